@@ -1002,14 +1002,64 @@ fn an_adjustment_leaves_alone_what_stands() {
         before: 3,
         num_intervals: 90,
         translations: (0..97).map(point).collect(),
-        rotations: vec![DQuat::IDENTITY; 97],
+        rotations: (0..97).map(|frame| rotation::exp(point(frame) * 2.0)).collect(),
     };
     let clip = tracks.clip();
-    let closed = close(&clip, &Method::of(Shape::Adjustment { blend_secs: 0.2 }).into()).unwrap();
-    let carried = closed.translation_offsets[STANDS[0]];
-    assert!(carried.length() > 0.05 && closed.translation_offsets[STANDS[1]].length() > 0.05);
-    for offset in &closed.translation_offsets[STANDS[0]..=STANDS[1]] {
-        assert!((*offset - carried).length() < 1e-12, "{offset} where it was {carried}");
+    let follows = Method::of(Shape::Adjustment { blend_secs: 0.2 });
+    let fades = Shape::Cubic { blend_secs: 0.2 };
+    for (method, least) in [
+        (follows, 0.05),
+        (Method { end: fades, ..follows }, 0.05),
+        (
+            Method {
+                start: fades,
+                ..follows
+            },
+            0.03,
+        ),
+    ] {
+        let closed = close(&clip, &method.into()).unwrap();
+        for offsets in [&closed.translation_offsets, &closed.rotation_offsets] {
+            let carried = offsets[STANDS[0]];
+            assert!(carried.length() > least && offsets[STANDS[1]].length() > least);
+            for offset in &offsets[STANDS[0]..=STANDS[1]] {
+                assert!((*offset - carried).length() < 1e-12, "{offset} where it was {carried}");
+            }
+        }
+    }
+}
+
+/// Joints share what their shapes have in common, but not a fade that follows the joint's own path.
+#[test]
+fn a_joint_is_closed_alike_whatever_other_joints_do() {
+    let mut random = Random::new(23);
+    let motions = [(); 2].map(|()| Motion::random(&mut random, 1.0));
+    let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
+    let (follows, fades) = (Shape::Adjustment { blend_secs: 0.2 }, Shape::Cubic { blend_secs: 0.3 });
+    for (start, end) in [(follows, fades), (fades, follows), (follows, follows), (fades, fades)] {
+        let method = Method {
+            start,
+            end,
+            ..Method::default()
+        };
+        let both = close(&clip, &method.into()).unwrap();
+        for joint in 0..2 {
+            let alone = ClosureSettings {
+                joints: vec![(1 - joint, None)],
+                ..method.into()
+            };
+            let alone = close(&clip, &alone).unwrap();
+            for at in (joint..2 * 51).step_by(2) {
+                assert_eq!(
+                    both.translation_offsets[at], alone.translation_offsets[at],
+                    "{start:?} {end:?}"
+                );
+                assert_eq!(
+                    both.rotation_offsets[at], alone.rotation_offsets[at],
+                    "{start:?} {end:?}"
+                );
+            }
+        }
     }
 }
 
@@ -1093,6 +1143,24 @@ fn a_closed_pose_alone_is_not_taken_for_a_loop() {
         let expected = TAU / period;
         assert!((gap.velocity - expected).abs() < 0.2 * expected, "{gap:?}");
         assert!((gap.angular_velocity - expected).abs() < 0.2 * expected, "{gap:?}");
+    }
+}
+
+/// With three samples a cosine's second difference at the seam is exactly twice that inside: the most that a loop may have.
+#[test]
+fn a_cosine_of_three_samples_is_a_loop() {
+    let swing = |frame: usize| libm::cos(TAU * frame as f64 / 3.0);
+    let tracks = Tracks {
+        step_secs: 0.1,
+        num_joints: 1,
+        before: 0,
+        num_intervals: 3,
+        translations: (0..=3).map(|frame| DVec3::X * swing(frame)).collect(),
+        rotations: (0..=3).map(|frame| rotation::exp(DVec3::Y * swing(frame))).collect(),
+    };
+    let closed = close(&tracks.clip(), &ClosureSettings::default()).unwrap();
+    for offset in closed.translation_offsets.iter().chain(&closed.rotation_offsets) {
+        assert!(offset.length() < 1e-14, "{offset}");
     }
 }
 

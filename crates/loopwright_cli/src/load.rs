@@ -7,8 +7,8 @@ use std::{
 };
 
 use loopwright::{
-    Analysis, BodyOverrides, Take,
-    analysis::{BadFrameKind, Body, BodyError, FoundBy, TakeDefects},
+    Analysis, BodyOverrides, Skeleton, Take,
+    analysis::{BadFrameKind, Body, BodyError, FoundBy, TakeDefects, WeightedJoint},
     take::SmoothError,
 };
 use loopwright_formats::{
@@ -289,7 +289,12 @@ pub(crate) fn analysed(
         };
     }
     let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
-    warnings.extend(study_warnings(&file.take, &analysis));
+    warnings.extend(study_warnings(
+        file.take.skeleton(),
+        &analysis.body,
+        &analysis.defects,
+        &analysis.joints,
+    ));
     Ok(Loaded {
         path: path.to_owned(),
         file,
@@ -349,14 +354,19 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
     }
 }
 
-/// Findings of the analysis that the user should know.
-fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
+/// Findings of an analysis that the user should know.
+pub(crate) fn study_warnings(
+    skeleton: &Skeleton,
+    body: &Body,
+    defects: &TakeDefects,
+    joints: &[WeightedJoint],
+) -> Vec<String> {
     let mut warnings = Vec::new();
     for (kind, why) in [
         (BadFrameKind::Jump, "the pose jumps there"),
         (BadFrameKind::Frozen, "frozen or doubled"),
     ] {
-        let bad = analysis.defects.bad_frames.iter().filter(|bad| bad.kind == kind);
+        let bad = defects.bad_frames.iter().filter(|bad| bad.kind == kind);
         let frames: Vec<usize> = bad.map(|bad| bad.frame).collect();
         if !frames.is_empty() {
             warnings.push(format!(
@@ -365,11 +375,13 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
             ));
         }
     }
-    for flipping in &analysis.defects.flipping {
-        let is_weighed = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);
+    for flipping in &defects.flipping {
+        let is_weighed = joints
+            .iter()
+            .any(|known| known.joint == flipping.joint && known.weight > 0.0);
         warnings.push(format!(
             "joint {} flips {} (up to {:.0} degrees in one frame); {}",
-            take.skeleton().joint(flipping.joint).name,
+            skeleton.joint(flipping.joint).name,
             if flipping.count == 1 {
                 "once".to_owned()
             } else {
@@ -383,14 +395,14 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
             }
         ));
     }
-    match analysis.body.found_by {
+    match body.found_by {
         FoundBy::Geometry => warnings.push(format!(
             "no feet found by name; using the lowest joints: {}",
-            feet_names(take, analysis)
+            feet_names(skeleton, body)
         )),
         FoundBy::AllLeaves => warnings.push(format!(
             "no feet found by name or position, so none stands; comparing every end of a limb: {} (name feet with --feet)",
-            feet_names(take, analysis)
+            feet_names(skeleton, body)
         )),
         FoundBy::Given | FoundBy::Names => {}
     }
@@ -398,13 +410,13 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
 }
 
 /// Names of the feet, as text.
-pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
+pub(crate) fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     const MOST: usize = 8;
-    let feet = &analysis.body.feet;
+    let feet = &body.feet;
     let mut names: Vec<&str> = feet
         .iter()
         .take(MOST)
-        .map(|foot| take.skeleton().joint(foot.ankle).name.as_str())
+        .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();
     if feet.len() > MOST {
         names.push("...");

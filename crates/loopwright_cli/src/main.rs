@@ -25,6 +25,7 @@ mod report;
 mod rig;
 mod search;
 mod signals;
+mod survey;
 mod talk;
 mod written_loop;
 

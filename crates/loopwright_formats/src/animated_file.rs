@@ -178,7 +178,7 @@ pub(crate) fn read_bvh(
 }
 
 /// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
-fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
+pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
     // If the keys have no rate of their own, it is ours.
     let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
     let rate_hz = take.frame_rate_hz();

@@ -47,5 +47,11 @@ mod tests {
         assert_eq!(excerpt(&[b'x'; 100_000]).chars().count(), MAX_EXCERPT + 1);
         assert_eq!(excerpt("\u{E4}".repeat(41).as_bytes()).chars().last(), Some('\u{2026}'));
         assert_eq!(excerpt("\u{E4}".repeat(40).as_bytes()), "\u{E4}".repeat(40));
+        // Characters of four bytes, the most that one has.
+        assert_eq!(excerpt("\u{1F600}".repeat(40).as_bytes()), "\u{1F600}".repeat(40));
+        assert_eq!(
+            excerpt("\u{1F600}".repeat(41).as_bytes()),
+            "\u{1F600}".repeat(40) + "\u{2026}"
+        );
     }
 }

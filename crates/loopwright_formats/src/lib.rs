@@ -89,7 +89,7 @@ mod error;
 
 pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
-pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
+pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
 pub use byte_count::ByteCount;
 pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};

@@ -112,3 +112,58 @@ const FREE_TRANSFORMS: usize = 4_000_000;
 pub(crate) fn most_transforms(num_bytes: usize, per_byte: usize) -> usize {
     num_bytes.saturating_mul(per_byte).saturating_add(FREE_TRANSFORMS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AnimatedFile;
+
+    #[test]
+    fn a_limit_itself_is_still_allowed() {
+        let limits = Limits {
+            max_memory_bytes: 12 * READ_TRANSFORM_BYTES,
+            ..Limits::default()
+        };
+        let limit = limits.max_memory_bytes;
+        assert_eq!(limits.check_memory(limit), Ok(()));
+        assert_eq!(
+            limits.check_memory(limit + 1),
+            Err(ReadError::Memory {
+                needed: limit + 1,
+                limit
+            })
+        );
+        assert_eq!(limits.most_transforms(), 12);
+        assert_eq!(limits.check_transforms(4, 3), Ok(()));
+        assert!(matches!(limits.check_transforms(13, 1), Err(ReadError::Memory { .. })));
+        assert!(matches!(
+            limits.check_transforms(usize::MAX, 2),
+            Err(ReadError::Memory { .. })
+        ));
+        // A transform that is written takes three times as much.
+        assert_eq!(limits.check_written(2, 2), Ok(()));
+        assert_eq!(
+            limits.check_written(5, 1),
+            Err(WriteError::Memory {
+                needed: 5 * WRITTEN_TRANSFORM_BYTES,
+                limit
+            })
+        );
+        assert_eq!(most_transforms(10, 4), FREE_TRANSFORMS + 40);
+        assert_eq!(MAX_FILE_BYTES, 4_294_967_296);
+    }
+
+    #[test]
+    fn a_file_may_be_just_as_large_as_the_limit() {
+        let bytes = b"HIERARCHY";
+        let parsed = |max_input_bytes: u64| {
+            let limits = Limits {
+                max_input_bytes,
+                ..Limits::default()
+            };
+            AnimatedFile::parse_within(bytes, "t", None, &limits).map(|_| ())
+        };
+        assert_eq!(parsed(9), Ok(()));
+        assert_eq!(parsed(8), Err(ReadError::TooLarge { limit: 8 }));
+    }
+}

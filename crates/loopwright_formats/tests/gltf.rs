@@ -7,12 +7,13 @@ mod gltf_file;
 use glam::{DQuat, DVec3};
 use gltf_file::GltfFile;
 use loopwright::{
-    LoopClip, Pose, RootMotion, Take,
+    Joint, LoopClip, Pose, RootMotion, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar,
-    Source, SpaceWarning, Warning, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop, write_take,
+    Source, SpaceWarning, Warning, WriteError, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop,
+    write_take,
 };
 use serde_json::{Value, json};
 
@@ -406,6 +407,59 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     };
     let error = read_take(&bytes, "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: rig");
+    // What has no name goes by that of the file, or by its number.
+    let mut nameless = rig();
+    nameless.json["animations"][0]["name"] = json!(" ");
+    nameless.json["skins"][0]["name"] = json!("");
+    assert_eq!(take_of(&nameless).name(), "file");
+    let error = read_take(&nameless.glb(), "f", &settings, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.to_string(), "there is no skin \"2\"; there are: 0");
+}
+
+/// A mesh numbers its joints with 16 bits: a skeleton of more joints is written without one.
+#[test]
+fn a_skeleton_of_too_many_joints_for_a_mesh_has_none() {
+    let count = usize::from(u16::MAX) + 1;
+    let joints = (0..count)
+        .map(|joint| Joint {
+            name: format!("j{joint}"),
+            parent: (joint > 0).then_some(0),
+            rest_offset: DVec3::X,
+            tip: None,
+        })
+        .collect();
+    let skeleton = Skeleton::new(joints).unwrap();
+    let take = Take::new(
+        "many",
+        skeleton,
+        0.1,
+        vec![DVec3::X; count],
+        vec![DQuat::IDENTITY; count],
+    )
+    .unwrap();
+    let written = write_take(&take, &Source::for_take(&take, Format::Gltf)).unwrap();
+    let json: Value = serde_json::from_slice(&written.bytes).unwrap();
+    assert_eq!(json["nodes"].as_array().unwrap().len(), count);
+    assert!(json.get("skins").is_none() && json.get("meshes").is_none());
+}
+
+/// A take may reach as far as the reader accepts, but in a node that is scaled down its numbers are larger.
+#[test]
+fn numbers_that_no_reader_accepts_are_not_written() {
+    let mut file = GltfFile::of_nodes(json!([{"scale": [0.01, 0.01, 0.01], "children": [1]}, {}]));
+    let input = file.floats("SCALAR", &[0.0, 0.1]);
+    let output = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    file.animate("a", &[(1, "translation", "LINEAR", input, output)]);
+    let LoadedTake { take, source } = read(&file.glb(), AnimationChoice::Auto).unwrap().0;
+    assert_eq!((take.num_joints(), take.num_frames()), (1, 2));
+    let written = |metres: f64| {
+        let translations = vec![DVec3::X * metres, DVec3::ZERO];
+        let rotations = vec![DQuat::IDENTITY; 2];
+        let far = Take::new("far", take.skeleton().clone(), 0.1, translations, rotations).unwrap();
+        write_take(&far, &source).map(|_| ())
+    };
+    assert_eq!(written(9e6), Ok(()));
+    assert_eq!(written(9e8), Err(WriteError::OutOfRange { key: 0, joint: 0 }));
 }
 
 /// Every fault of a file, with its message.

@@ -3,7 +3,7 @@
 //! Real takes start with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here are
 //! never ends of a loop, and joints that flip get no weight; both are reported to the user.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::body::Body;
 use crate::{
@@ -81,57 +81,131 @@ const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 impl TakeDefects {
     /// Finds the defects of a take: `world` must be its world tracks.
     pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
-        let num_frames = take.num_frames();
-        if num_frames < 3 {
-            return Self::default();
+        let jumpy = (0..take.num_joints()).filter(|&joint| may_jump(take, joint));
+        let mut steps = Steps::new(body, take.num_joints(), jumpy, take.num_frames());
+        for frame in 0..take.num_frames() {
+            steps.push(
+                take.rotations(frame),
+                world.positions(frame),
+                world.rotation(frame, body.hips),
+            );
         }
-        let joints: Vec<usize> = (0..take.num_joints())
-            .filter(|&joint| !body.is_control(joint))
-            .collect();
-        let mut pose_steps = Vec::with_capacity(num_frames - 1);
-        let mut hips_steps = Vec::with_capacity(num_frames - 1);
-        let mut largest_steps = Vec::with_capacity(num_frames - 1);
+        steps.defects(take.frame_time_secs())
+    }
+
+    /// For every frame, whether it may be an end of a loop: neither it nor a neighbour is flagged.
+    ///
+    /// Neighbours count because velocities at the ends are measured from them.
+    pub(crate) fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
+        let mut usable = vec![true; num_frames];
+        for bad in &self.bad_frames {
+            let around = bad.frame.saturating_sub(1)..(bad.frame + 2).min(num_frames);
+            usable[around].fill(false);
+        }
+        usable
+    }
+}
+
+/// The steps of a take from each frame to the next, gathered frame by frame: all that its defects are found by.
+pub(crate) struct Steps {
+    hips: usize,
+    /// The joints that are looked at.
+    joints: Vec<usize>,
+    last: LastFrame,
+    num_frames: usize,
+    /// Mean step of the joints as seen from the hips, the hips' own step, and the largest of any joint, metres.
+    pose_steps: Vec<f64>,
+    hips_steps: Vec<f64>,
+    largest_steps: Vec<f64>,
+    /// Joints that may jump, each with the angles of its turns in radians.
+    turns: Vec<(usize, Vec<f64>)>,
+}
+
+/// The frame before, and room for the next.
+#[derive(Default)]
+struct LastFrame {
+    seen_from_hips: Vec<DVec3>,
+    seen_next: Vec<DVec3>,
+    positions: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+impl Steps {
+    /// Before the first frame of about `num_frames`.
+    ///
+    /// `jumpy` are the joints that may turn by [`JUMP_RADIANS`] between two frames: with more of them the defects are the same.
+    pub(crate) fn new(
+        body: &Body,
+        num_joints: usize,
+        jumpy: impl IntoIterator<Item = usize>,
+        num_frames: usize,
+    ) -> Self {
+        let room = num_frames.saturating_sub(1);
+        let is_looked_at = |joint: &usize| !body.is_control(*joint);
+        Self {
+            hips: body.hips,
+            joints: (0..num_joints).filter(is_looked_at).collect(),
+            last: LastFrame::default(),
+            num_frames: 0,
+            pose_steps: Vec::with_capacity(room),
+            hips_steps: Vec::with_capacity(room),
+            largest_steps: Vec::with_capacity(room),
+            turns: (jumpy.into_iter())
+                .filter(is_looked_at)
+                .map(|joint| (joint, Vec::with_capacity(room)))
+                .collect(),
+        }
+    }
+
+    /// The next frame: local rotations and world positions of all joints, and the world rotation of the hips.
+    pub(crate) fn push(&mut self, rotations: &[DQuat], positions: &[DVec3], hips_rotation: DQuat) {
+        let last = &mut self.last;
         // Relative to the hips, so that fast root motion neither counts as a jump nor hides one; the hips' own step is checked
         // separately.
-        let seen_from_hips = |frame: usize, seen: &mut Vec<DVec3>| {
-            let (hips_from_world, hips) = (
-                world.rotation(frame, body.hips).conjugate(),
-                world.position(frame, body.hips),
-            );
-            seen.clear();
-            seen.extend(
-                world
-                    .positions(frame)
-                    .iter()
-                    .map(|&position| hips_from_world * (position - hips)),
-            );
-        };
-        let (mut before, mut now) = (Vec::new(), Vec::new());
-        seen_from_hips(0, &mut before);
-        for frame in 1..num_frames {
-            seen_from_hips(frame, &mut now);
+        let (hips_from_world, hips) = (hips_rotation.conjugate(), positions[self.hips]);
+        last.seen_next.clear();
+        last.seen_next
+            .extend(positions.iter().map(|&position| hips_from_world * (position - hips)));
+        if self.num_frames > 0 {
             let (mut sum, mut largest) = (0.0, 0.0_f64);
-            for &joint in &joints {
-                sum += (now[joint] - before[joint]).length();
-                largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
+            for &joint in &self.joints {
+                sum += (last.seen_next[joint] - last.seen_from_hips[joint]).length();
+                largest = largest.max((positions[joint] - last.positions[joint]).length());
             }
-            core::mem::swap(&mut before, &mut now);
-            hips_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
-            pose_steps.push(sum / joints.len() as f64);
-            largest_steps.push(largest);
+            self.hips_steps.push((hips - last.positions[self.hips]).length());
+            self.pose_steps.push(sum / self.joints.len() as f64);
+            self.largest_steps.push(largest);
+            for (joint, angles) in &mut self.turns {
+                angles.push(rotation::difference(rotations[*joint], last.rotations[*joint]).length());
+            }
+        }
+        self.num_frames += 1;
+        core::mem::swap(&mut last.seen_from_hips, &mut last.seen_next);
+        positions.clone_into(&mut last.positions);
+        rotations.clone_into(&mut last.rotations);
+    }
+
+    /// The defects of the take that ends here.
+    pub(crate) fn defects(self, frame_time_secs: f64) -> TakeDefects {
+        let Self {
+            num_frames,
+            pose_steps,
+            hips_steps,
+            largest_steps,
+            turns,
+            ..
+        } = self;
+        if num_frames < 3 {
+            return TakeDefects::default();
         }
         let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
         let hips_jump = (JUMP_OVER_FAST * moved(&hips_steps, 0.95)).max(JUMP_METRES);
         // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
-        let jumpy: Vec<(usize, Vec<f64>)> = (joints.iter().copied())
-            .filter(|&joint| may_jump(take, joint))
-            .map(|joint| (joint, turn_angles(take, joint)))
-            .collect();
-        for (_, turn_angles) in &jumpy {
-            let limit = (JUMP_OVER_FAST * moved(turn_angles, 0.95)).max(JUMP_RADIANS);
-            for (count, turn) in joints_jumping.iter_mut().zip(turn_angles) {
+        for (_, angles) in &turns {
+            let limit = (JUMP_OVER_FAST * moved(angles, 0.95)).max(JUMP_RADIANS);
+            for (count, turn) in joints_jumping.iter_mut().zip(angles) {
                 *count += usize::from(*turn > limit);
             }
         }
@@ -140,7 +214,7 @@ impl TakeDefects {
         let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
         // A jump near either end of the take flags the whole short side; one inside flags both its frames.
-        let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
+        let margin = TimeStep::new(frame_time_secs).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
             if pose_steps[index] > pose_jump || hips_steps[index] > hips_jump || joints_jumping[index] >= JUMPING_JOINTS
@@ -160,10 +234,10 @@ impl TakeDefects {
         }
 
         let mut flipping = Vec::new();
-        for (joint, turn_angles) in jumpy {
+        for (joint, angles) in turns {
             let steps: Vec<f64> = (1..num_frames)
                 .filter(|&frame| kinds[frame].is_none() && kinds[frame - 1].is_none())
-                .map(|frame| turn_angles[frame - 1])
+                .map(|frame| angles[frame - 1])
                 .collect();
             let flip = (FLIP_OVER_FAST * moved(&steps, 0.95)).max(FLIP_RADIANS);
             let count = steps.iter().filter(|&&step| step > flip).count();
@@ -180,31 +254,12 @@ impl TakeDefects {
             .enumerate()
             .filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }))
             .collect();
-        Self {
+        TakeDefects {
             bad_frames,
             flipping,
             jumps,
         }
     }
-
-    /// For every frame, whether it may be an end of a loop: neither it nor a neighbour is flagged.
-    ///
-    /// Neighbours count because velocities at the ends are measured from them.
-    pub(crate) fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
-        let mut usable = vec![true; num_frames];
-        for bad in &self.bad_frames {
-            let around = bad.frame.saturating_sub(1)..(bad.frame + 2).min(num_frames);
-            usable[around].fill(false);
-        }
-        usable
-    }
-}
-
-/// Rotation angles of a joint from each frame to the next, radians.
-fn turn_angles(take: &Take, joint: usize) -> Vec<f64> {
-    (1..take.num_frames())
-        .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
-        .collect()
 }
 
 /// Whether a joint ever turns by [`JUMP_RADIANS`] between two frames, tested by the cosine of half the angle: most joints never

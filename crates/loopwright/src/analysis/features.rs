@@ -156,12 +156,12 @@ pub enum FeaturesError {
 const ROOT_AXES: usize = 4;
 
 impl Features {
-    /// Features of all frames of a take.
+    /// Features of all frames of `world`; `take` gives the frame time and the bones, so its middle frame alone will do.
     ///
     /// The root's turn rate is in radians per second times half the body height, so that all axes are in metres. Source:
     /// docs/math/search.md, section "What is compared".
     pub fn of(take: &Take, world: &WorldTracks, heading: &Heading, body: &Body, joints: &[WeightedJoint]) -> Self {
-        let num_frames = take.num_frames();
+        let num_frames = world.num_frames();
         let dt = take.frame_time_secs();
         let num_axes = 3 * joints.len() + ROOT_AXES;
         let mut features = Self {
@@ -189,10 +189,13 @@ impl Features {
                 features.speeds[frame] += rates[frame].length() / total_weight;
             }
         }
-        let hips: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, body.hips)).collect();
-        let yaws: Vec<DVec3> = (0..num_frames).map(|frame| DVec3::X * heading.yaw(frame)).collect();
-        let linear = velocity::velocities(&hips, dt);
-        let turn_rates = velocity::velocities(&yaws, dt);
+        // One after the other: takes may be long.
+        let rates = |track: &dyn Fn(usize) -> DVec3| {
+            let track: Vec<DVec3> = (0..num_frames).map(track).collect();
+            velocity::velocities(&track, dt)
+        };
+        let linear = rates(&|frame| world.position(frame, body.hips));
+        let turn_rates = rates(&|frame| DVec3::X * heading.yaw(frame));
         let half_height = body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height);
         for frame in 0..num_frames {
             let linear = rotation::from_yaw(heading.yaw(frame)).conjugate() * linear[frame];

@@ -28,8 +28,10 @@ pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
+pub(crate) mod survey;
+
 pub use activity::{Activity, ActivityKind, Stretch};
-pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side};
+pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, probe_stride};
 pub use contacts::{Contact, Contacts};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 use features::Features;
@@ -39,6 +41,7 @@ pub use heading::Heading;
 pub use segments::{Gait, Segment};
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
+pub use survey::{Survey, Surveyor, TakeSample};
 
 /// A take with the results of its analysis, computed before the search for loops.
 ///

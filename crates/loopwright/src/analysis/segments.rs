@@ -112,7 +112,8 @@ const GRAVITY: f64 = 9.81;
 /// vanish.
 const CUT_SECS: f64 = 0.5;
 
-/// The take as segments, in order and without gaps.
+/// The frames of `heading` as segments, in order and without gaps; `take` gives the frame time and the bones, so its middle frame
+/// alone will do.
 pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
     let run_speed = run_speed(take, body);
     let seen: Vec<Gait> = (0..heading.num_frames())

@@ -117,3 +117,63 @@ pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut V
     }
     method
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(end: End, asked: Shape, period_secs: f64) -> String {
+        let used = asked.fitted(period_secs);
+        Clamp::Shape { end, asked, used }.to_string()
+    }
+
+    #[test]
+    fn every_change_of_a_shape_is_said_and_nothing_else() {
+        let soft = |duration_secs: f64, hardness: f64| Shape::SoftFade {
+            duration_secs,
+            hardness,
+            blend_secs: 0.1,
+        };
+        assert_eq!(
+            shape(End::Start, soft(3.0, 0.25), 1.0),
+            "the duration at the start was shortened from 3.000 s to 2.000 s to fit into the loop; \
+             the hardness at the start was raised from 0.25 to 0.5"
+        );
+        assert_eq!(
+            shape(End::End, soft(1.0, 0.25), 1.0),
+            "the hardness at the end was raised from 0.25 to 0.5"
+        );
+        assert_eq!(
+            shape(End::End, soft(3.0, 4.0), 1.0),
+            "the duration at the end was shortened from 3.000 s to 2.000 s to fit into the loop"
+        );
+        let springs = Shape::TwoSprings {
+            half_life_secs: 0.1,
+            velocity_half_life_secs: 0.8,
+        };
+        assert_eq!(
+            shape(End::Start, springs, 1.0),
+            "the velocity's half-life at the start was shortened from 0.800 s to 0.500 s to fit into the loop"
+        );
+        assert_eq!((soft(1.0, 4.0).hardness(), springs.hardness()), (Some(4.0), None));
+    }
+
+    #[test]
+    fn a_crossfade_without_frames_is_told_from_a_short_one() {
+        let crossfade = |used_secs: f64| {
+            Clamp::Crossfade {
+                asked_secs: 0.4,
+                used_secs,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            crossfade(0.25),
+            "the crossfade was shortened from 0.400 s to 0.250 s, all that the take has around the loop"
+        );
+        assert_eq!(
+            crossfade(0.0),
+            "the take has no frames around the loop to crossfade into; offsets close the seam alone"
+        );
+    }
+}

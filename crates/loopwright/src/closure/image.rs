@@ -274,3 +274,255 @@ impl<'a> Image<'a> {
         whole
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        closure::{ClosureSettings, close::close_half},
+        math::ops,
+        motion::{Joint, RootMotion, Skeleton},
+        take::{Cut, Take},
+    };
+
+    const NAMES: [&str; 5] = ["Reference", "Hips", "LeftLeg", "RightLeg", "Head"];
+    const PARTNERS: [usize; 5] = [0, 1, 3, 2, 4];
+    const CARRIER: usize = 1;
+    const STEP_SECS: f64 = 1.0 / 240.0;
+    /// Half a cycle, and samples on either side of it.
+    const HALF: usize = 240;
+    const AROUND: usize = 12;
+
+    fn rest_offset(joint: usize) -> DVec3 {
+        [
+            DVec3::new(0.1, 0.05, 0.2),
+            DVec3::Y,
+            DVec3::new(0.1, -0.5, 0.0),
+            DVec3::new(-0.1, -0.5, 0.0),
+            DVec3::Y * 0.6,
+        ][joint]
+    }
+
+    /// A take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
+    fn take(at: impl Fn(usize, f64) -> Rigid) -> Take {
+        let joints = (0..NAMES.len())
+            .map(|joint| Joint {
+                name: NAMES[joint].to_owned(),
+                parent: [None, Some(0), Some(1), Some(1), Some(1)][joint],
+                rest_offset: rest_offset(joint),
+                tip: None,
+            })
+            .collect();
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in 0..=HALF + 2 * AROUND {
+            let secs = (frame as f64 - AROUND as f64) * STEP_SECS;
+            for joint in 0..NAMES.len() {
+                let transform = at(joint, secs);
+                translations.push(transform.translation);
+                rotations.push(transform.rotation);
+            }
+        }
+        Take::new(
+            "half",
+            Skeleton::new(joints).unwrap(),
+            STEP_SECS,
+            translations,
+            rotations,
+        )
+        .unwrap()
+    }
+
+    fn clip(take: &Take) -> Clip {
+        let cut = Cut::new(take, AROUND as f64, (AROUND + HALF) as f64).unwrap();
+        Clip::new(take, &cut, HALF, STEP_SECS).unwrap()
+    }
+
+    fn mirror(take: &Take) -> Mirror {
+        let mirror = Mirror::of(take, &[], |_| 0.0).unwrap();
+        assert_eq!(core::array::from_fn(|joint| mirror.partner(joint)), PARTNERS);
+        mirror
+    }
+
+    /// The joint above the carrier stands turned and off the origin; all others move, no two alike and none in step with the half.
+    fn any_motion(joint: usize, secs: f64) -> Rigid {
+        if joint == 0 {
+            return Rigid::from_yaw(0.3, rest_offset(0));
+        }
+        let sway = |k: usize| {
+            let k = (3 * joint + k) as f64;
+            ops::sin((2.0 + 0.3 * k) * secs + 1.7 * k)
+        };
+        let moves = if joint == CARRIER { 0.1 } else { 0.0 };
+        Rigid::new(
+            rotation::exp(DVec3::new(0.5 * sway(0), 0.4 * sway(1), 0.3 * sway(2))),
+            rest_offset(joint) + DVec3::new(sway(3), sway(4), sway(5)) * moves,
+        )
+    }
+
+    #[test]
+    fn the_image_of_a_pose_is_where_a_mirror_shows_it() {
+        let take = take(any_motion);
+        let (clip, mirror) = (clip(&take), mirror(&take));
+        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let skeleton = clip.skeleton();
+        for sample in [0, 17, 203] {
+            let pose = clip.pose(sample);
+            let seen = image.pose(pose);
+            let seen = seen.as_ref();
+            assert_eq!(
+                (seen.translations[0], seen.rotations[0]),
+                (pose.translations[0], pose.rotations[0])
+            );
+            for joint in 1..NAMES.len() {
+                let world = |pose: PoseRef<'_>, joint: usize| pose.above(skeleton, joint) * pose.joint(joint);
+                let off = world(seen, PARTNERS[joint]).translation - world(pose, joint).translation * ACROSS;
+                assert!(off.length() < 1e-14, "{sample}: joint {joint} is off by {off}");
+            }
+        }
+    }
+
+    /// Third differences of positions over both seams: a gap of the pose, or one of its velocity or acceleration, would stand out.
+    #[test]
+    fn a_half_and_its_image_meet_smoothly_at_both_seams() {
+        let take = take(any_motion);
+        let (clip, mirror) = (clip(&take), mirror(&take));
+        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
+        let largest = closed.seam.largest();
+        assert!(
+            largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1,
+            "{largest:?}"
+        );
+        assert_eq!(closed.tracks.num_frames(), 2 * HALF);
+        let world = closed.tracks.world();
+        for frame in 0..2 * HALF {
+            for joint in 1..NAMES.len() {
+                let at = |ahead: usize| world.position((frame + ahead) % (2 * HALF), joint);
+                let third = at(3) - 3.0 * at(2) + 3.0 * at(1) - at(0);
+                assert!(third.length() < 1e-4, "joint {joint} jumps by {third} at {frame}");
+            }
+        }
+    }
+
+    /// A walk that is its own image half a cycle later, but for hips that hang to one side and a left leg that is turned out all the
+    /// while.
+    #[test]
+    fn lasting_differences_are_shared_by_both_sides() {
+        let cycle = core::f64::consts::TAU / (2.0 * HALF as f64 * STEP_SECS);
+        let leg = |secs: f64| {
+            let angle = cycle * secs;
+            DVec3::new(
+                0.6 * ops::sin(angle),
+                0.2 * ops::cos(angle),
+                0.1 * ops::sin(2.0 * angle),
+            )
+        };
+        let (aside, turn) = (DVec3::X * 0.03, DVec3::new(0.05, -0.2, 0.1));
+        let reflected = |turn: DVec3| -turn * ACROSS;
+        let take = take(|joint, secs| {
+            let angle = cycle * secs;
+            let middle = DVec3::new(-rest_offset(0).x, 1.0, 0.0);
+            match joint {
+                CARRIER => Rigid::new(
+                    DQuat::IDENTITY,
+                    middle + aside + DVec3::new(0.3 * ops::sin(angle), 0.0, 0.1 * ops::cos(2.0 * angle)),
+                ),
+                2 => Rigid::new(rotation::exp(turn) * rotation::exp(leg(secs)), rest_offset(2)),
+                3 => {
+                    let later = secs + HALF as f64 * STEP_SECS;
+                    Rigid::new(rotation::exp(reflected(leg(later))), rest_offset(3))
+                }
+                joint => Rigid::new(DQuat::IDENTITY, rest_offset(joint)),
+            }
+        });
+        let (clip, mirror) = (clip(&take), mirror(&take));
+        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
+        for sample in 0..=2 * HALF {
+            // In the second half the body is its image, and the legs have changed places.
+            let [hips, left, right] = if sample < HALF {
+                [-aside, -0.5 * turn, 0.5 * reflected(turn)]
+            } else {
+                [aside, 0.5 * turn, -0.5 * reflected(turn)]
+            };
+            let at = |joint: usize| sample * NAMES.len() + joint;
+            for (found, wanted) in [
+                (closed.translation_offsets[at(CARRIER)], hips),
+                (closed.rotation_offsets[at(2)], left),
+                (closed.rotation_offsets[at(3)], right),
+            ] {
+                assert!(
+                    (found - wanted).length() < 1e-9,
+                    "{found} instead of {wanted} at {sample}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn joints_above_the_carrier_stand_still_and_the_carrier_lies_in_the_middle() {
+        let swaying = |size: f64, turn: f64| {
+            take(|joint, secs| match joint {
+                0 => Rigid::from_yaw(turn * secs, DVec3::X * size * secs),
+                _ => any_motion(joint, secs),
+            })
+        };
+        for (size, turn, still) in [
+            (0.0, 0.0, true),
+            (1e-6, 1e-6, true),
+            (1e-4, 0.0, false),
+            (0.0, 1e-4, false),
+        ] {
+            let take = swaying(size, turn);
+            let (clip, mirror) = (clip(&take), mirror(&take));
+            let found = Image::of(&clip, &mirror, CARRIER).map(|_| ());
+            let expected = if still { Ok(()) } else { Err(ImageError::MovingAbove) };
+            assert_eq!(found, expected, "{size} {turn}");
+            assert_eq!(Image::of(&clip, &mirror, 2), Err(ImageError::SidedCarrier));
+        }
+    }
+
+    #[test]
+    fn only_rounding_is_evened_out() {
+        const ROUNDING: f64 = 1e-4;
+        let take = take(any_motion);
+        let (clip, mirror) = (clip(&take), mirror(&take));
+        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
+        let (at, later) = (5, 5 + HALF);
+        let disturbed = |size: f64, angle: f64| {
+            let frames = 2 * HALF;
+            let mut tracks = Tracks::empty(clip.skeleton().clone(), STEP_SECS, frames);
+            for key in 0..frames {
+                let mut pose = closed.tracks.pose(key).to_pose();
+                if key == at {
+                    pose.translations[2] += DVec3::Z * size;
+                    pose.rotations[2] = rotation::exp(DVec3::X * angle) * pose.rotations[2];
+                }
+                tracks.push(pose.as_ref());
+            }
+            LoopClip::new("loop", tracks, CARRIER, RootMotion::NONE).unwrap()
+        };
+        for (size, angle) in [(1e-3, 0.0), (0.0, 1e-3)] {
+            let clip = disturbed(size, angle);
+            assert_eq!(image.without_rounding(clip.clone(), ROUNDING), clip);
+        }
+        let (size, angle) = (4e-5, 6e-5);
+        let even = image.without_rounding(disturbed(size, angle), ROUNDING);
+        // Half of what was disturbed is left, on both sides.
+        for (key, joint) in [(at, 2), (later, 3)] {
+            let (found, was) = (even.body_pose(key), closed.tracks.pose(key));
+            let moved = (found.translations[joint] - was.translations[joint]) - DVec3::Z * 0.5 * size;
+            assert!(moved.length() < 1e-15, "{key}: {moved}");
+            // A turn about the axis across the mirror is its own image.
+            let turned = rotation::difference(found.rotations[joint], was.rotations[joint]) - DVec3::X * 0.5 * angle;
+            assert!(turned.length() < 1e-14, "{key}: {turned}");
+        }
+        for joint in 1..NAMES.len() {
+            let (first, second) = (even.body_pose(at), even.body_pose(later));
+            let seen = image.pose(first);
+            assert!((seen.translations[joint] - second.translations[joint]).length() < 1e-14);
+            assert!(rotation::difference(seen.rotations[joint], second.rotations[joint]).length() < 1e-14);
+        }
+    }
+}

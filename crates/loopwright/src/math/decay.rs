@@ -204,6 +204,7 @@ impl Decay {
                     let scale = x.abs().max(c.abs());
                     let (x, c) = (x / scale, c / scale);
                     let (end, slope, square) = (10.0 * x + 4.0 * c, 15.0 * x + 7.0 * c, 6.0 * x + 3.0 * c);
+                    // Where x and `end` have opposite signs, the other zero lies between 4/3 and 5/3.
                     let w = crossing(square, slope, end);
                     let w2 = w * w;
                     blend_secs * scale * (w2 * w2 * w * (3.0 * slope - 5.0 * square * w) / 60.0)
@@ -255,11 +256,27 @@ fn are_opposite(x: f64, end: f64) -> bool {
     (x > 0.0 && end < 0.0) || (x < 0.0 && end > 0.0)
 }
 
-/// The zero between 0 and 1 of a parabola `end` - `slope` w + `square` w^2 whose values there have opposite signs.
+/// The zero nearer to 0 of a parabola `end` - `slope` w + `square` w^2, without cancellation.
 fn crossing(square: f64, slope: f64, end: f64) -> f64 {
     let root = (slope * slope - 4.0 * square * end).max(0.0).sqrt();
-    // Both zeros without cancellation: one is q/square, the other end/q.
-    let q = 0.5 * (slope + if slope < 0.0 { -root } else { root });
-    let far = q / square;
-    if far > 0.0 && far < 1.0 { far } else { end / q }
+    end / (0.5 * (slope + if slope < 0.0 { -root } else { root }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_life_and_its_decay_rate_give_each_other() {
+        // After its half-life a resting offset is (1 + y h) e^(-y h) = (1 + 2 ln 2) / 4.
+        let y = decay_rate(0.2);
+        assert!(((1.0 + y * 0.2) * ops::exp(-y * 0.2) - (1.0 + 2.0 * LN_2) / 4.0).abs() < 1e-15);
+        for half_life_secs in [1e-3, 0.2, 7.0] {
+            let back = half_life_of_decay_rate(decay_rate(half_life_secs));
+            assert!(
+                (back - half_life_secs).abs() <= 1e-15 * half_life_secs,
+                "{half_life_secs}: {back}"
+            );
+        }
+    }
 }

@@ -33,12 +33,8 @@ pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
         cross += pair.weight * (from.z * to.x - from.x * to.z);
         dot += pair.weight * (from.x * to.x + from.z * to.z);
     }
-    let yaw = if cross == 0.0 && dot == 0.0 {
-        0.0
-    } else {
-        ops::atan2(cross, dot)
-    };
-    let turn = rotation::from_yaw(yaw);
+    // Points that determine no yaw give none: the angle of (0, 0) is 0.
+    let turn = rotation::from_yaw(ops::atan2(cross, dot));
     Rigid::new(turn, end - turn * start)
 }
 
@@ -195,6 +191,16 @@ mod tests {
         assert!((found.translation - motion.translation).length() < 1e-14);
         assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
         assert_eq!(fit_planar(&[]), Rigid::IDENTITY);
+        // Where the points lie exactly across their images, and where they say nothing of a yaw.
+        let pair = |start: DVec3, end: DVec3| PointPair {
+            start,
+            end,
+            weight: 1.0,
+        };
+        let quarter = fit_planar(&[pair(DVec3::Z, DVec3::X), pair(-DVec3::Z, -DVec3::X)]);
+        assert!((rotation::yaw_of(quarter.rotation) - core::f64::consts::FRAC_PI_2).abs() < 1e-15);
+        let lone = fit_planar(&[pair(DVec3::Z, DVec3::X)]);
+        assert_eq!(lone, Rigid::new(DQuat::IDENTITY, DVec3::X - DVec3::Z));
     }
 
     #[test]
@@ -222,6 +228,23 @@ mod tests {
             assert!((found.translation - motion.translation).length() < 1e-14, "{angle}");
         }
         assert_eq!(fit_rigid(&[]), Rigid::IDENTITY);
+    }
+
+    #[test]
+    fn the_unit_of_weights_and_of_lengths_does_not_matter() {
+        let turn = rotation::exp(DVec3::new(0.48, -0.6, 0.64) * 0.7);
+        for (weight, unit) in [(1e-12, 1.0), (1e12, 1.0), (1.0, 1e-6), (1.0, 1e6)] {
+            let pairs = [DVec3::X, DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)].map(|start| PointPair {
+                start: start * unit,
+                end: turn * start * unit,
+                weight,
+            });
+            let found = fit_rigid(&pairs);
+            assert!(
+                rotation::difference(found.rotation, turn).length() < 1e-14,
+                "{weight} {unit}"
+            );
+        }
     }
 
     #[test]

@@ -182,5 +182,12 @@ mod tests {
             .radius()
             .is_none()
         );
+        // Beyond a kilometre a path counts as straight, and climbs with all of its rise.
+        let wide = |radius: f64| Twist {
+            linear: DVec3::new(0.0, 0.1, 1.0),
+            angular: DVec3::Y / radius,
+        };
+        assert!((wide(999.0).radius().unwrap() - 999.0).abs() < 1e-9);
+        assert_eq!((wide(1001.0).radius(), wide(1001.0).climb(DVec3::Y)), (None, 0.1));
     }
 }

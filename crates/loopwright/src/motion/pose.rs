@@ -91,6 +91,13 @@ impl Pose {
         }
     }
 
+    /// Becomes a local pose in the space of the root's parent.
+    pub(crate) fn set_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
+        self.translations.clear();
+        self.rotations.clear();
+        self.append_world(skeleton, local);
+    }
+
     /// Appends a local pose in the space of the root's parent.
     pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
         let base = self.translations.len();

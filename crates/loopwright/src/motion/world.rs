@@ -4,15 +4,64 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::{Pose, Tracks};
+use super::{Pose, PoseRef, Tracks};
 use crate::math::rigid::Rigid;
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTracks {
     num_joints: usize,
+    placed: Kept,
     positions: Vec<DVec3>,
     rotations: Rotations,
+}
+
+/// Which joints have a value at every frame.
+#[derive(Clone, Debug, PartialEq)]
+enum Kept {
+    /// All, in order.
+    All(usize),
+    /// These, in this order; per joint of the skeleton its place among them, if it is one.
+    Some(Vec<usize>, Vec<Option<usize>>),
+}
+
+impl Kept {
+    /// Those joints of `num_joints`; one that is named twice is kept once.
+    fn of(joints: &[usize], num_joints: usize) -> Self {
+        let mut kept = Vec::new();
+        let mut slots = vec![None; num_joints];
+        for &joint in joints {
+            if slots[joint].is_none() {
+                slots[joint] = Some(kept.len());
+                kept.push(joint);
+            }
+        }
+        Self::Some(kept, slots)
+    }
+
+    /// Values of a frame.
+    fn width(&self) -> usize {
+        match self {
+            Self::All(width) => *width,
+            Self::Some(kept, _) => kept.len(),
+        }
+    }
+
+    /// Index of a joint's value. Panics where it has none.
+    fn index(&self, frame: usize, joint: usize) -> usize {
+        match self {
+            Self::All(width) => frame * width + joint,
+            Self::Some(kept, slots) => frame * kept.len() + slots[joint].expect("a joint that is kept"),
+        }
+    }
+
+    /// Appends the values of a frame that are kept.
+    fn append<T: Copy>(&self, frame: &[T], values: &mut Vec<T>) {
+        match self {
+            Self::All(_) => values.extend_from_slice(frame),
+            Self::Some(kept, _) => values.extend(kept.iter().map(|&joint| frame[joint])),
+        }
+    }
 }
 
 /// Where world rotations come from.
@@ -24,6 +73,8 @@ enum Rotations {
     ///
     /// Whole takes need them of the hips and of a few ends of chains; storing all would take as much memory as the local ones.
     Chained(Arc<Tracks>),
+    /// Of some joints at all frames.
+    Some(Kept, Vec<DQuat>),
 }
 
 impl WorldTracks {
@@ -35,6 +86,7 @@ impl WorldTracks {
         }
         Self {
             num_joints: tracks.num_joints(),
+            placed: Kept::All(tracks.num_joints()),
             positions: values.translations,
             rotations: Rotations::Stored(values.rotations),
         }
@@ -46,21 +98,46 @@ impl WorldTracks {
         let mut positions = Vec::with_capacity(tracks.values().translations.len());
         let mut values = Pose::with_capacity(num_joints);
         for frame in 0..tracks.num_frames() {
-            values.translations.clear();
-            values.rotations.clear();
-            values.append_world(tracks.skeleton(), tracks.pose(frame));
+            values.set_world(tracks.skeleton(), tracks.pose(frame));
             positions.extend_from_slice(&values.translations);
         }
         Self {
             num_joints,
+            placed: Kept::All(num_joints),
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         }
     }
 
+    /// Without a frame: of poses that come one by one and of which only some joints are wanted, `positions` of all or of some,
+    /// `rotations` of some. Whoever asks for others panics.
+    pub(crate) fn of_some(
+        num_joints: usize,
+        num_frames: usize,
+        positions: Option<&[usize]>,
+        rotations: &[usize],
+    ) -> Self {
+        let placed = positions.map_or(Kept::All(num_joints), |joints| Kept::of(joints, num_joints));
+        let turned = Kept::of(rotations, num_joints);
+        Self {
+            num_joints,
+            positions: Vec::with_capacity(num_frames * placed.width()),
+            rotations: Rotations::Some(turned.clone(), Vec::with_capacity(num_frames * turned.width())),
+            placed,
+        }
+    }
+
+    /// Appends a frame to those of [`Self::of_some`]; `world` is its pose in the world.
+    pub(crate) fn push(&mut self, world: PoseRef<'_>) {
+        self.placed.append(world.translations, &mut self.positions);
+        if let Rotations::Some(turned, rotations) = &mut self.rotations {
+            turned.append(world.rotations, rotations);
+        }
+    }
+
     /// Number of frames.
     pub fn num_frames(&self) -> usize {
-        self.positions.len() / self.num_joints
+        self.positions.len() / self.placed.width()
     }
 
     /// Number of joints.
@@ -74,7 +151,7 @@ impl WorldTracks {
     /// When frame or joint are out of range.
     pub fn position(&self, frame: usize, joint: usize) -> DVec3 {
         assert!(joint < self.num_joints);
-        self.positions[frame * self.num_joints + joint]
+        self.positions[self.placed.index(frame, joint)]
     }
 
     /// World rotation of a joint.
@@ -86,6 +163,7 @@ impl WorldTracks {
         match &self.rotations {
             Rotations::Stored(rotations) => rotations[frame * self.num_joints + joint],
             Rotations::Chained(tracks) => tracks.world_rotation(frame, joint),
+            Rotations::Some(kept, rotations) => rotations[kept.index(frame, joint)],
         }
     }
 

@@ -303,25 +303,36 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
     for first in (0..rotations.len()).step_by(num_joints) {
         let (before, rest) = rotations.split_at_mut(first);
         let before = &before[first.saturating_sub(num_joints)..];
-        let frame = &mut rest[..num_joints];
-        for (joint, (translation, rotation)) in translations[first..].iter().zip(&mut *frame).enumerate() {
-            let length = rotation.length();
-            let plausible = translation.abs().max_element() <= MAX_COORDINATE
-                && translation.is_finite()
-                && length.is_finite()
-                && length > 1e-6;
-            if !plausible {
-                return Err(TakeError::Implausible {
-                    frame: first / num_joints,
-                    joint,
-                });
-            }
-            *rotation /= length;
+        normalize_frame(
+            first / num_joints,
+            before,
+            &translations[first..],
+            &mut rest[..num_joints],
+        )?;
+    }
+    Ok(())
+}
+
+/// The same for one frame after that with the rotations `before`, of which the first frame has none.
+pub(crate) fn normalize_frame(
+    frame: usize,
+    before: &[DQuat],
+    translations: &[DVec3],
+    rotations: &mut [DQuat],
+) -> Result<(), TakeError> {
+    for (joint, (translation, rotation)) in translations.iter().zip(&mut *rotations).enumerate() {
+        let length = rotation.length();
+        let plausible = translation.abs().max_element() <= MAX_COORDINATE
+            && translation.is_finite()
+            && length.is_finite()
+            && length > 1e-6;
+        if !plausible {
+            return Err(TakeError::Implausible { frame, joint });
         }
-        // The first frame has none before it and stays as it is.
-        for (rotation, before) in frame.iter_mut().zip(before) {
-            *rotation = rotation::on_side_of(*rotation, *before);
-        }
+        *rotation /= length;
+    }
+    for (rotation, before) in rotations.iter_mut().zip(before) {
+        *rotation = rotation::on_side_of(*rotation, *before);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::{
     output::{self, Outputs},
     plot::PlotFile,
     report::inspect::InspectAnswer,
+    survey::{self, Surveyed},
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
@@ -26,16 +27,20 @@ fn one(args: &InspectArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let loaded = load::load_or_rest(&args.take, &args.study)?;
-    if let Some(plot) = plot {
-        plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
-    }
+    let surveyed = match plot {
+        Some(plot) => {
+            let loaded = load::load_or_rest(&args.take, &args.study)?;
+            plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
+            Surveyed::from(loaded)
+        }
+        None => survey::of(&args.take, &args.study)?,
+    };
     let outputs = outputs.commit()?;
-    let answer = InspectAnswer::of(&loaded);
+    let answer = InspectAnswer::of(&surveyed);
     output::print(&if args.json {
         answer.json(&outputs)
     } else {
-        answer.human(&loaded, args.contacts)
+        answer.human(&surveyed, args.contacts)
     })?;
     Ok(Ending::Done)
 }

@@ -3,21 +3,21 @@
 use std::fmt::Write;
 
 use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment};
-use loopwright_formats::{Source, loop_file::facts::TakeFacts};
+use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
 use super::{
     figures::{duration_secs, headline},
     json,
 };
-use crate::load::{self, Loaded};
+use crate::{load, survey::Surveyed};
 
 /// The highest peaks of the autocorrelation, highest first.
-fn rhythm(loaded: &Loaded) -> Vec<analysis::Peak> {
+fn rhythm(surveyed: &Surveyed) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
-    let dt = loaded.take().frame_time_secs();
-    let peaks = loaded
-        .analysis
+    let dt = surveyed.facts.frame_time_secs;
+    let peaks = surveyed
+        .survey
         .spectrum
         .peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
     peaks.into_iter().take(MOST).collect()
@@ -35,22 +35,20 @@ fn found_by(found_by: FoundBy) -> &'static str {
 
 impl InspectAnswer<'_> {
     /// The answer as text.
-    pub(crate) fn human(&self, loaded: &Loaded, with_contacts: bool) -> String {
+    pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
             let _ = writeln!(text, "  {label:<10} {value}");
         };
         // Of the formats only BVH leaves open which axis is up.
-        if let Source::Bvh(source) = &loaded.file.source
-            && !source.space().up_given
-        {
+        if surveyed.up_is_detected {
             line("up axis", format!("{}, detected (--up states another)", self.take.up));
         }
-        let feet = match loaded.analysis.body.found_by {
+        let feet = match surveyed.survey.body.found_by {
             FoundBy::AllLeaves => "none found".to_owned(),
             _ => format!(
                 "{} (found by {})",
-                load::feet_names(loaded.take(), &loaded.analysis),
+                load::feet_names(&surveyed.skeleton, &surveyed.survey.body),
                 self.feet_found_by
             ),
         };
@@ -95,10 +93,10 @@ impl InspectAnswer<'_> {
         }
         if with_contacts {
             text.push('\n');
-            text.push_str(&contacts(loaded));
+            text.push_str(&contacts(surveyed));
         }
         text.push('\n');
-        text.push_str(&tree(loaded));
+        text.push_str(&tree(surveyed));
         text
     }
 }
@@ -107,16 +105,16 @@ impl InspectAnswer<'_> {
 const BARS: usize = 72;
 
 /// When each foot stands, as bars over the time of the take.
-fn contacts(loaded: &Loaded) -> String {
-    let (take, analysis) = (loaded.take(), &loaded.analysis);
-    let num_frames = take.num_frames();
+fn contacts(surveyed: &Surveyed) -> String {
+    let (facts, survey) = (&surveyed.facts, &surveyed.survey);
+    let num_frames = facts.frames;
     let columns = num_frames.min(BARS);
     let mut text = String::new();
-    let names: Vec<&str> = (analysis.body.feet.iter())
-        .map(|foot| take.skeleton().joint(foot.lowest_joint()).name.as_str())
+    let names: Vec<&str> = (survey.body.feet.iter())
+        .map(|foot| surveyed.skeleton.joint(foot.lowest_joint()).name.as_str())
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    if analysis.contacts.num_feet() == 0 {
+    if survey.contacts.num_feet() == 0 {
         return "  no feet detected, so no contacts\n".to_owned();
     }
     for (foot, name) in names.iter().enumerate() {
@@ -124,23 +122,21 @@ fn contacts(loaded: &Loaded) -> String {
             .map(|column| {
                 let frames = column * num_frames / columns..(column + 1) * num_frames / columns;
                 let count = frames.len();
-                let stands = frames
-                    .filter(|&frame| analysis.contacts.is_planted(foot, frame))
-                    .count();
+                let stands = frames.filter(|&frame| survey.contacts.is_planted(foot, frame)).count();
                 if 2 * stands > count { '#' } else { '.' }
             })
             .collect();
         let _ = writeln!(text, "  {name:<width$}  {bars}");
     }
-    let end = format!("{:.2} s", take.duration_secs());
+    let end = format!("{:.2} s", duration_secs(facts));
     let _ = writeln!(
         text,
         "  {:<width$}  0{end:>at$}",
         "",
         at = columns.saturating_sub(1).max(end.len() + 1)
     );
-    for contact in analysis.contacts.spans() {
-        let secs = |frame: usize| frame as f64 * take.frame_time_secs();
+    for contact in survey.contacts.spans() {
+        let secs = |frame: usize| frame as f64 * facts.frame_time_secs;
         let _ = writeln!(
             text,
             "  {:<width$}  frames {}-{}, {:.3}-{:.3} s",
@@ -155,9 +151,9 @@ fn contacts(loaded: &Loaded) -> String {
 }
 
 /// The skeleton as an indented tree. No recursion, since the file determines the depth.
-fn tree(loaded: &Loaded) -> String {
+fn tree(surveyed: &Surveyed) -> String {
     const DEEPEST: usize = 40;
-    let skeleton = loaded.take().skeleton();
+    let skeleton = &surveyed.skeleton;
     let mut depths = vec![0_usize; skeleton.num_joints()];
     let mut text = String::new();
     for (index, joint) in skeleton.joints().iter().enumerate() {
@@ -256,26 +252,23 @@ struct Stands<'a> {
 
 impl<'a> InspectAnswer<'a> {
     /// The facts of a take.
-    pub(crate) fn of(loaded: &'a Loaded) -> Self {
-        let (take, analysis) = (loaded.take(), &loaded.analysis);
-        let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
-        let joints = take.skeleton().joints();
-        let take_facts = loaded.facts();
+    pub(crate) fn of(surveyed: &'a Surveyed) -> Self {
+        let (facts, survey) = (&surveyed.facts, &surveyed.survey);
+        let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
         Self {
-            duration_secs: duration_secs(&take_facts),
-            take: take_facts,
-            stature_m: analysis.body.stature(take),
-            skeleton: joints
-                .iter()
+            duration_secs: duration_secs(facts),
+            take: facts.clone(),
+            stature_m: survey.stature,
+            skeleton: (surveyed.skeleton.joints().iter())
                 .map(|joint| NamedJoint {
                     name: &joint.name,
                     parent: joint.parent.map(name),
                 })
                 .collect(),
-            hips: name(analysis.body.hips),
-            feet: analysis.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
-            feet_found_by: found_by(analysis.body.found_by),
-            weights: analysis
+            hips: name(survey.body.hips),
+            feet: survey.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
+            feet_found_by: found_by(survey.body.found_by),
+            weights: survey
                 .joints
                 .iter()
                 .map(|weighted| NamedWeight {
@@ -283,7 +276,7 @@ impl<'a> InspectAnswer<'a> {
                     weight: weighted.weight,
                 })
                 .collect(),
-            bad_frames: analysis
+            bad_frames: survey
                 .defects
                 .bad_frames
                 .iter()
@@ -295,7 +288,7 @@ impl<'a> InspectAnswer<'a> {
                     },
                 })
                 .collect(),
-            flipping_joints: analysis
+            flipping_joints: survey
                 .defects
                 .flipping
                 .iter()
@@ -305,16 +298,16 @@ impl<'a> InspectAnswer<'a> {
                     largest_deg: flipping.largest.to_degrees(),
                 })
                 .collect(),
-            rhythm_peaks: rhythm(loaded)
+            rhythm_peaks: rhythm(surveyed)
                 .into_iter()
                 .map(|peak| Peak {
-                    period_secs: peak.lag_frames * take.frame_time_secs(),
+                    period_secs: peak.lag_frames * facts.frame_time_secs,
                     repeat_strength: peak.height,
                     prominence: peak.prominence,
                 })
                 .collect(),
-            pace_mps: analysis.activity.pace(),
-            stretches: analysis
+            pace_mps: survey.activity.pace(),
+            stretches: survey
                 .activity
                 .stretches()
                 .into_iter()
@@ -324,10 +317,10 @@ impl<'a> InspectAnswer<'a> {
                     end_frame: stretch.end_frame,
                 })
                 .collect(),
-            segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
-            contacts: (analysis.contacts.spans().iter())
+            segments: survey.segments.iter().map(SegmentFacts::from).collect(),
+            contacts: (survey.contacts.spans().iter())
                 .map(|contact| Stands {
-                    joint: name(analysis.body.feet[contact.foot].lowest_joint()),
+                    joint: name(survey.body.feet[contact.foot].lowest_joint()),
                     start_frame: contact.start_frame,
                     end_frame: contact.end_frame,
                 })

@@ -1,7 +1,7 @@
 //! From bytes to the stated contents of a file, and from there to a take.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 
 use super::{
     BvhFile, BvhJoint, Hierarchy,
@@ -27,7 +27,6 @@ use crate::{
 /// Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
 /// and column if there is one. No input panics. The call stack does not grow with the nesting of joints, and memory does not grow
 /// with a number that the file only states.
-/// number that the file only states.
 pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
@@ -74,9 +73,90 @@ impl RowSink for Values {
 
 /// Transforms allowed per byte of a file, in addition to those allowed for any file: rows of real files have six bytes or more
 /// per joint.
-const TRANSFORMS_PER_BYTE: usize = 4;
+pub(super) const TRANSFORMS_PER_BYTE: usize = 4;
 
-/// Local transforms of all rows, in the axes and unit of the file.
+/// Local transforms of rows, in the axes and unit of the file until they are settled.
+#[derive(Clone, Debug)]
+pub(super) struct Frames {
+    num_joints: usize,
+    pub(super) translations: Vec<DVec3>,
+    pub(super) rotations: Vec<DQuat>,
+}
+
+impl Frames {
+    /// None yet.
+    pub(super) fn of(hierarchy: &Hierarchy) -> Self {
+        Self {
+            num_joints: hierarchy.joints().len(),
+            translations: Vec::new(),
+            rotations: Vec::new(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.translations.clear();
+        self.rotations.clear();
+    }
+
+    /// Appends the pose of a row.
+    pub(super) fn append(&mut self, hierarchy: &Hierarchy, row: &[f64]) {
+        let mut values = row.iter();
+        for joint in hierarchy.joints() {
+            let (translation, rotation) = transform(joint, &mut values);
+            self.translations.push(translation);
+            self.rotations.push(rotation);
+        }
+    }
+
+    /// Every n-th of them.
+    fn every(&self, stride: usize) -> Self {
+        fn every<T: Copy>(values: &[T], num_joints: usize, stride: usize) -> Vec<T> {
+            let frames = values.chunks(num_joints).step_by(stride);
+            frames.flatten().copied().collect()
+        }
+        Self {
+            num_joints: self.num_joints,
+            translations: every(&self.translations, self.num_joints, stride),
+            rotations: every(&self.rotations, self.num_joints, stride),
+        }
+    }
+
+    /// Converts them to our axes and unit.
+    pub(super) fn settle(&mut self, space: &Space) {
+        let poses =
+            (self.translations.chunks_exact_mut(self.num_joints)).zip(self.rotations.chunks_exact_mut(self.num_joints));
+        for (translations, rotations) in poses {
+            translations[0] = space.turned(translations[0]);
+            rotations[0] = space.turn() * rotations[0];
+            for translation in translations {
+                *translation *= space.unit_metres;
+            }
+        }
+    }
+
+    /// As a take; they are in that space's axes and unit, or in the file's where that is [`AS_IN_FILE`].
+    pub(super) fn take(
+        mut self,
+        name: &str,
+        hierarchy: &Hierarchy,
+        space: &Space,
+        frame_time_secs: f64,
+    ) -> Result<Take, ReadError> {
+        // A file may promise more rows than it has.
+        self.translations.shrink_to_fit();
+        self.rotations.shrink_to_fit();
+        let skeleton = skeleton(hierarchy, space)?;
+        Ok(Take::new(
+            name,
+            skeleton,
+            frame_time_secs,
+            self.translations,
+            self.rotations,
+        )?)
+    }
+}
+
+/// Takes the poses of all rows.
 #[derive(Debug)]
 struct Poses<'h> {
     hierarchy: &'h Hierarchy,
@@ -84,8 +164,7 @@ struct Poses<'h> {
     limit: usize,
     /// Most transforms that memory is taken for.
     most_in_memory: usize,
-    translations: Vec<DVec3>,
-    rotations: Vec<DQuat>,
+    frames: Frames,
 }
 
 impl RowSink for Poses<'_> {
@@ -93,22 +172,17 @@ impl RowSink for Poses<'_> {
         let most = self
             .limit
             .min(self.most_in_memory)
-            .saturating_sub(self.translations.len());
+            .saturating_sub(self.frames.translations.len());
         let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(most);
-        self.translations.reserve_exact(count);
-        self.rotations.reserve_exact(count);
+        self.frames.translations.reserve_exact(count);
+        self.frames.rotations.reserve_exact(count);
     }
 
     fn push(&mut self, row: &[f64]) {
         // Reading continues, because a later error is reported before the number of rows.
-        let num = self.translations.len() + self.hierarchy.joints().len();
+        let num = self.frames.translations.len() + self.hierarchy.joints().len();
         if num <= self.limit && num <= self.most_in_memory {
-            let mut values = row.iter();
-            for joint in self.hierarchy.joints() {
-                let (translation, rotation) = transform(joint, &mut values);
-                self.translations.push(translation);
-                self.rotations.push(rotation);
-            }
+            self.frames.append(self.hierarchy, row);
         }
     }
 }
@@ -120,43 +194,16 @@ impl<'h> Poses<'h> {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
             most_in_memory: limits.most_transforms(),
-            translations: Vec::new(),
-            rotations: Vec::new(),
-        }
-    }
-
-    /// Every n-th frame as a take, still in the file's axes and unit.
-    fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
-        let num_joints = self.hierarchy.joints().len();
-        let frames = (0..num_frames).step_by(guess::probe_stride(num_frames));
-        let of_frame = |frame: usize| frame * num_joints..(frame + 1) * num_joints;
-        let translations = frames.clone().flat_map(|frame| &self.translations[of_frame(frame)]);
-        let rotations = frames.flat_map(|frame| &self.rotations[of_frame(frame)]);
-        let as_in_file = Space {
-            unit_metres: 1.0,
-            ..Space::CENTIMETRES_Y_UP
-        };
-        let skeleton = skeleton(self.hierarchy, &as_in_file)?;
-        let (translations, rotations) = (translations.copied().collect(), rotations.copied().collect());
-        Ok(Take::new("", skeleton, frame_time_secs, translations, rotations)?)
-    }
-
-    /// Converts the poses to our axes and unit.
-    fn settle(&mut self, space: &Space) {
-        let num_joints = self.hierarchy.joints().len();
-        for (translations, rotations) in self
-            .translations
-            .chunks_exact_mut(num_joints)
-            .zip(self.rotations.chunks_exact_mut(num_joints))
-        {
-            translations[0] = space.turned(translations[0]);
-            rotations[0] = space.turn() * rotations[0];
-            for translation in translations {
-                *translation *= space.unit_metres;
-            }
+            frames: Frames::of(hierarchy),
         }
     }
 }
+
+/// The axes and unit of a file whose space is not known yet.
+pub(super) const AS_IN_FILE: Space = Space {
+    unit_metres: 1.0,
+    ..Space::CENTIMETRES_Y_UP
+};
 
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
 pub(crate) fn read_take(
@@ -180,19 +227,12 @@ pub(crate) fn read_take(
     }
     settings.limits.check_transforms(motion.num_frames, num_joints)?;
     let frame_time_secs = motion.frame_time.secs;
-    let probe = poses.probe(motion.num_frames, frame_time_secs)?;
+    let mut frames = poses.frames;
+    let some = frames.every(probe_stride(motion.num_frames));
+    let probe = some.take("", &hierarchy, &AS_IN_FILE, frame_time_secs)?;
     let space = guess::settle(&probe, &settings.space, warnings);
-    poses.settle(&space);
-    let Poses {
-        mut translations,
-        mut rotations,
-        ..
-    } = poses;
-    // A file may promise more rows than it has.
-    translations.shrink_to_fit();
-    rotations.shrink_to_fit();
-    let skeleton = skeleton(&hierarchy, &space)?;
-    let take = Take::new(name, skeleton, frame_time_secs, translations, rotations)?;
+    frames.settle(&space);
+    let take = frames.take(name, &hierarchy, &space, frame_time_secs)?;
     let source = BvhSource {
         hierarchy,
         frame_time: motion.frame_time,
@@ -320,6 +360,32 @@ mod tests {
             ),
             "{error}"
         );
+    }
+
+    #[test]
+    fn poses_stop_at_the_lower_of_both_limits() {
+        let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT b { OFFSET 0 1 0 } }\nMOTION\n";
+        let mut lexer = open(text.as_bytes()).unwrap();
+        let hierarchy = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
+        for (limit, most_in_memory, kept) in [(6, 100, 6), (100, 6, 6), (7, 5, 4), (100, 100, 20)] {
+            let mut poses = Poses {
+                hierarchy: &hierarchy,
+                limit,
+                most_in_memory,
+                frames: Frames::of(&hierarchy),
+            };
+            poses.expect(10);
+            for _ in 0..10 {
+                poses.push(&[0.5]);
+            }
+            let Frames {
+                translations,
+                rotations,
+                ..
+            } = &poses.frames;
+            assert_eq!((translations.len(), rotations.len()), (kept, kept));
+            assert!(translations.capacity() <= limit.min(most_in_memory));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::{
@@ -18,7 +18,7 @@ use crate::{
     error::ReadError,
     limits::{MAX_VALUE, most_transforms},
     settings::ReadSettings,
-    space::{Space, SpaceSettings, UpChoice, guess, stated, warning::SpaceWarning},
+    space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning},
     warning::Warning,
 };
 
@@ -140,7 +140,7 @@ fn sampled(
             rotations,
         )?)
     };
-    let stride = guess::probe_stride(grid.num_frames);
+    let stride = probe_stride(grid.num_frames);
     let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
     let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
     let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;

@@ -509,13 +509,21 @@ mod tests {
 
     #[test]
     fn nesting_has_a_limit() {
-        let deep = (0..100).fold(Record::new("A"), |inner, _| Record::new("A").with([inner]));
-        let written = write(Document {
-            version: 7400,
-            records: vec![deep],
-            code: [0; 16],
-        })
-        .unwrap();
-        assert!(matches!(parse(&written), Err(FbxError::TooDeep { limit: MAX_DEPTH })));
+        let nested = |depth: usize| {
+            let deep = (0..depth).fold(Record::new("A"), |inner, _| Record::new("A").with([inner]));
+            write(Document {
+                version: 7400,
+                records: vec![deep],
+                code: [0; 16],
+            })
+            .unwrap()
+        };
+        assert!(parse(&nested(MAX_DEPTH)).is_ok());
+        for depth in [MAX_DEPTH + 1, 100] {
+            let written = nested(depth);
+            let refused = parse(&written);
+            let is_too_deep = matches!(refused, Err(FbxError::TooDeep { limit: MAX_DEPTH }));
+            assert!(is_too_deep, "{depth}");
+        }
     }
 }

@@ -175,7 +175,7 @@ impl<'a> Accessors<'a> {
             .num_bytes
             .saturating_mul(VALUES_PER_BYTE)
             .saturating_add(FREE_VALUES);
-        if spent > limit || num_values > limit {
+        if spent > limit {
             return Err(GltfError::OutOfProportion {
                 at: at.to_owned(),
                 bytes: self.num_bytes,

@@ -4,7 +4,7 @@ use loopwright::Pose;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 
 use super::{
     accessor::Accessors,
@@ -144,7 +144,7 @@ pub(crate) fn read_take(
         unit_metres: 1.0,
         ..Space::CENTIMETRES_Y_UP
     };
-    let stride = guess::probe_stride(grid.num_frames);
+    let stride = probe_stride(grid.num_frames);
     let probe = rig.take(&name, &grid, &mut (0..grid.num_frames).step_by(stride), &as_in_file)?;
     let space = settle(&probe, settings, warnings);
     let take = rig.take(&name, &grid, &mut (0..grid.num_frames), &space)?;

@@ -272,3 +272,56 @@ impl Sidecar {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_file::facts::{CandidateFacts, PlaybackFacts};
+
+    fn facts(name: &str) -> Sidecar {
+        Sidecar {
+            take: TakeFacts {
+                file: "walks.glb".to_owned(),
+                frames: 300,
+                fps: 30.0,
+                frame_time_secs: 1.0 / 30.0,
+                joints: 21,
+                ..TakeFacts::default()
+            },
+            candidate: CandidateFacts {
+                source_period_secs: 1.2,
+                period_secs: 1.2,
+                ..CandidateFacts::default()
+            },
+            playback: PlaybackFacts {
+                samples: 36,
+                copies: 1,
+                animation: Some(name.to_owned()),
+                ..PlaybackFacts::default()
+            },
+            ..Sidecar::default()
+        }
+    }
+
+    #[test]
+    fn the_facts_of_all_loops_of_a_file_come_back() {
+        let pack = PackSidecar {
+            loops: vec![facts("walk"), facts("run")],
+            ..PackSidecar::default()
+        };
+        let text = pack.to_json().unwrap();
+        assert_eq!(Sidecar::all_from_json(text.as_bytes()), Ok(pack.loops));
+        let alone = facts("walk");
+        let text_of_one = alone.to_json().unwrap();
+        assert_eq!(Sidecar::all_from_json(text_of_one.as_bytes()), Ok(vec![alone]));
+        let later = text.replacen("\"version\": 2", "\"version\": 3", 1);
+        assert_eq!(
+            Sidecar::all_from_json(later.as_bytes()),
+            Err(SidecarError::Version { found: 3 })
+        );
+        assert!(matches!(
+            Sidecar::all_from_json(b"{}"),
+            Err(SidecarError::Format { .. })
+        ));
+    }
+}

@@ -442,6 +442,24 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
+        let edited = |position: f64| Sidecar {
+            edits: vec![EditFacts {
+                kind: "move".to_owned(),
+                joints: vec!["Hips".to_owned()],
+                time_secs: Some(0.5),
+                position_m: Some([-0.02, 0.0, position]),
+                ..EditFacts::default()
+            }],
+            ..sidecar()
+        };
+        let text = edited(0.01).to_json().unwrap();
+        assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(edited(0.01)));
+        for position in [-1e20, 1e20] {
+            assert!(matches!(
+                edited(position).to_json(),
+                Err(SidecarError::OutOfRange { field: "edits", .. })
+            ));
+        }
         let blended = Sidecar {
             blend: Some(BlendFacts {
                 loops: vec!["a.bvh".to_owned(), "b.bvh".to_owned()],

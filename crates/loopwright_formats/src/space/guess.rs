@@ -24,9 +24,6 @@ pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
 const STATURE_SHARE: f64 = 0.87;
 const LEG_SHARE: f64 = 0.54;
 
-/// Number of frames used: enough for a median that a bad frame or a fall does not change.
-const PROBE_FRAMES: usize = 64;
-
 /// An axis counts as unclear when another one reaches this share of its height.
 const UNCLEAR_SHARE: f64 = 0.9;
 
@@ -35,11 +32,6 @@ const TWO_LEGS: usize = 2;
 
 /// Offsets beyond this many units indicate centimetres if there is no body.
 const LARGE_OFFSET: f64 = 10.0;
-
-/// Step between the frames used.
-pub(crate) fn probe_stride(num_frames: usize) -> usize {
-    num_frames.div_ceil(PROBE_FRAMES).max(1)
-}
 
 /// Determines the space of a file by frames of its take, still in the file's own axes and unit.
 ///

@@ -1,6 +1,6 @@
 //! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
 
-use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints};
+use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
 use crate::take::Take;
 
 /// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
@@ -22,12 +22,10 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         .filter(|&joint| named.children(skeleton, joint).next().is_none())
         .collect();
     let world = take.world_tracks();
-    // A few dozen frames are enough for the heights of any take.
-    let stride = take.num_frames().div_ceil(64);
     let mut heights = vec![0.0; num_joints];
     let mut longest_side: f64 = 0.0;
     let mut count = 0.0;
-    for frame in (0..take.num_frames()).step_by(stride) {
+    for frame in (0..take.num_frames()).step_by(probe_stride(take.num_frames())) {
         let positions = world.positions(frame);
         let ends = |axis: usize| {
             let along = body.iter().map(|&joint| positions[joint][axis]);

@@ -63,6 +63,14 @@ pub enum FoundBy {
     AllLeaves,
 }
 
+/// Frames by which the body of a whole take is known: a few dozen are enough for the heights of any joint.
+const PROBE_FRAMES: usize = 64;
+
+/// Step between the frames of a take that tell its body.
+pub fn probe_stride(num_frames: usize) -> usize {
+    num_frames.div_ceil(PROBE_FRAMES).max(1)
+}
+
 /// Height of the bodies for which limits in metres are meant.
 pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 
@@ -164,15 +172,19 @@ impl Body {
     /// A skeleton without recognisable parts is no error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
     /// `overrides` that the skeleton does not have.
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        let skeleton = take.skeleton();
+        Self::find_among(take.pose(take.num_frames() / 2), take, overrides)
+    }
+
+    /// The same for a take of which only the pose in the middle is at hand, and every n-th frame from the first on:
+    /// [`probe_stride`] tells n.
+    pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        let skeleton = some.skeleton();
         let named = NamedJoints::of(skeleton);
         let (feet, found_by) = if overrides.feet.is_empty() {
-            let bones: Vec<f64> = (take.translations(take.num_frames() / 2).iter())
-                .map(|bone| bone.length())
-                .collect();
+            let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
             let by_name = feet::find(skeleton, &named, &bones);
             if by_name.is_empty() {
-                geometry::feet(take, &named)
+                geometry::feet(some, &named)
             } else {
                 (by_name, FoundBy::Names)
             }

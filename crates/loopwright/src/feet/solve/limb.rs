@@ -21,6 +21,9 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
+/// How many of the unknowns move each part: those of the joints above it.
+pub(super) const MOVED_BY: [usize; NUM_PARTS] = [KNEE, ANKLE, TOES, TOES, LEG_UNKNOWNS];
+
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -275,6 +278,7 @@ mod tests {
                 limb.points(&pose, hips, &unknowns)
             });
             for part in 0..NUM_PARTS {
+                assert!(unknown < MOVED_BY[part] || here.by[part][unknown] == DVec3::ZERO);
                 let slope = (moved[0].at[part] - moved[1].at[part]) / (2.0 * step);
                 let error = slope.distance(here.by[part][unknown]);
                 assert!(

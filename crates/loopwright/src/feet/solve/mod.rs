@@ -271,7 +271,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         equations.clear();
         let before = terms.cost(&settled, limbs, &mut equations);
         let mut cost = before;
-        let mut step = equations.solve()?.to_vec();
+        let mut step = equations.solve()?;
         let mut moved = largest(&step);
         let more = if moved < NEAR { NUM_REPEATS } else { 0 };
         let (mut repeats, mut halvings) = (0, 0);
@@ -286,7 +286,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
                     break;
                 }
                 repeats += 1;
-                step = equations.solve()?.to_vec();
+                step = equations.solve()?;
                 moved = largest(&step);
             } else if repeats > 0 {
                 // The coefficients are no longer right.

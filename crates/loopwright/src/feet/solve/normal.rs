@@ -1,9 +1,14 @@
 //! Least squares over the samples of a loop: every residual touches the unknowns of a few neighbouring samples, around the circle.
 //!
-//! The normal equations are banded, but for the corners that join the last samples to the first. The unknowns of the last
-//! [`REACH`] samples become a border: the rest is factored as a band (Cholesky), and the border by its Schur complement. Source:
-//! Golub and Van Loan, "Matrix Computations", 4th edition, 4.2 and 4.3. Sums are taken in a fixed order, so that the bits are the
+//! The normal equations are a band of blocks, one block for the unknowns of a sample, but for the corners that join the last samples
+//! to the first. The unknowns of the last [`REACH`] samples become a border: the others are eliminated one sample after the other
+//! (Cholesky), each from the [`REACH`] samples after it and from the border, and the border comes last. Source: Golub and Van Loan,
+//! "Matrix Computations", 4th edition, 4.2 and 4.3.
+//!
+//! Every entry is one chain of subtractions in one order, whatever the width of the processor's vectors, so that the bits are the
 //! same on every machine.
+
+use fearless_simd::{Level, dispatch, f64x4, prelude::*};
 
 /// Samples after its first that a residual may touch.
 pub(super) const REACH: usize = 3;
@@ -11,8 +16,8 @@ pub(super) const REACH: usize = 3;
 /// Fewest samples of a circle: fewer would meet through the band as well as through the corners.
 pub(super) const FEWEST_SAMPLES: usize = 2 * REACH + 2;
 
-/// Numbers that are summed side by side.
-const LANES: usize = 8;
+/// Numbers side by side in a vector; blocks are filled up to whole vectors.
+const LANES: usize = 4;
 
 /// Normal equations of a linear least-squares problem over the samples of a loop.
 ///
@@ -20,39 +25,72 @@ const LANES: usize = 8;
 /// coefficients hardly change, at a fraction of the work.
 #[derive(Clone, Debug)]
 pub(super) struct NormalEquations {
-    /// Unknowns of all samples, and of the last that form the border.
-    len: usize,
-    border: usize,
-    /// Entries stored left of the diagonal.
-    band: usize,
-    /// Rows of the lower triangle, each from `band` columns left of the diagonal up to the diagonal; columns wrap around. Once
-    /// factored, those of the factor.
+    shape: Shape,
+    level: Level,
+    /// Rows of the samples that are not of the border, in the upper triangle: the sample's own block, those of the [`REACH`] samples
+    /// after it, and those of the border. Once factored, rows of the factor.
     rows: Vec<f64>,
-    /// Of the factor: one row of all border unknowns for every other unknown, filled up to whole lanes.
-    sides: Vec<f64>,
-    /// Of the factor: the border itself.
+    /// The border itself, its upper triangle, likewise.
     corner: Vec<f64>,
+    /// The right side, a block for each sample.
     right: Vec<f64>,
     sum_of_squares: f64,
     is_factored: bool,
 }
 
-/// Coefficients of neighbouring unknowns, with the number of the first; unknowns are numbered sample by sample.
-pub(super) type Run<'a> = (usize, &'a [f64]);
+/// Numbers of samples and unknowns.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    num_samples: usize,
+    /// Unknowns of a sample, and the same filled up to whole vectors.
+    width: usize,
+    block: usize,
+}
+
+impl Shape {
+    /// Samples that are not of the border.
+    fn num_inner(&self) -> usize {
+        self.num_samples - REACH
+    }
+
+    /// Columns of the blocks of a sample and of those after it; those of the border follow.
+    fn band(&self) -> usize {
+        (1 + REACH) * self.block
+    }
+
+    fn border(&self) -> usize {
+        REACH * self.block
+    }
+
+    /// Columns of a row.
+    fn stride(&self) -> usize {
+        self.band() + self.border()
+    }
+
+    /// Whether a column of a block belongs to an unknown.
+    fn is_unknown(&self, column: usize) -> bool {
+        column % self.block < self.width
+    }
+}
+
+/// Coefficients of neighbouring unknowns of a sample: the sample, the number of the first of them, and the coefficients.
+pub(super) type Run<'a> = (usize, usize, &'a [f64]);
 
 impl NormalEquations {
     /// Empty equations of `num_samples` samples, at least [`FEWEST_SAMPLES`], with `width` unknowns each.
     pub(super) fn new(num_samples: usize, width: usize) -> Self {
         debug_assert!(num_samples >= FEWEST_SAMPLES, "the corners would overlap the band");
-        let (len, band, border) = (num_samples * width, (REACH + 1) * width - 1, REACH * width);
+        let shape = Shape {
+            num_samples,
+            width,
+            block: width.next_multiple_of(LANES),
+        };
         Self {
-            len,
-            border,
-            band,
-            rows: vec![0.0; len * (band + 1)],
-            sides: vec![0.0; (len - border) * border.next_multiple_of(LANES)],
-            corner: vec![0.0; border * border],
-            right: vec![0.0; len],
+            shape,
+            level: Level::new(),
+            rows: vec![0.0; shape.num_inner() * shape.block * shape.stride()],
+            corner: vec![0.0; shape.border() * shape.border()],
+            right: vec![0.0; num_samples * shape.block],
             sum_of_squares: 0.0,
             is_factored: false,
         }
@@ -61,7 +99,7 @@ impl NormalEquations {
     /// Removes all equations.
     pub(super) fn clear(&mut self) {
         self.rows.fill(0.0);
-        self.sides.fill(0.0);
+        self.corner.fill(0.0);
         self.is_factored = false;
         self.clear_residuals();
     }
@@ -75,43 +113,62 @@ impl NormalEquations {
     /// Adds the square of `residual + sum of coefficient * unknown`; once factored, its residual alone. No two runs may overlap.
     pub(super) fn add(&mut self, runs: &[Run<'_>], residual: f64) {
         self.sum_of_squares += residual * residual;
-        for &(first, run) in runs {
-            for (right, coefficient) in self.right[first..].iter_mut().zip(run) {
+        for &(sample, first, run) in runs {
+            let right = &mut self.right[sample * self.shape.block + first..];
+            for (right, coefficient) in right.iter_mut().zip(run) {
                 *right -= coefficient * residual;
             }
         }
         if self.is_factored {
             return;
         }
-        let stride = self.band + 1;
-        for (at, &(first, run)) in runs.iter().enumerate() {
+        for (at, &one) in runs.iter().enumerate() {
+            let (sample, first, run) = one;
             for (off, &coefficient) in run.iter().enumerate() {
-                let own = &mut self.rows[(first + off) * stride + self.band - off..][..=off];
-                for (entry, other) in own.iter_mut().zip(run) {
-                    *entry += coefficient * other;
-                }
+                self.add_products(sample, first + off, coefficient, (sample, first + off, &run[off..]));
             }
-            for &(other_first, other) in &runs[at + 1..] {
-                // The rows are those of the later run around the circle.
-                let back = |from: usize, to: usize| if from >= to { from - to } else { from + self.len - to };
-                let one_is_later = back(first, other_first) <= back(other_first, first);
-                let ((later, rows), (earlier, columns)) = if one_is_later {
-                    ((first, run), (other_first, other))
+            for &other in &runs[at + 1..] {
+                let (row, columns) = if self.comes_first(one, other) {
+                    (one, other)
                 } else {
-                    ((other_first, other), (first, run))
+                    (other, one)
                 };
-                let back = back(later, earlier);
-                debug_assert!(
-                    back + rows.len() <= stride,
-                    "a residual touches samples that are too far apart"
-                );
-                for (off, &coefficient) in rows.iter().enumerate() {
-                    let entries = &mut self.rows[(later + off) * stride + self.band - back - off..][..columns.len()];
-                    for (entry, column) in entries.iter_mut().zip(columns) {
-                        *entry += coefficient * column;
-                    }
+                let (sample, first, coefficients) = row;
+                for (off, &coefficient) in coefficients.iter().enumerate() {
+                    self.add_products(sample, first + off, coefficient, columns);
                 }
             }
+        }
+    }
+
+    /// Whether the first of two runs has the row of their products, and the other the columns.
+    fn comes_first(&self, one: Run<'_>, other: Run<'_>) -> bool {
+        (one.0, one.1) <= (other.0, other.1)
+    }
+
+    /// Adds a coefficient's products with a run of the same sample or of a later one.
+    #[inline]
+    fn add_products(&mut self, sample: usize, unknown: usize, coefficient: f64, (other, first, run): Run<'_>) {
+        let Shape { block, .. } = self.shape;
+        let inner = self.shape.num_inner();
+        let entries = if sample >= inner {
+            let row = (sample - inner) * block + unknown;
+            &mut self.corner[row * self.shape.border() + (other - inner) * block + first..]
+        } else {
+            let ahead = other - sample;
+            debug_assert!(
+                ahead <= REACH || other >= inner,
+                "a residual touches samples that are too far apart"
+            );
+            let column = match other.checked_sub(inner) {
+                Some(of_border) => self.shape.band() + of_border * block,
+                None => ahead * block,
+            };
+            &mut self.rows[(sample * block + unknown) * self.shape.stride() + column + first..]
+        };
+        let entries = &mut entries[..run.len()];
+        for at in 0..run.len() {
+            entries[at] += coefficient * run[at];
         }
     }
 
@@ -120,148 +177,83 @@ impl NormalEquations {
         self.sum_of_squares
     }
 
-    /// The unknowns for which the sum of squares is least; `None` if the equations do not determine them.
-    pub(super) fn solve(&mut self) -> Option<&[f64]> {
+    /// The unknowns for which the sum of squares is least, sample by sample; `None` if the equations do not determine them.
+    pub(super) fn solve(&mut self) -> Option<Vec<f64>> {
+        let shape = self.shape;
         if !self.is_factored {
-            self.split_off_border();
-            self.factor_band()?;
-            self.factor_border()?;
-            self.is_factored = true;
+            let (rows, corner) = (&mut self.rows, &mut self.corner);
+            self.is_factored = dispatch!(self.level, simd => factor(simd, shape, rows, corner));
+        }
+        if !self.is_factored {
+            return None;
         }
         self.substitute();
-        Some(&self.right)
-    }
-
-    fn inner(&self) -> usize {
-        self.len - self.border
-    }
-
-    /// Moves the entries of the last samples out of the band.
-    fn split_off_border(&mut self) {
-        let (stride, band, inner) = (self.band + 1, self.band, self.inner());
-        let lanes = self.border.next_multiple_of(LANES);
-        for at in 0..self.border {
-            let row = inner + at;
-            for column in row - band..=row {
-                let value = self.rows[row * stride + band + column - row];
-                if column < inner {
-                    self.sides[column * lanes + at] = value;
-                } else {
-                    self.corner[at * self.border + column - inner] = value;
-                }
-            }
-        }
-        for row in 0..band.min(inner) {
-            // Columns left of the first are those of the last samples.
-            for back in row + 1..=band {
-                let value = core::mem::take(&mut self.rows[row * stride + band - back]);
-                let column = self.len + row - back;
-                if column >= inner {
-                    self.sides[row * lanes + column - inner] = value;
-                }
-            }
-        }
-    }
-
-    fn factor_band(&mut self) -> Option<()> {
-        let (stride, band) = (self.band + 1, self.band);
-        let lanes = self.border.next_multiple_of(LANES);
-        for row in 0..self.inner() {
-            let first = row.saturating_sub(band);
-            let (done, rest) = self.rows.split_at_mut(row * stride);
-            let own = &mut rest[..stride];
-            for column in first..row {
-                let other = &done[column * stride..][..stride];
-                let count = column - first;
-                let before = dot(&own[band + first - row..][..count], &other[band - count..band]);
-                own[band + column - row] = (own[band + column - row] - before) / other[band];
-            }
-            let factors = &own[band + first - row..band];
-            let pivot = own[band] - dot(factors, factors);
-            if pivot.is_nan() || pivot <= 0.0 {
-                return None;
-            }
-            let pivot = pivot.sqrt();
-            let (done, rest) = self.sides.split_at_mut(row * lanes);
-            subtract_products(&mut rest[..lanes], factors, &done[first * lanes..]);
-            for side in &mut rest[..lanes] {
-                *side /= pivot;
-            }
-            own[band] = pivot;
-        }
-        Some(())
-    }
-
-    fn factor_border(&mut self) -> Option<()> {
-        let (border, corner) = (self.border, &mut self.corner);
-        for sides in self.sides.chunks_exact(border.next_multiple_of(LANES)) {
-            for (row, &side) in sides[..border].iter().enumerate() {
-                for (entry, other) in corner[row * border..][..=row].iter_mut().zip(sides) {
-                    *entry -= side * other;
-                }
-            }
-        }
-        for row in 0..border {
-            for column in 0..=row {
-                let before = dot(&corner[row * border..][..column], &corner[column * border..][..column]);
-                let own = corner[row * border + column] - before;
-                if column < row {
-                    corner[row * border + column] = own / corner[column * border + column];
-                } else if own > 0.0 {
-                    corner[row * border + row] = own.sqrt();
-                } else {
-                    return None;
-                }
-            }
-        }
-        Some(())
+        let blocks = self.right.chunks_exact(shape.block);
+        Some(blocks.flat_map(|block| &block[..shape.width]).copied().collect())
     }
 
     /// Replaces the right side by the unknowns: forward through the factor, and back.
     fn substitute(&mut self) {
-        let (stride, band, border, inner) = (self.band + 1, self.band, self.border, self.inner());
-        let lanes = border.next_multiple_of(LANES);
-        let (rows, sides, corner) = (&self.rows, &self.sides, &self.corner);
-        let (of_inner, of_border) = self.right.split_at_mut(inner);
-        for row in 0..inner {
-            let first = row.saturating_sub(band);
-            let own = &rows[row * stride..][..stride];
-            let before = dot(&own[band + first - row..band], &of_inner[first..row]);
-            let value = (of_inner[row] - before) / own[band];
-            of_inner[row] = value;
-            for (right, side) in of_border.iter_mut().zip(&sides[row * lanes..]) {
-                *right -= side * value;
+        let shape = self.shape;
+        let (stride, band) = (shape.stride(), shape.band());
+        let (of_inner, of_border) = self.right.split_at_mut(shape.num_inner() * shape.block);
+        let row_of = |at: usize| {
+            // The columns after the diagonal that are in the band, and those of the border.
+            let (own, border) = self.rows[at * stride..][..stride].split_at(band);
+            (own.split_at(at % shape.block), border)
+        };
+        for at in 0..of_inner.len() {
+            let ((_, own), border) = row_of(at);
+            if shape.is_unknown(at) {
+                let value = of_inner[at] / own[0];
+                of_inner[at] = value;
+                subtract_multiple(&mut of_inner[at + 1..], value, &own[1..]);
+                subtract_multiple(of_border, value, border);
             }
         }
-        for row in 0..border {
-            let before = dot(&corner[row * border..][..row], &of_border[..row]);
-            of_border[row] = (of_border[row] - before) / corner[row * border + row];
-        }
-        for row in (0..border).rev() {
-            let value = of_border[row] / corner[row * border + row];
-            of_border[row] = value;
-            for (right, entry) in of_border.iter_mut().zip(&corner[row * border..][..row]) {
-                *right -= entry * value;
+        let corner = |at: usize| self.corner[at * shape.border()..][..shape.border()].split_at(at).1;
+        for at in 0..of_border.len() {
+            if shape.is_unknown(at) {
+                let value = of_border[at] / corner(at)[0];
+                of_border[at] = value;
+                subtract_multiple(&mut of_border[at + 1..], value, &corner(at)[1..]);
             }
         }
-        for row in (0..inner).rev() {
-            let own = &rows[row * stride..][..stride];
-            let value = (of_inner[row] - dot(&sides[row * lanes..][..border], of_border)) / own[band];
-            of_inner[row] = value;
-            let first = row.saturating_sub(band);
-            for (right, entry) in of_inner[first..row].iter_mut().zip(&own[band + first - row..band]) {
-                *right -= entry * value;
+        for at in (0..of_border.len()).rev() {
+            if shape.is_unknown(at) {
+                let row = corner(at);
+                of_border[at] = (of_border[at] - dot(&row[1..], &of_border[at + 1..])) / row[0];
+            }
+        }
+        for at in (0..of_inner.len()).rev() {
+            if shape.is_unknown(at) {
+                let ((_, own), border) = row_of(at);
+                let others = dot(&own[1..], &of_inner[at + 1..]) + dot(border, of_border);
+                of_inner[at] = (of_inner[at] - others) / own[0];
             }
         }
     }
 }
 
-/// The sum of products of two slices of one length.
+/// Subtracts a multiple of one slice from the start of another; where one is longer, its rest stays out of it.
+#[inline(always)]
+fn subtract_multiple(from: &mut [f64], factor: f64, row: &[f64]) {
+    let count = from.len().min(row.len());
+    let (from, row) = (&mut from[..count], &row[..count]);
+    for at in 0..count {
+        from[at] -= factor * row[at];
+    }
+}
+
+/// The sum of products of two slices; where one is longer, its rest stays out of it.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
-    let ((ones, one_rest), (others, other_rest)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
-    let mut lanes = [0.0; LANES];
+    const AT_ONCE: usize = 8;
+    let count = one.len().min(other.len());
+    let (ones, one_rest) = one[..count].as_chunks::<AT_ONCE>();
+    let (others, other_rest) = other[..count].as_chunks::<AT_ONCE>();
+    let mut lanes = [0.0; AT_ONCE];
     for (one, other) in ones.iter().zip(others) {
-        for lane in 0..LANES {
+        for lane in 0..AT_ONCE {
             lanes[lane] += one[lane] * other[lane];
         }
     }
@@ -275,19 +267,137 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     sum
 }
 
-/// Subtracts `factors[k] * rows[k]` for all k from a row of whole lanes.
-fn subtract_products(row: &mut [f64], factors: &[f64], rows: &[f64]) {
-    let stride = row.len() / LANES;
-    let (rows, _) = rows.as_chunks::<LANES>();
-    for (at, lanes) in row.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let mut sums = [0.0; LANES];
-        for (factor, values) in factors.iter().zip(rows.iter().skip(at).step_by(stride)) {
-            for lane in 0..LANES {
-                sums[lane] += factor * values[lane];
+/// Factors the rows and the corner in place; `false` where they have no factor.
+#[inline(always)]
+fn factor<S: Simd>(simd: S, shape: Shape, rows: &mut [f64], corner: &mut [f64]) -> bool {
+    let Shape { width, block, .. } = shape;
+    let (stride, band, border) = (shape.stride(), shape.band(), shape.border());
+    let size = block * stride;
+    for sample in 0..shape.num_inner() {
+        let (own, later) = rows[sample * size..].split_at_mut(size);
+        if !factor_block(own, stride, width, |_| true) {
+            return false;
+        }
+        let own = Block {
+            rows: own,
+            stride,
+            count: width,
+        };
+        for (ahead, target) in (1..=REACH).zip(later.chunks_exact_mut(size)) {
+            let at = ahead * block;
+            // Of its own block and those after it, as far as this sample reaches; and of the border.
+            own.subtract_from(simd, at..at + block, at..band, target, stride, 0, true);
+            own.subtract_from(simd, at..at + block, band..stride, target, stride, band, false);
+        }
+        own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
+    }
+    factor_block(corner, border, border, |row| shape.is_unknown(row))
+}
+
+/// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and carries that through the other columns.
+/// Rows that are no unknowns are left out.
+#[inline(always)]
+fn factor_block(rows: &mut [f64], stride: usize, size: usize, is_unknown: impl Fn(usize) -> bool) -> bool {
+    for at in 0..size {
+        if !is_unknown(at) {
+            continue;
+        }
+        let (done, below) = rows.split_at_mut((at + 1) * stride);
+        let own = &mut done[at * stride + at..];
+        let pivot = own[0];
+        if pivot.is_nan() || pivot <= 0.0 {
+            return false;
+        }
+        let root = pivot.sqrt();
+        let inverse = 1.0 / root;
+        own[0] = root;
+        for entry in &mut own[1..] {
+            *entry *= inverse;
+        }
+        for row in at + 1..size {
+            let below = &mut below[(row - at - 1) * stride..][..stride];
+            subtract_multiple(&mut below[row..], own[row - at], &own[row - at..]);
+        }
+    }
+    true
+}
+
+/// Rows of the factor that belong to one sample.
+#[derive(Clone, Copy)]
+struct Block<'a> {
+    rows: &'a [f64],
+    stride: usize,
+    count: usize,
+}
+
+impl Block<'_> {
+    /// Subtracts the products of two ranges of its columns, summed over its rows, from the entries of `target` that lie from column
+    /// `first` on: one row of it for each column of `down`, one column for each of `across`. Of a square block at their start only
+    /// the upper triangle is wanted, if `is_upper`. Both ranges are whole vectors.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "two ranges here and a place there")]
+    fn subtract_from<S: Simd>(
+        self,
+        simd: S,
+        down: core::ops::Range<usize>,
+        across: core::ops::Range<usize>,
+        target: &mut [f64],
+        stride: usize,
+        first: usize,
+        is_upper: bool,
+    ) {
+        let num_columns = across.len();
+        let mut row = 0;
+        while row < down.len() {
+            let target = &mut target[row * stride + first..];
+            let mut column = if is_upper { row } else { 0 };
+            while column + 2 * LANES <= num_columns {
+                let (down, across) = (down.start + row, across.start + column);
+                self.subtract_tile::<S, 2>(simd, down, across, &mut target[column..], stride);
+                column += 2 * LANES;
+            }
+            if column < num_columns {
+                let (down, across) = (down.start + row, across.start + column);
+                self.subtract_tile::<S, 1>(simd, down, across, &mut target[column..], stride);
+            }
+            row += LANES;
+        }
+    }
+
+    /// The same for as many rows as lanes, and V vectors of columns: all sums stay in registers.
+    #[inline(always)]
+    fn subtract_tile<S: Simd, const V: usize>(
+        self,
+        simd: S,
+        down: usize,
+        across: usize,
+        target: &mut [f64],
+        stride: usize,
+    ) {
+        // Plain loops: closures would not be compiled for the wider vectors.
+        let mut sums = [[f64x4::splat(simd, 0.0); V]; LANES];
+        for at in 0..LANES {
+            for v in 0..V {
+                sums[at][v] = f64x4::from_slice(simd, &target[at * stride + v * LANES..][..LANES]);
             }
         }
-        for lane in 0..LANES {
-            lanes[lane] -= sums[lane];
+        for row in 0..self.count {
+            let row = &self.rows[row * self.stride..][..self.stride];
+            let mut columns = [f64x4::splat(simd, 0.0); V];
+            for v in 0..V {
+                columns[v] = f64x4::from_slice(simd, &row[across + v * LANES..][..LANES]);
+            }
+            for at in 0..LANES {
+                let factor = f64x4::splat(simd, row[down + at]);
+                for v in 0..V {
+                    sums[at][v] -= factor * columns[v];
+                }
+            }
+        }
+        for at in 0..LANES {
+            for v in 0..V {
+                sums[at][v].store_slice(&mut target[at * stride + v * LANES..][..LANES]);
+            }
         }
     }
 }
@@ -309,7 +419,7 @@ mod tests {
 
     #[test]
     fn residuals_balance_around_the_circle() {
-        for (samples, width) in [(8, 1), (9, 3), (23, 5)] {
+        for (samples, width) in [(8, 1), (9, 3), (11, 4), (23, 5), (12, 19)] {
             let mut next = numbers(7);
             let len = samples * width;
             let mut equations = NormalEquations::new(samples, width);
@@ -318,23 +428,21 @@ mod tests {
                 // Four neighbouring samples, over the seam too.
                 let first = index % samples;
                 let runs: Vec<(usize, Vec<f64>)> = (0..=REACH)
-                    .map(|off| ((first + off) % samples * width, (0..width).map(|_| next()).collect()))
+                    .map(|off| ((first + off) % samples, (0..width).map(|_| next()).collect()))
                     .collect();
                 residuals.push((runs, next()));
             }
             for (runs, residual) in &residuals {
-                let runs: Vec<Run<'_>> = runs.iter().map(|(first, run)| (*first, run.as_slice())).collect();
+                let runs: Vec<Run<'_>> = runs.iter().map(|(sample, run)| (*sample, 0, run.as_slice())).collect();
                 equations.add(&runs, *residual);
             }
-            let solved = equations
-                .solve()
-                .expect("four times as many residuals as unknowns")
-                .to_vec();
+            let solved = equations.solve().expect("four times as many residuals as unknowns");
             // At the least sum of squares, every unknown's column is at right angles to the residuals.
             let mut gradient = vec![0.0; len];
             for (runs, residual) in &residuals {
                 let terms = || {
-                    (runs.iter()).flat_map(|(first, run)| run.iter().enumerate().map(move |(off, a)| (first + off, a)))
+                    (runs.iter())
+                        .flat_map(|(sample, run)| run.iter().enumerate().map(move |(off, a)| (sample * width + off, a)))
                 };
                 let value: f64 = residual + terms().map(|(at, a)| a * solved[at]).sum::<f64>();
                 for (at, a) in terms() {
@@ -350,7 +458,7 @@ mod tests {
     fn undetermined_unknowns_are_refused() {
         let mut equations = NormalEquations::new(8, 2);
         for sample in 0..8 {
-            equations.add(&[(2 * sample, &[1.0])], 1.0);
+            equations.add(&[(sample, 0, &[1.0])], 1.0);
         }
         assert_eq!(equations.solve(), None);
     }

@@ -8,8 +8,8 @@ use super::{
     HIPS, Settled,
     course::Course,
     goals::Goals,
-    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part},
-    normal::NormalEquations,
+    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, Limb, MOVED_BY, NUM_PARTS, Part},
+    normal::{NormalEquations, Run},
 };
 use crate::math::{ops, rotation};
 
@@ -103,6 +103,8 @@ struct Correction<'a> {
 struct Row {
     hips: [[f64; HIPS]; 3],
     leg: [[f64; LEG_UNKNOWNS]; 3],
+    /// Unknowns of the leg that have a coefficient.
+    num_of_leg: usize,
 }
 
 impl<'a> Terms<'a> {
@@ -149,18 +151,18 @@ impl<'a> Terms<'a> {
                 }
             };
             let small = if is_held { HELD_METRES } else { small };
-            let own = sample * self.width + unknown;
-            equations.add(&[(own, &[small])], small * at.unknowns[own]);
+            let own = at.unknowns[sample * self.width + unknown];
+            equations.add(&[(sample, unknown, &[small])], small * own);
             if self.course.after(sample, 3).is_none() {
                 continue;
             }
-            let at_sample = |off: usize| (sample + off) % self.course.count() * self.width + unknown;
             let scale = lever * (secs / step).powi(3);
             let weights = [-scale, 3.0 * scale, -3.0 * scale, scale];
             let mut residual = 0.0;
             let runs = [0, 1, 2, 3].map(|off| {
-                residual += weights[off] * at.unknowns[at_sample(off)];
-                (at_sample(off), &weights[off..=off])
+                let sample = (sample + off) % self.course.count();
+                residual += weights[off] * at.unknowns[sample * self.width + unknown];
+                (sample, unknown, &weights[off..=off])
             });
             equations.add(&runs, residual);
         }
@@ -175,7 +177,7 @@ impl<'a> Terms<'a> {
             }
             let moved = here.at[part] - own.at[part];
             for along in DVec3::AXES {
-                let row = Row::of([(here, part, weight * along)]);
+                let row = Row::of(part, [(here, weight * along)]);
                 self.add_row(&row, 1, leg, sample, weight * moved.dot(along), equations);
             }
         }
@@ -183,7 +185,7 @@ impl<'a> Terms<'a> {
         let weight = FOOT_METRES * self.size;
         for along in DVec3::AXES {
             let row = here.foot_by.map(|by| weight * by.dot(along));
-            equations.add(&[(self.leg_at(leg, sample), &row)], weight * turned.dot(along));
+            equations.add(&[(sample, leg_at(leg), &row)], weight * turned.dot(along));
         }
     }
 
@@ -207,7 +209,7 @@ impl<'a> Terms<'a> {
             for (along, secs, roll) in [(one, BEAR_SECS, 0.0), (other, BEAR_SECS, 0.0), (up, LEVEL_SECS, roll)] {
                 let weight = bears * secs / step;
                 let seen_from_next = on.rotation.conjugate() * along;
-                let row = Row::of([(here, part, -weight * along), (there, part, weight * seen_from_next)]);
+                let row = Row::of(part, [(here, -weight * along), (there, weight * seen_from_next)]);
                 self.add_row(&row, 2, leg, sample, weight * (along.dot(moved) - roll), equations);
             }
         }
@@ -230,10 +232,7 @@ impl<'a> Terms<'a> {
         for along in DVec3::AXES {
             let [here, there] = [(sample, -weight), (next, weight)]
                 .map(|(sample, weight)| at.points[leg][sample].foot_by.map(|by| weight * by.dot(along)));
-            let runs = [
-                (self.leg_at(leg, sample), &here[..]),
-                (self.leg_at(leg, next), &there[..]),
-            ];
+            let runs = [(sample, leg_at(leg), &here[..]), (next, leg_at(leg), &there[..])];
             equations.add(&runs, weight * more.dot(along));
         }
     }
@@ -249,7 +248,7 @@ impl<'a> Terms<'a> {
                     continue;
                 }
                 let (lacks, slope) = excess(least - height, SOFT_METRES * self.size);
-                let row = Row::of([(here, part, -weight * slope * up)]);
+                let row = Row::of(part, [(here, -weight * slope * up)]);
                 self.add_row(&row, 1, leg, sample, weight * lacks, equations);
             }
         }
@@ -259,16 +258,17 @@ impl<'a> Terms<'a> {
     fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
         let goals = &self.goals[leg];
         let knee = Part::Knee as usize;
-        let bend = self.leg_at(leg, sample) + KNEE;
-        let lacks = goals.flexed[sample].min(LEAST_BEND) - goals.flexed[sample] - at.unknowns[bend];
+        let bend = leg_at(leg) + KNEE;
+        let bent = goals.flexed[sample] + at.unknowns[sample * self.width + bend];
+        let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
         let (lacks, slope) = excess(lacks, SOFT_RADIANS);
         let is_limited = goals.most_flexed.is_finite();
         let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
-        equations.add(&[(bend, &[-weight * slope])], weight * lacks);
-        let most = goals.most_flexed.max(goals.flexed[sample]);
+        equations.add(&[(sample, bend, &[-weight * slope])], weight * lacks);
         if is_limited {
-            let (more, slope) = excess(goals.flexed[sample] + at.unknowns[bend] - most, SOFT_RADIANS);
-            equations.add(&[(bend, &[weight * slope])], weight * more);
+            let most = goals.most_flexed.max(goals.flexed[sample]);
+            let (more, slope) = excess(bent - most, SOFT_RADIANS);
+            equations.add(&[(sample, bend, &[weight * slope])], weight * more);
         }
         let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
             return;
@@ -285,11 +285,12 @@ impl<'a> Terms<'a> {
             let (more, slope) = excess(sharp / goals.sharpest - 1.0, SOFT_SHARP);
             let weight = SHARP_METRES * self.size;
             let along = weight * slope / goals.sharpest * (second / sharp);
-            let row = Row::of([
-                (before, knee, back.rotation.conjugate() * along),
-                (middle, knee, -2.0 * along),
-                (after, knee, on.rotation.conjugate() * along),
-            ]);
+            let places = [
+                (before, back.rotation.conjugate() * along),
+                (middle, -2.0 * along),
+                (after, on.rotation.conjugate() * along),
+            ];
+            let row = Row::of(knee, places);
             self.add_row(&row, 3, leg, sample, weight * more, equations);
         }
     }
@@ -304,28 +305,30 @@ impl<'a> Terms<'a> {
         residual: f64,
         equations: &mut NormalEquations,
     ) {
-        let mut runs: [(usize, &[f64]); 6] = [(0, &[]); 6];
+        let mut runs: [Run<'_>; 6] = [(0, 0, &[]); 6];
         for off in 0..samples {
             let sample = (sample + off) % self.course.count();
-            runs[2 * off] = (sample * self.width, &row.hips[off]);
-            runs[2 * off + 1] = (self.leg_at(leg, sample), &row.leg[off]);
+            runs[2 * off] = (sample, 0, &row.hips[off]);
+            runs[2 * off + 1] = (sample, leg_at(leg), &row.leg[off][..row.num_of_leg]);
         }
         equations.add(&runs[..2 * samples], residual);
     }
+}
 
-    fn leg_at(&self, leg: usize, sample: usize) -> usize {
-        sample * self.width + HIPS + leg * LEG_UNKNOWNS
-    }
+/// The first unknown of a leg, among those of a sample.
+fn leg_at(leg: usize) -> usize {
+    HIPS + leg * LEG_UNKNOWNS
 }
 
 impl Row {
-    /// The change of the sum of parts along directions, one part for each of the first samples.
-    fn of<const N: usize>(parts: [(&LegPoints, usize, DVec3); N]) -> Self {
+    /// The change of the sum of a part's places along directions, one for each of the first samples.
+    fn of<const N: usize>(part: usize, places: [(&LegPoints, DVec3); N]) -> Self {
         let mut row = Self {
             hips: [[0.0; HIPS]; 3],
             leg: [[0.0; LEG_UNKNOWNS]; 3],
+            num_of_leg: MOVED_BY[part],
         };
-        for (off, (points, part, along)) in parts.into_iter().enumerate() {
+        for (off, (points, along)) in places.into_iter().enumerate() {
             row.hips[off] = along.to_array();
             row.leg[off] = points.by[part].map(|by| by.dot(along));
         }

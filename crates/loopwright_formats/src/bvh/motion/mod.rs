@@ -39,6 +39,12 @@ pub(super) trait RowSink {
     fn push(&mut self, row: &[f64]);
 }
 
+/// Reads from after the word MOTION up to the rows: the number of frames that the file declares, and their time.
+pub(super) fn read_head(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<(u64, FrameTime), BvhError> {
+    let num_declared_frames = header::read_frame_count(lexer)?;
+    Ok((num_declared_frames, header::read_frame_time(lexer, warnings)?))
+}
+
 /// Reads from after the word MOTION to the end of the file.
 ///
 /// On errors some rows may have been pushed already.
@@ -48,8 +54,7 @@ pub(super) fn read(
     sink: &mut impl RowSink,
     warnings: &mut Vec<Warning>,
 ) -> Result<MotionRows, BvhError> {
-    let num_declared_frames = header::read_frame_count(lexer)?;
-    let frame_time = header::read_frame_time(lexer, warnings)?;
+    let (num_declared_frames, frame_time) = read_head(lexer, warnings)?;
     if num_declared_frames == 0 {
         return Err(BvhError::NoMotion { declared: 0 });
     }

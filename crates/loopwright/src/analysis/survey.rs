@@ -1,0 +1,238 @@
+//! What a take holds, found without holding the take: its poses come one after the other, and only what is asked of them is kept.
+//!
+//! An [`Analysis`] has the take and all joints in the world at every frame, for the search that follows. To tell a user what a
+//! recording of hours holds, a few joints are enough, and a third of the memory.
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FoundBy, Heading, Segment, Spectrum,
+    TakeDefects, WeightedJoint,
+    defects::Steps,
+    features::{self, Features},
+    segments,
+};
+use crate::{
+    motion::{Pose, PoseRef, WorldTracks},
+    take::{Take, TakeError, normalize_frame},
+};
+
+/// What a take holds: the findings of an [`Analysis`] that need no pose afterwards.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Survey {
+    /// Hips, feet, hands, head.
+    pub body: Body,
+    /// Height of the body, metres, where it is known: [`Body::stature`].
+    pub stature: Option<f64>,
+    /// Frames and joints that cannot be trusted.
+    pub defects: TakeDefects,
+    /// Joints that are compared, with weights.
+    pub joints: Vec<WeightedJoint>,
+    /// Activity of every frame: where the take moves.
+    pub activity: Activity,
+    /// When the feet stand.
+    pub contacts: Contacts,
+    /// What the body does, in order of time.
+    pub segments: Vec<Segment>,
+    /// Lengths at which the take repeats.
+    pub spectrum: Spectrum,
+}
+
+impl From<Analysis> for Survey {
+    fn from(analysis: Analysis) -> Self {
+        Self {
+            stature: analysis.body.stature(&analysis.take),
+            body: analysis.body,
+            defects: analysis.defects,
+            joints: analysis.joints,
+            activity: analysis.activity,
+            contacts: analysis.contacts,
+            segments: analysis.segments,
+            spectrum: analysis.spectrum,
+        }
+    }
+}
+
+/// What is known of a take before its poses come one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeSample {
+    /// Number of its frames.
+    pub num_frames: usize,
+    /// Its frame in the middle, `num_frames / 2`, alone.
+    pub middle: Take,
+    /// Every n-th of its frames from the first on: [`super::probe_stride`] tells n.
+    pub some: Take,
+}
+
+/// Surveys a take whose poses come one after the other; the findings are those of an [`Analysis`], to the last bit.
+///
+/// ```
+/// use loopwright::{Analysis, BodyOverrides, Take, analysis::{Survey, Surveyor, TakeSample, probe_stride}};
+///
+/// let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+/// let frames = |frames: Vec<usize>| {
+///     let poses = frames.iter().map(|&frame| take.pose(frame).to_pose());
+///     let tracks = loopwright::Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses)?;
+///     Ok::<_, Box<dyn std::error::Error>>(Take::of_tracks("walk", tracks)?)
+/// };
+/// let num_frames = take.num_frames();
+/// let sample = TakeSample {
+///     num_frames,
+///     middle: frames(vec![num_frames / 2])?,
+///     some: frames((0..num_frames).step_by(probe_stride(num_frames)).collect())?,
+/// };
+/// let mut surveyor = Surveyor::new(&sample, &BodyOverrides::default())?;
+/// for frame in 0..num_frames {
+///     surveyor.push(take.translations(frame), take.rotations(frame))?;
+/// }
+/// assert_eq!(surveyor.survey()?, Survey::from(Analysis::new(&take)?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Surveyor {
+    middle: Take,
+    overrides: BodyOverrides,
+    body: Body,
+    world: WorldTracks,
+    steps: Steps,
+    /// Local rotations of the frame before; none before the first.
+    before: Vec<DQuat>,
+    /// Of the frame that is looked at.
+    local: Vec<DQuat>,
+    placed: Pose,
+}
+
+/// Memory per frame beside that for joints, bytes: heading, floor, activity, and room to work in.
+const FRAME_BYTES: u64 = 420;
+
+/// Memory per frame for the angles of one joint's turns, bytes.
+const TURN_BYTES: u64 = 8;
+
+/// Memory per frame for a joint whose place is kept, and for one that is compared, bytes.
+const PLACE_BYTES: u64 = 24;
+const COMPARED_BYTES: u64 = 48;
+
+impl Surveyor {
+    /// Before the first pose.
+    ///
+    /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
+    pub fn new(sample: &TakeSample, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        overrides.check()?;
+        let skeleton = sample.some.skeleton();
+        let num_joints = skeleton.num_joints();
+        let body = Body::find_among(sample.middle.pose(0), &sample.some, overrides)?;
+        let places = places(&body, &sample.some, overrides)?;
+        let turned: Vec<usize> = core::iter::once(body.hips)
+            .chain(body.bone_ends.iter().map(|(joint, _)| *joint))
+            .collect();
+        Ok(Self {
+            world: WorldTracks::of_some(num_joints, sample.num_frames, places.as_deref(), &turned),
+            // Which joints jump is not known yet.
+            steps: Steps::new(&body, num_joints, 0..num_joints, sample.num_frames),
+            middle: sample.middle.clone(),
+            overrides: overrides.clone(),
+            body,
+            before: Vec::new(),
+            local: Vec::new(),
+            placed: Pose::default(),
+        })
+    }
+
+    /// Memory that the survey of a take takes at its most, bytes, without what is read for it.
+    ///
+    /// Errors: as [`Self::new`].
+    pub fn memory_bytes(sample: &TakeSample, overrides: &BodyOverrides) -> Result<u64, BodyError> {
+        let num_joints = sample.some.num_joints();
+        let body = Body::find_among(sample.middle.pose(0), &sample.some, overrides)?;
+        let num_places = places(&body, &sample.some, overrides)?.map_or(num_joints, |places| places.len());
+        let per_frame =
+            FRAME_BYTES + TURN_BYTES * num_joints as u64 + (PLACE_BYTES + COMPARED_BYTES) * num_places as u64;
+        Ok(per_frame.saturating_mul(sample.num_frames as u64))
+    }
+
+    /// The next pose: local translations in metres and rotations of all joints.
+    ///
+    /// Errors: [`TakeError::WrongLength`] for another number of joints, [`TakeError::Implausible`] for values that no take has.
+    pub fn push(&mut self, translations: &[DVec3], rotations: &[DQuat]) -> Result<(), TakeError> {
+        let expected = self.middle.num_joints();
+        for found in [translations.len(), rotations.len()] {
+            if found != expected {
+                return Err(TakeError::WrongLength { expected, found });
+            }
+        }
+        rotations.clone_into(&mut self.local);
+        normalize_frame(self.world.num_frames(), &self.before, translations, &mut self.local)?;
+        let local = PoseRef {
+            translations,
+            rotations: &self.local,
+        };
+        self.placed.set_world(self.middle.skeleton(), local);
+        let world = self.placed.as_ref();
+        self.steps
+            .push(local.rotations, world.translations, world.rotations[self.body.hips]);
+        self.world.push(world);
+        core::mem::swap(&mut self.before, &mut self.local);
+        Ok(())
+    }
+
+    /// What the take holds that ends here.
+    ///
+    /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
+    ///
+    /// # Panics
+    /// Where no pose came.
+    pub fn survey(self) -> Result<Survey, BodyError> {
+        let Self {
+            middle,
+            overrides,
+            body,
+            world,
+            steps,
+            ..
+        } = self;
+        let num_frames = world.num_frames();
+        assert!(num_frames > 0, "a take has a frame");
+        let dt = middle.frame_time_secs();
+        let defects = steps.defects(dt);
+        let contacts = Contacts::of(&world, &body, dt, &overrides.contacts);
+        let floor = Floor::of(&world, &body, contacts.planted(), dt);
+        let heading = Heading::over(&world, &body, floor.heights());
+        let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
+        let features = Features::of(&middle, &world, &heading, &body, &joints);
+        // What follows needs room.
+        drop(world);
+        let usable = defects.usable_ends(num_frames);
+        let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
+        let segments = segments::segments(&middle, &body, &heading, &activity);
+        let spectrum = Spectrum::of(&features);
+        Ok(Survey {
+            stature: body.stature(&middle),
+            body,
+            defects,
+            joints,
+            activity,
+            contacts,
+            segments,
+            spectrum,
+        })
+    }
+}
+
+/// The joints whose places in the world are asked for: those that are compared, those that tell the facing, and the feet. `None`
+/// for all: where there are no feet, the floor is below the lowest joint.
+fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<Vec<usize>>, BodyError> {
+    if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
+        return Ok(None);
+    }
+    // A joint that flips is not compared, which nobody knows yet.
+    let compared = features::weights(some.skeleton(), body, &TakeDefects::default(), &overrides.weights)?;
+    let across = [body.thighs, body.shoulders].into_iter().flatten().flatten();
+    let mut places: Vec<usize> = core::iter::once(body.hips)
+        .chain(compared.iter().map(|weighted| weighted.joint))
+        .chain(across)
+        .chain(body.feet.iter().map(super::Foot::lowest_joint))
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    Ok(Some(places))
+}

@@ -1,0 +1,93 @@
+//! What a take holds, for those who do not need the take itself.
+
+use std::{fs::File, path::Path};
+
+use loopwright::{
+    Skeleton,
+    analysis::{Survey, Surveyor},
+};
+use loopwright_formats::{AnimationChoice, PlainBvh, Source, loop_file::facts::TakeFacts};
+
+use crate::{
+    exit::Failure,
+    files,
+    load::{self, Loaded},
+    memory,
+    recipe::StudyArgs,
+    talk,
+};
+
+/// What a take holds, with its skeleton.
+pub(crate) struct Surveyed {
+    /// The facts at the start of every JSON answer.
+    pub(crate) facts: TakeFacts,
+    pub(crate) skeleton: Skeleton,
+    /// Whether the up axis was found by the body, because neither file nor user stated it.
+    pub(crate) up_is_detected: bool,
+    pub(crate) survey: Survey,
+}
+
+impl From<Loaded> for Surveyed {
+    fn from(loaded: Loaded) -> Self {
+        Self {
+            facts: loaded.facts(),
+            skeleton: loaded.take().skeleton().clone(),
+            // Of the formats only BVH leaves open which axis is up.
+            up_is_detected: matches!(&loaded.file.source, Source::Bvh(source) if !source.space().up_given),
+            survey: loaded.analysis.into(),
+        }
+    }
+}
+
+/// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
+pub(crate) fn of(path: &Path, study: &StudyArgs) -> Result<Surveyed, Failure> {
+    // What smooths a take or carries it over has to hold it.
+    let as_recorded = study.smooth.is_none() && study.rig.is_none();
+    match as_recorded.then(|| pose_by_pose(path, study)).flatten() {
+        Some(surveyed) => Ok(surveyed),
+        None => load::load_or_rest(path, study).map(Surveyed::from),
+    }
+}
+
+/// The same for a BVH file of plain form, of which only one pose after the other is in memory.
+///
+/// `None` for any other file, and where something fails: reading the whole file tells what, or succeeds.
+fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
+    let limits = memory::limits();
+    // A pipe can be read only once.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto, limits);
+    let file = File::open(path).ok()?;
+    let mut bvh = PlainBvh::open(file, &files::stem(path), &settings, &mut soft)?;
+    let overrides = study.overrides();
+    if Surveyor::memory_bytes(bvh.sample(), &overrides).ok()? > limits.max_memory_bytes {
+        return None;
+    }
+    let mut surveyor = Surveyor::new(bvh.sample(), &overrides).ok()?;
+    let mut all_are_plausible = true;
+    bvh.for_each_pose(|translations, rotations| {
+        all_are_plausible = surveyor.push(translations, rotations).is_ok();
+        all_are_plausible
+    })
+    .ok()?;
+    let survey = all_are_plausible.then(|| surveyor.survey().ok()).flatten()?;
+    let sample = bvh.sample();
+    let skeleton = sample.some.skeleton();
+    let found = load::study_warnings(skeleton, &survey.body, &survey.defects, &survey.joints);
+    for warning in soft.iter().map(ToString::to_string).chain(found) {
+        talk::warn(&warning);
+    }
+    let space = bvh.source().space();
+    Some(Surveyed {
+        facts: TakeFacts {
+            frames: sample.num_frames,
+            ..TakeFacts::of(path.display().to_string(), &sample.middle, space)
+        },
+        skeleton: skeleton.clone(),
+        up_is_detected: !space.up_given,
+        survey,
+    })
+}

@@ -1,0 +1,274 @@
+//! BVH files of plain form, whose poses are read from the file one after the other, as often as they are wanted: for takes that
+//! are too long to be held in memory.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use glam::{DQuat, DVec3};
+use loopwright::analysis::{TakeSample, probe_stride};
+
+use super::{
+    FrameTime, Hierarchy,
+    channel::ChannelKind,
+    hierarchy,
+    lex::Lexer,
+    motion,
+    number::number,
+    read::{AS_IN_FILE, Frames, TRANSFORMS_PER_BYTE},
+    source::BvhSource,
+};
+use crate::{
+    animated_file::warn_of_take,
+    detect::{self, FileKind},
+    limits::most_transforms,
+    settings::ReadSettings,
+    space::guess,
+    warning::Warning,
+};
+
+/// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
+const MAX_HEAD_BYTES: u64 = 1 << 20;
+
+/// Longest line of a row, bytes.
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// Bytes read at a time.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A BVH file of plain form: as many rows as it declares, each on a line of its own, and nothing that calls for a warning before
+/// or after them. Most files are.
+///
+/// Of its takes only some frames are held. All its poses are those of [`crate::read_take`], to the last bit.
+///
+/// ```
+/// use loopwright::{BodyOverrides, analysis::Surveyor};
+/// use loopwright_formats::{Format, PlainBvh, ReadSettings, Source, write_take};
+///
+/// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+/// let bytes = write_take(&walk, &Source::for_take(&walk, Format::Bvh))?.bytes;
+/// let file = std::io::Cursor::new(bytes);
+/// let mut bvh = PlainBvh::open(file, "walk", &ReadSettings::default(), &mut Vec::new()).ok_or("not plain")?;
+/// let mut surveyor = Surveyor::new(bvh.sample(), &BodyOverrides::default())?;
+/// bvh.for_each_pose(|translations, rotations| surveyor.push(translations, rotations).is_ok())?;
+/// assert_eq!(surveyor.survey()?.body.feet.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct PlainBvh<R> {
+    stream: R,
+    /// Where the rows start, bytes.
+    rows_at: u64,
+    source: BvhSource,
+    sample: TakeSample,
+}
+
+impl<R: Read + Seek> PlainBvh<R> {
+    /// Goes through a file once, from its start; `name` becomes the take's.
+    ///
+    /// `None` for every file that [`crate::read_take`] would refuse or warn about, other than for its space and its frame rate, and
+    /// for one that cannot be read: reading it whole tells what is wrong.
+    pub fn open(mut stream: R, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Option<Self> {
+        let num_bytes = stream.seek(SeekFrom::End(0)).ok()?;
+        if num_bytes > settings.limits.max_input_bytes || settings.check_unit().is_err() {
+            return None;
+        }
+        stream.rewind().ok()?;
+        let mut lines = Lines::of(&mut stream);
+        let Head {
+            hierarchy,
+            frame_time,
+            num_frames,
+            num_bytes: rows_at,
+        } = Head::read(&mut lines)?;
+        let num_joints = hierarchy.joints().len();
+        let most = most_transforms(usize::try_from(num_bytes).ok()?, TRANSFORMS_PER_BYTE);
+        if num_frames.saturating_mul(num_joints) > most {
+            return None;
+        }
+        let (mut middle, mut some) = (Frames::of(&hierarchy), Frames::of(&hierarchy));
+        let stride = probe_stride(num_frames);
+        let mut row = Vec::with_capacity(hierarchy.num_channels());
+        for frame in 0..num_frames {
+            lines.next_row(hierarchy.num_channels(), &mut row)?;
+            if frame == num_frames / 2 {
+                middle.append(&hierarchy, &row);
+            }
+            if frame.is_multiple_of(stride) {
+                some.append(&hierarchy, &row);
+            }
+        }
+        lines.are_at_end()?;
+        let space = {
+            let probe = some.clone().take("", &hierarchy, &AS_IN_FILE, frame_time.secs).ok()?;
+            guess::settle(&probe, &settings.space, warnings)
+        };
+        for frames in [&mut middle, &mut some] {
+            frames.settle(&space);
+        }
+        let sample = TakeSample {
+            num_frames,
+            middle: middle.take(name, &hierarchy, &space, frame_time.secs).ok()?,
+            some: some.take(name, &hierarchy, &space, frame_time.secs).ok()?,
+        };
+        let num_before = warnings.len();
+        warn_of_take(&sample.some, num_before, warnings);
+        Some(Self {
+            stream,
+            rows_at,
+            source: BvhSource {
+                hierarchy,
+                frame_time,
+                space,
+            },
+            sample,
+        })
+    }
+
+    /// Number of frames, and some of them.
+    pub fn sample(&self) -> &TakeSample {
+        &self.sample
+    }
+
+    /// Hierarchy, channels, frame time and space.
+    pub fn source(&self) -> &BvhSource {
+        &self.source
+    }
+
+    /// Reads all poses, first to last, and hands each to `take`: local translations in metres and rotations of all joints. Ends
+    /// early where `take` answers with `false`.
+    ///
+    /// Errors: the file cannot be read, or is another one than before.
+    pub fn for_each_pose(&mut self, mut take: impl FnMut(&[DVec3], &[DQuat]) -> bool) -> io::Result<()> {
+        self.stream.seek(SeekFrom::Start(self.rows_at))?;
+        let mut lines = Lines::of(&mut self.stream);
+        let hierarchy = &self.source.hierarchy;
+        let mut row = Vec::with_capacity(hierarchy.num_channels());
+        let mut pose = Frames::of(hierarchy);
+        for _ in 0..self.sample.num_frames {
+            lines
+                .next_row(hierarchy.num_channels(), &mut row)
+                .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the file changed while it was read"))?;
+            pose.clear();
+            pose.append(hierarchy, &row);
+            pose.settle(&self.source.space);
+            if !take(&pose.translations, &pose.rotations) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands before the rows.
+struct Head {
+    hierarchy: Hierarchy,
+    frame_time: FrameTime,
+    num_frames: usize,
+    num_bytes: u64,
+}
+
+impl Head {
+    /// Reads up to the line of the frame time.
+    fn read(lines: &mut Lines<impl Read>) -> Option<Self> {
+        let mut text = Vec::new();
+        loop {
+            let line = lines.next()?;
+            text.extend_from_slice(line);
+            if line.is_empty() || text.len() as u64 > MAX_HEAD_BYTES {
+                return None;
+            }
+            let words = line.trim_ascii_start();
+            if words.len() >= 5
+                && words[..5].eq_ignore_ascii_case(b"frame")
+                && !matches!(words.get(5), Some(b's' | b'S'))
+            {
+                break;
+            }
+        }
+        if detect::file_kind(&text) != FileKind::Bvh {
+            return None;
+        }
+        let mut warnings = Vec::new();
+        let mut lexer = Lexer::new(detect::without_byte_order_mark(&text));
+        let hierarchy = hierarchy::read(&mut lexer, &mut warnings).ok()?;
+        let (num_frames, frame_time) = motion::read_head(&mut lexer, &mut warnings).ok()?;
+        lexer.skip_space();
+        let scales = |joint: &super::BvhJoint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale);
+        let is_plain = warnings.is_empty()
+            && lexer.num_remaining() == 0
+            && hierarchy.num_channels() > 0
+            && num_frames > 0
+            && !hierarchy.joints().iter().any(scales);
+        Some(Self {
+            hierarchy,
+            frame_time,
+            num_frames: usize::try_from(num_frames).ok()?,
+            num_bytes: text.len() as u64,
+        })
+        .filter(|_| is_plain)
+    }
+}
+
+/// The lines of a stream, one at a time.
+struct Lines<R> {
+    stream: BufReader<R>,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    fn of(stream: R) -> Self {
+        Self {
+            stream: BufReader::with_capacity(BUFFER_BYTES, stream),
+            line: Vec::new(),
+        }
+    }
+
+    /// The next line with its end; empty at the end of the stream. `None` for one that is too long, or that cannot be read.
+    fn next(&mut self) -> Option<&[u8]> {
+        self.line.clear();
+        let mut limited = (&mut self.stream).take(MAX_LINE_BYTES);
+        limited.read_until(b'\n', &mut self.line).ok()?;
+        ((self.line.len() as u64) < MAX_LINE_BYTES).then_some(&self.line)
+    }
+
+    /// Reads the next line that is not blank; `None` unless it holds so many numbers and nothing else.
+    fn next_row(&mut self, width: usize, row: &mut Vec<f64>) -> Option<()> {
+        row.clear();
+        loop {
+            let line = self.next()?;
+            if line.is_empty() {
+                return None;
+            }
+            let mut lexer = Lexer::new(line);
+            loop {
+                lexer.skip_space();
+                if lexer.plain_numbers(width - row.len(), row) > 0 {
+                    continue;
+                }
+                let token = lexer.token();
+                if token.is_empty() {
+                    break;
+                }
+                if row.len() == width {
+                    return None;
+                }
+                row.push(number(token).ok()?);
+            }
+            match row.len() {
+                0 => {}
+                found if found == width => return Some(()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether only white space is left; `None` otherwise.
+    fn are_at_end(&mut self) -> Option<()> {
+        loop {
+            match self.next()? {
+                [] => return Some(()),
+                line if line.trim_ascii().is_empty() => {}
+                _ => return None,
+            }
+        }
+    }
+}
