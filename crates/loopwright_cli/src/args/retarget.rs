@@ -12,13 +12,12 @@ use crate::{
 
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = INPUT)]
 pub(crate) struct RigArgs {
     /// The character that takes the motion (BVH, FBX, GLB or glTF).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: Option<PathBuf>,
     /// Which of its joints follow which, in TOML [default: found].
-    #[arg(long, value_name = "FILE", requires = "rig")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
     pub(crate) map: Option<PathBuf>,
 }
 
