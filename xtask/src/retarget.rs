@@ -3,12 +3,12 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     BodyOverrides, LoopClip, LoopSettings, Pose, Take,
-    analysis::{Body, ContactLimits},
-    feet::{self, FootLock},
+    analysis::Body,
+    feet::FootLock,
     loop_clip::LoopKeys,
     math::rotation,
     motion::WorldTracks,
-    quality,
+    quality::{self, Quality, Stand},
     retarget::{JointMap, LimbKind, Retarget, Rig, unturned},
 };
 use loopwright_formats::{
@@ -74,16 +74,17 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     }
     let mut sections = Sections::default();
     sections.add("onto-itself", onto_itself(&loops)?);
-    let (mut matched, mut kept) = (
-        Table::new(
-            "take | human-male | rig-human | A-pose | Knight | RobotExpressive | barbarian | CesiumMan | ozz | Mixamo names",
-        ),
-        Table::new(
-            "character | loops | pop | seam acceleration ratio, takes' own | here | largest gap as written, deg | mm | \
-             slide in the source, cm/s, median | here, median | worst | held, median | knee beyond its source, deg, worst | \
-             knee the wrong way in the source, deg | here | \
-             elbow beyond, worst",
-        ),
+    let mut matched = Table::new(
+        "take | human-male | rig-human | A-pose | Knight | RobotExpressive | barbarian | CesiumMan | ozz | Mixamo names",
+    );
+    let mut kept = Table::new(
+        "character | loops | pop | gap of pose as written, worst, deg | mm | gap of velocity, takes' own | here | gap of acceleration, \
+         takes' own | here | seam acceleration ratio, takes' own | here",
+    );
+    let mut feet = Table::new(
+        "character | slide in the source, cm/s, median | worst | by the pose alone, median | worst | as written, median | worst | by \
+         `check`'s own contacts, median | worst | knee beyond its source, deg, worst | knee the wrong way in the source, deg | here | \
+         elbow beyond, worst",
     );
     let order: Vec<&Character> = characters.iter().collect();
     for looped in &loops {
@@ -103,9 +104,12 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     }
     sections.add("matched", matched);
     for character in &order {
-        kept.row(on_character(&loops, character)?);
+        let on = on_character(&loops, character)?;
+        kept.row(closed(&loops, character, &on));
+        feet.row(limbs(&loops, character, &on));
     }
     sections.add("loops", kept);
+    sections.add("limbs", feet);
     sections.add("there-and-back", there_and_back(&loops, &order)?);
     sections.add("time", time(&loops[0], order[0])?);
     Ok(sections)
@@ -233,49 +237,120 @@ fn pairs(source: &Rig, target: &Rig) -> Vec<(LimbKind, [usize; 3], [usize; 3])> 
     .collect()
 }
 
-/// The row of a character: what loops are on it.
-fn on_character(loops: &[Looped], character: &Character) -> Result<String, String> {
-    let mut holds = Vec::new();
-    let (mut pops, mut gaps, mut slides) = (0, [0.0_f64; 2], [Vec::new(), Vec::new()]);
-    let (mut accelerations, mut beyond, mut wrong) = ([Vec::new(), Vec::new()], [0.0_f64; 2], [0.0_f64; 2]);
+/// Loops on a character, as `retarget` writes them, read back, and the same by the pose alone.
+struct OnCharacter {
+    /// Each loop, on the character by its pose alone, and as read back from the file that it was written into.
+    loops: Vec<(Retarget, LoopClip, LoopClip)>,
+    measured: Vec<Quality>,
+}
+
+fn on_character(loops: &[Looped], character: &Character) -> Result<OnCharacter, String> {
+    let mut all = OnCharacter {
+        loops: Vec::new(),
+        measured: Vec::new(),
+    };
     for looped in loops {
         let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
         let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
         let retarget = Retarget::of_loop(&looped.rig, &character.rig, &map, &looped.clip);
-        let clip = retarget.loop_clip(&looped.clip).map_err(|error| failed(&error))?;
+        let carried = retarget.loop_clip(&looped.clip).map_err(|error| failed(&error))?;
+        let (held, _) = retarget
+            .held(&looped.clip, &carried, FootLock::Auto)
+            .map_err(|error| failed(&error))?;
+        let clip = held.unwrap_or_else(|| carried.clone());
         let writing = LoopWriteSettings::default();
         let written = write_loop(&clip, &character.source, &writing).map_err(|error| failed(&error))?;
-        let (_, keys) = written_keys(&clip, &written, &character.source, &writing).map_err(|error| failed(&error))?;
-        let before = quality::measure(&LoopKeys::of_loop(&looped.clip), &looped.body, None);
-        let after = quality::measure(&keys, character.rig.body(), None);
-        pops += usize::from(after.pops());
-        gaps[0] = gaps[0].max(after.pose_gap_radians.to_degrees());
-        gaps[1] = gaps[1].max(1e3 * after.pose_gap_metres);
-        for (list, measured) in accelerations.iter_mut().zip([&before, &after]) {
-            list.push(measured.seam_acceleration_ratio);
+        let (take, keys) =
+            written_keys(&clip, &written, &character.source, &writing).map_err(|error| failed(&error))?;
+        let read = LoopClip::from_keys(&take, keys.layout(), *keys.root(), clip.carrier());
+        all.measured.push(quality::measure(&keys, character.rig.body(), None));
+        all.loops
+            .push((retarget, carried, read.map_err(|error| failed(&error))?));
+    }
+    Ok(all)
+}
+
+fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let sorted: Sorted = values.into_iter().collect();
+    (sorted.len() > 0).then(|| sorted.median())
+}
+
+fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The row of a character: whether loops on it are loops.
+fn closed(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
+    let own = |looped: &Looped| quality::measure(&LoopKeys::of_loop(&looped.clip), &looped.body, None);
+    let before: Vec<Quality> = loops.iter().map(own).collect();
+    let gaps = |clip: &LoopClip, rig: &Rig| seam_gaps(clip, &rig.main_joints());
+    let theirs: Vec<[f64; 2]> = loops.iter().map(|looped| gaps(&looped.clip, &looped.rig)).collect();
+    let ours: Vec<[f64; 2]> = on.loops.iter().map(|(_, _, read)| gaps(read, &character.rig)).collect();
+    let of = |gaps: &[[f64; 2]], order: usize| cell(median(gaps.iter().map(|gaps| gaps[order])), 2);
+    let ratio = |all: &[Quality]| cell(median(all.iter().map(|quality| quality.seam_acceleration_ratio)), 2);
+    format!(
+        "{} | {} | {} | {:.6} | {:.4} | {} | {} | {} | {} | {} | {}",
+        character.name,
+        loops.len(),
+        on.measured.iter().filter(|quality| quality.pops()).count(),
+        largest(on.measured.iter().map(|quality| quality.pose_gap_radians.to_degrees())),
+        largest(on.measured.iter().map(|quality| 1e3 * quality.pose_gap_metres)),
+        of(&theirs, 0),
+        of(&ours, 0),
+        of(&theirs, 1),
+        of(&ours, 1),
+        ratio(&before),
+        ratio(&on.measured),
+    )
+}
+
+/// How far one-sided estimates of velocity and acceleration are apart at the seam, over what is usual (the 95th percentile) at all
+/// other samples: the worst of these joints, seen from the root.
+fn seam_gaps(clip: &LoopClip, joints: &[usize]) -> [f64; 2] {
+    let world = clip.tracks_from_root();
+    let count = clip.num_samples() as isize;
+    let mut worst = [0.0_f64; 2];
+    for &joint in joints {
+        let at = |sample: isize| world.position(sample.rem_euclid(count) as usize, joint);
+        let velocity = |s: isize, way: isize| (at(s + 2 * way) - 4.0 * at(s + way) + 3.0 * at(s)) * -(way as f64);
+        let acceleration = |s: isize, way: isize| -> DVec3 {
+            2.0 * at(s) - 5.0 * at(s + way) + 4.0 * at(s + 2 * way) - at(s + 3 * way)
+        };
+        for (order, worst) in worst.iter_mut().enumerate() {
+            let gap = |s: isize| match order {
+                0 => (velocity(s, 1) - velocity(s, -1)).length(),
+                _ => (acceleration(s, 1) - acceleration(s, -1)).length(),
+            };
+            let usual = (1..count)
+                .map(gap)
+                .collect::<Sorted>()
+                .at(0.95)
+                .unwrap_or(0.0)
+                .max(UNSEEN_METRES);
+            *worst = worst.max(gap(0) / usual);
         }
-        let body = character.rig.body();
-        let limits = ContactLimits::default();
-        let (held, _) = feet::plant(&clip, body, retarget.root_joint(), &limits, FootLock::Auto, None)
-            .map_err(|error| failed(&error))?;
-        let slide = held.and_then(|held| quality::measure(&LoopKeys::of_loop(&held), body, None).foot_slide_mps);
-        let least = [slide, after.foot_slide_mps].into_iter().flatten().reduce(f64::min);
-        holds.extend(least.map(|mps| 1e2 * mps));
-        for (list, measured) in slides.iter_mut().zip([&before, &after]) {
-            list.extend(measured.foot_slide_mps.map(|mps| 1e2 * mps));
-        }
-        let (one, other) = (looped.clip.tracks_from_root(), clip.tracks_from_root());
+    }
+    worst
+}
+
+/// Gaps smaller than this are rounding, metres.
+const UNSEEN_METRES: f64 = 1e-6;
+
+/// The row of a character: its feet, knees and elbows.
+fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
+    let cmps = |clip: &LoopClip, stands: &[Stand]| {
+        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), stands).map(|mps| 1e2 * mps)
+    };
+    let (mut in_source, mut by_pose, mut held) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut beyond, mut wrong) = ([f64::NEG_INFINITY; 2], [0.0_f64; 2]);
+    for (looped, (retarget, carried, read)) in loops.iter().zip(&on.loops) {
+        let stands = retarget.stands(&looped.clip);
+        in_source.extend(retarget.slide_of_source(&looped.clip).map(|mps| 1e2 * mps));
+        by_pose.extend(cmps(carried, &stands));
+        held.extend(cmps(read, &stands));
+        let (one, other) = (looped.clip.tracks_from_root(), read.tracks_from_root());
         for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
-            let bend = |world: &WorldTracks, [upper, lower, end]: [usize; 3], frame: usize| {
-                let at = |joint| world.position(frame, joint);
-                (at(lower) - at(upper)).angle_between(at(end) - at(lower)).to_degrees()
-            };
-            let most = |world: &WorldTracks, joints| {
-                (0..clip.num_samples())
-                    .map(|at| bend(world, joints, at))
-                    .fold(0.0, f64::max)
-            };
-            let more = most(&other, joints) - most(&one, from);
+            let more = most_bent(&other, joints) - most_bent(&one, from);
             let index = usize::from(kind == LimbKind::Arm);
             beyond[index] = beyond[index].max(more);
             if kind == LimbKind::Leg {
@@ -284,25 +359,39 @@ fn on_character(loops: &[Looped], character: &Character) -> Result<String, Strin
             }
         }
     }
-    let median = |values: &[f64]| (!values.is_empty()).then(|| values.iter().copied().collect::<Sorted>().median());
-    let worst = slides[1].iter().copied().reduce(f64::max);
-    Ok(format!(
-        "{} | {} | {pops} | {} | {} | {:.6} | {:.4} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1}",
+    let by_check: Vec<f64> = (on.measured.iter())
+        .filter_map(|quality| quality.foot_slide_mps)
+        .map(|mps| 1e2 * mps)
+        .collect();
+    let both = |values: &[f64]| {
+        format!(
+            "{} | {}",
+            cell(median(values.to_vec()), 2),
+            cell(Some(largest(values.to_vec())), 2)
+        )
+    };
+    format!(
+        "{} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {}",
         character.name,
-        loops.len(),
-        cell(median(&accelerations[0]), 2),
-        cell(median(&accelerations[1]), 2),
-        gaps[0],
-        gaps[1],
-        cell(median(&slides[0]), 2),
-        cell(median(&slides[1]), 2),
-        cell(worst, 2),
-        cell(median(&holds), 2),
+        both(&in_source),
+        both(&by_pose),
+        both(&held),
+        both(&by_check),
         beyond[0],
         wrong[0],
         wrong[1],
-        beyond[1],
-    ))
+        // A character without elbows has no such bend.
+        cell(Some(beyond[1]).filter(|more| more.is_finite()), 1),
+    )
+}
+
+/// The largest bend of a limb over a loop, degrees.
+fn most_bent(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
+    let bend = |frame: usize| {
+        let at = |joint| world.position(frame, joint);
+        (at(lower) - at(upper)).angle_between(at(end) - at(lower)).to_degrees()
+    };
+    (0..world.num_frames()).map(bend).fold(0.0, f64::max)
 }
 
 /// How far a knee bends the wrong way at most, degrees: against the way in which it bends on the whole, seen in the thigh's axes.

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take, Tracks,
+    feet::FootLock,
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
     quality,
@@ -330,6 +331,199 @@ fn loops_stay_loops_with_one_twist_at_scale() {
             [(clip, like), (&moved, name)].map(|(clip, name)| steps(clip, clip.skeleton().find(name).unwrap()));
         assert!(other < one + 0.05, "{name}: {other} against {one}");
     }
+}
+
+/// How far two one-sided estimates of velocity and of acceleration are apart at the seam, as shares of what is usual (the 95th
+/// percentile) at all other samples: the worst joint of legs and arms. Around 1 and below, nothing meets worse at the seam.
+fn seam_gaps(clip: &LoopClip, names: &str) -> [f64; 2] {
+    let world = clip.tracks_from_root();
+    let count = clip.num_samples() as isize;
+    let mut worst = [0.0_f64; 2];
+    for name in names
+        .split_whitespace()
+        .filter(|name| clip.skeleton().find(name).is_some())
+    {
+        let joint = clip.skeleton().find(name).unwrap();
+        let at = |sample: isize| world.position(sample.rem_euclid(count) as usize, joint);
+        let velocity = |s: isize, way: isize| (at(s + 2 * way) - 4.0 * at(s + way) + 3.0 * at(s)) * -(way as f64);
+        let acceleration = |s: isize, way: isize| -> DVec3 {
+            2.0 * at(s) - 5.0 * at(s + way) + 4.0 * at(s + 2 * way) - at(s + 3 * way)
+        };
+        let gaps = |s: isize| {
+            [
+                (velocity(s, 1) - velocity(s, -1)).length(),
+                (acceleration(s, 1) - acceleration(s, -1)).length(),
+            ]
+        };
+        for (order, worst) in worst.iter_mut().enumerate() {
+            let mut others: Vec<f64> = (1..count).map(|s| gaps(s)[order]).collect();
+            others.sort_by(f64::total_cmp);
+            let usual = others[others.len() * 95 / 100].max(1e-9);
+            *worst = worst.max(gaps(0)[order] / usual);
+        }
+    }
+    worst
+}
+
+/// Mean speed over the ground of a point that is fixed to the joint of each stance, metres per second.
+fn speed_of_points(clip: &LoopClip, stands: &[quality::Stand], point: DVec3) -> f64 {
+    let count = clip.num_samples();
+    let world: Vec<Pose> = (0..2 * count + 2).map(|key| clip.world_pose(key)).collect();
+    let (mut sum, mut number) = (0.0, 0.0);
+    for stand in stands {
+        for key in stand.first_sample..stand.first_sample + stand.num_samples {
+            let at = |key: usize| world[key].as_ref().joint(stand.joint).transform_point(point);
+            let moved = at(key + 2) - at(key);
+            sum += moved.with_y(0.0).length() / (2.0 * clip.step_secs());
+            number += 1.0;
+        }
+    }
+    sum / number
+}
+
+/// The largest bend of a leg over a loop, degrees.
+fn most_bent(clip: &LoopClip, [thigh, knee, ankle]: [&str; 3]) -> f64 {
+    let world = clip.tracks_from_root();
+    let bend = |sample: usize| {
+        let [thigh, knee, ankle] = [thigh, knee, ankle].map(|name| {
+            let joint = clip.skeleton().find(name).unwrap();
+            world.position(sample, joint)
+        });
+        (knee - thigh).angle_between(ankle - knee).to_degrees()
+    };
+    (0..clip.num_samples()).map(bend).fold(0.0, f64::max)
+}
+
+#[test]
+fn feet_are_held_while_those_of_the_source_stand() {
+    let take = walk();
+    let made = made_loop(&take);
+    let clip = &made.loop_clip;
+    let source = rig_of(&take);
+    for (legs, apart) in [(0.45, false), (1.0, false), (2.5, false), (1.3, true), (0.6, true)] {
+        let rest = character(&take, Character { legs, ..PLAIN });
+        let rest = if apart { with_feet_apart(&rest) } else { rest };
+        let target = rig_at_rest(&rest);
+        let map = JointMap::between(&source, &target).unwrap();
+        let transfer = Retarget::of_loop(&source, &target, &map, clip);
+        let carried = transfer.loop_clip(clip).unwrap();
+        let (held, feet) = transfer.held(clip, &carried, FootLock::Auto).unwrap();
+        let held = held.unwrap_or(carried);
+        let what = format!("legs {legs}, apart {apart}: {:?}", feet.outcomes);
+        let stands = transfer.stands(clip);
+        assert!(stands.len() >= 2, "{what}");
+        // The joint that is held, and a point of the toes that is not.
+        for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
+            let speed = speed_of_points(&held, &stands, point);
+            assert!(speed < 0.01, "{what}: {speed} m/s");
+        }
+        for (ours, theirs) in [
+            (["thigh_l", "calf_l", "foot_l"], ["LeftUpLeg", "LeftLeg", "LeftFoot"]),
+            (["thigh_r", "calf_r", "foot_r"], ["RightUpLeg", "RightLeg", "RightFoot"]),
+        ] {
+            let more = most_bent(&held, ours) - most_bent(clip, theirs);
+            assert!(more < 10.0, "{what}: {more} degrees");
+        }
+        let (before, after) = (seam_gaps(clip, MIXAMO), seam_gaps(&held, UNREAL));
+        for (before, after) in before.into_iter().zip(after) {
+            assert!(
+                after < before.max(1.0) + 0.25,
+                "{what}: {after} of what is usual, {before} in the source"
+            );
+        }
+        // Bones keep their lengths, and feet that are placed end their legs.
+        let world = held.tracks_from_root();
+        let find = |name: &str| held.skeleton().find(name).unwrap();
+        let (knee, ankle) = (find("calf_l"), find("foot_l"));
+        let at_rest = rest.world_tracks();
+        let length = (at_rest.position(0, ankle) - at_rest.position(0, knee)).length();
+        for sample in 0..held.num_samples() {
+            let shin = (world.position(sample, ankle) - world.position(sample, knee)).length();
+            assert!(
+                (shin - length).abs() < 1e-9,
+                "{what}: sample {sample}, {shin} m of {length} m"
+            );
+        }
+    }
+}
+
+/// The same character with a joint on the ground from which its feet hang, and not from its legs.
+fn with_feet_apart(character: &Take) -> Take {
+    let skeleton = character.skeleton();
+    let world = character.pose(0).world(skeleton);
+    let root = Joint {
+        name: "root".to_owned(),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let mut pose = Pose {
+        translations: vec![DVec3::ZERO],
+        rotations: vec![DQuat::IDENTITY],
+    };
+    let mut joints = vec![root];
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        let parent = joint.parent.filter(|_| !joint.name.starts_with("foot"));
+        let above = parent.map_or(Rigid::IDENTITY, |parent| world.as_ref().joint(parent));
+        let local = above.inverse() * world.as_ref().joint(index);
+        pose.translations.push(local.translation);
+        pose.rotations.push(local.rotation);
+        joints.push(Joint {
+            parent: Some(parent.map_or(0, |parent| parent + 1)),
+            rest_offset: local.translation,
+            ..joint.clone()
+        });
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new("apart", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+}
+
+#[test]
+fn positions_on_all_joints_are_followed_at_their_scale() {
+    let take = walk();
+    let target = rig_at_rest(&character(&take, PLAIN));
+    let (_, moved) = retarget(&rig_of(&take), &target, &take);
+    // As in files that key the position of every joint, below a parent that is scaled.
+    let mut tracks = Vec::new();
+    for frame in 0..take.num_frames() {
+        let mut pose = take.pose(frame).to_pose();
+        pose.translations.iter_mut().for_each(|at| *at *= 1.1);
+        tracks.push(pose);
+    }
+    let keyed = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), tracks).unwrap();
+    let values = keyed.into_values();
+    let keyed = Take::new(
+        "keyed",
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        values.translations,
+        values.rotations,
+    )
+    .unwrap();
+    let rest = keyed_rest(&take);
+    let source = Rig::of(&keyed, &rest, &BodyOverrides::default()).unwrap();
+    let (transfer, again) = retarget(&source, &target, &keyed);
+    assert!((transfer.scale() - 1.0 / 1.1).abs() < 1e-9);
+    for frame in 0..take.num_frames() {
+        let pairs = moved
+            .pose(frame)
+            .to_pose()
+            .rotations
+            .into_iter()
+            .zip(again.pose(frame).to_pose().rotations);
+        for (one, other) in pairs {
+            assert!(degrees_between(one, other) < 1e-4, "frame {frame}");
+        }
+        let off = moved.translations(frame)[0] - again.translations(frame)[0];
+        assert!(off.length() < 1e-6, "frame {frame}: {off}");
+    }
+}
+
+/// The walker's rest at 1.1 times its size.
+fn keyed_rest(take: &Take) -> Pose {
+    let mut rest = unturned(take.skeleton(), DQuat::IDENTITY);
+    rest.translations.iter_mut().for_each(|at| *at *= 1.1);
+    rest
 }
 
 #[test]

@@ -3,11 +3,16 @@
 use std::path::Path;
 
 use loopwright::{
-    Analysis,
+    Analysis, Take,
     mirror::{Mirror, SymmetricPose},
 };
 
-use crate::{exit::Failure, files, recipe, talk};
+use crate::{
+    exit::Failure,
+    files, load,
+    recipe::{self, TakeArgs},
+    talk,
+};
 
 /// Reads the pairs from a file, if one is given.
 pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
@@ -41,4 +46,10 @@ pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Fa
         talk::warn("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose");
     }
     Ok(mirror)
+}
+
+/// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them.
+pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<Take, Failure> {
+    let analysis = Analysis::with(take, &reading.overrides()).map_err(load::body_failure)?;
+    Ok(mirror(&analysis, pairs)?.take(take))
 }

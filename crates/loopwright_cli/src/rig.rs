@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use loopwright::{
     BodyOverrides, LoopClip, Take,
     analysis::BodyError,
+    feet::{Feet, FootLock},
     retarget::{Given, JointMap, MapError, Retarget, Rig},
 };
 use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
@@ -34,6 +35,18 @@ impl Character {
 /// The rig of a take that was read from a file. Errors: a joint that the caller names does not exist.
 pub(crate) fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
     Rig::of(take, &source.rest(take.skeleton()), overrides)
+}
+
+/// A loop on a character.
+pub(crate) struct HeldLoop {
+    /// With its feet held; `None` where none is.
+    pub(crate) held: Option<LoopClip>,
+    /// By its pose alone.
+    pub(crate) carried: LoopClip,
+    pub(crate) feet: Feet,
+    /// The root joint that carries its motion.
+    pub(crate) root_joint: Option<usize>,
+    pub(crate) rig: RigFacts,
 }
 
 /// The joints of a character and those of a motion that they follow.
@@ -72,6 +85,20 @@ impl<'a> Matched<'a> {
         let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
         let moved = retarget.loop_clip(clip).map_err(Failure::error)?;
         Ok((moved, retarget.root_joint(), self.facts(&retarget)))
+    }
+
+    /// The same with its feet held while those of the source stand, where that makes them slide less, and what became of them.
+    pub(crate) fn held_loop(&self, clip: &LoopClip) -> Result<HeldLoop, Failure> {
+        let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
+        let carried = retarget.loop_clip(clip).map_err(Failure::error)?;
+        let (held, feet) = retarget.held(clip, &carried, FootLock::Auto).map_err(Failure::error)?;
+        Ok(HeldLoop {
+            held,
+            carried,
+            feet,
+            root_joint: retarget.root_joint(),
+            rig: self.facts(&retarget),
+        })
     }
 
     fn facts(&self, retarget: &Retarget) -> RigFacts {

@@ -11,15 +11,20 @@ use loopwright::{
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
     SpaceSettings, Target, Warning,
-    loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts},
+    loop_file::{
+        PackSidecar, PlaceError, describe,
+        facts::{PlaybackFacts, TakeFacts},
+        importer::TargetFacts,
+    },
 };
 
 use crate::{
     exit::Failure,
     files,
     load::{self, Loaded},
-    memory, output,
+    memory, mirroring, output,
     recipe::TakeArgs,
+    rig::{self, Character, Matched},
     talk,
 };
 
@@ -166,6 +171,63 @@ impl PlayableLoop {
         let body = Body::find(&self.take, &reading.overrides()).map_err(load::body_failure)?;
         let root = &self.sidecar.root_motion;
         Ok(self.clip.clone().recentered(&body, root.mode, root.space))
+    }
+
+    /// The mirror image of the loop across the world's X; `path` is its file. Errors: left and right cannot be exchanged.
+    pub(crate) fn mirrored(self, path: &Path, pairs: &[String], reading: &TakeArgs) -> Result<Self, Failure> {
+        let take = mirroring::mirrored(&self.take, pairs, reading)?;
+        let sidecar = self.sidecar.mirrored();
+        let in_file = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
+        Ok(Self {
+            clip: in_file.clip(&take).map_err(|error| apart(path, &error))?,
+            take,
+            sidecar,
+            ..self
+        })
+    }
+
+    /// The same loop on a character, as its pose alone is carried over.
+    pub(crate) fn on_character(
+        self,
+        character: &Character,
+        map: Option<&Path>,
+        reading: &TakeArgs,
+    ) -> Result<Self, Failure> {
+        let from = rig::rig_of(&self.take, &self.source, &reading.overrides()).map_err(load::body_failure)?;
+        let matched = Matched::of(character, from, map)?;
+        for warning in matched.warnings() {
+            talk::warn(&format!("{}: {warning}", self.facts.file));
+        }
+        let (clip, root_joint, rig) = matched.loop_clip(&self.clip)?;
+        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let own = &character.file;
+        let target = TakeFacts::of(self.facts.file, &own.take, own.source.space());
+        let playback = PlaybackFacts {
+            root_joint_added: false,
+            carrier_joint: name_of(clip.carrier()),
+            root_joint: root_joint.map(name_of),
+            ..self.sidecar.playback
+        };
+        let root = self.sidecar.root_motion;
+        Ok(Self {
+            facts: TakeFacts {
+                frames: self.facts.frames,
+                fps: self.facts.fps,
+                frame_time_secs: self.facts.frame_time_secs,
+                animation: self.facts.animation,
+                smooth_hz: self.facts.smooth_hz,
+                rig: Some(rig),
+                ..target
+            },
+            sidecar: Sidecar {
+                playback,
+                root_motion: describe::root_motion(clip.root(), root.mode, root.space),
+                ..self.sidecar
+            },
+            take: own.take.clone(),
+            source: own.source.clone(),
+            clip,
+        })
     }
 
     /// The loop as it is played: in place if the sidecar says that the root does not move.
@@ -415,12 +477,26 @@ pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<Loo
 
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
 pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
+    read_all_onto(names, reading, None)
+}
+
+/// The same on the skeleton of a character, where there is one, with the map of its joints; their own may then differ.
+pub(crate) fn read_all_onto(
+    names: &[LoopName],
+    reading: &TakeArgs,
+    onto: Option<(&Character, Option<&Path>)>,
+) -> Result<Vec<PlayableLoop>, Failure> {
     let read = |name: &LoopName| {
         let reading = TakeArgs {
             animation: name.animation.clone().or_else(|| reading.animation.clone()),
             ..reading.clone()
         };
-        read_playable(&name.path, &reading, AddedRoot::Kept)
+        match onto {
+            None => read_playable(&name.path, &reading, AddedRoot::Kept),
+            Some((character, map)) => {
+                read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(character, map, &reading)
+            }
+        }
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     for (name, other) in names.iter().zip(&loops) {

@@ -104,6 +104,85 @@ fn make_puts_the_take_onto_the_character_first() {
 }
 
 #[test]
+fn convert_puts_takes_and_loops_onto_the_character() {
+    let folder = with_hero();
+    for input in ["walk.bvh", "loop.bvh"] {
+        folder.run(&format!("convert {input} one.glb --rig hero.glb")).done();
+        folder
+            .run(&format!("retarget {input} --rig hero.glb -o two.glb"))
+            .done();
+        assert!(
+            folder.read("one.glb") == folder.read("two.glb"),
+            "{input}: the same bytes"
+        );
+        std::fs::remove_file(folder.file("one.glb")).unwrap();
+        std::fs::remove_file(folder.file("two.glb")).unwrap();
+    }
+    let answer = folder
+        .run("convert loop.bvh image.glb --rig hero.glb --mirror --json")
+        .done()
+        .json();
+    assert_eq!(
+        (&answer["is_loop"], &answer["mirrored"], &answer["take"]["rig"]["file"]),
+        (&true.into(), &true.into(), &"hero.glb".into())
+    );
+    folder.run("check image.glb").done();
+    folder.run("convert loop.bvh straight.glb --rig hero.glb").done();
+    let turn = |name: &str| folder.json(name)["root_motion"]["turn_rate_dps"].as_f64().unwrap();
+    assert!((turn("image.glb.json") + turn("straight.glb.json")).abs() < 1e-3);
+    // A folder of outputs takes the character's format.
+    folder.run("convert walk.bvh other.bvh out/ --rig hero.glb").done();
+    assert!(folder.file("out/walk.glb").exists() && folder.file("out/other.glb").exists());
+    assert_eq!(folder.run("convert walk.bvh no.glb --map hero.toml").status, 2);
+    assert_eq!(folder.run("convert walk.bvh no.glb --rig none.glb").status, 2);
+    let refused = folder.run("convert walk.bvh hero.glb --rig hero.glb --force");
+    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+}
+
+#[test]
+fn blend_mixes_loops_of_two_skeletons_on_the_character() {
+    let folder = with_hero();
+    let renamed = folder.text("walk.bvh").replace("LeftForeArm", "LeftLowArm");
+    folder.write("other-names.bvh", &renamed);
+    folder.run("make other-names.bvh -o renamed.bvh").done();
+    let refused = folder.run("blend loop.bvh renamed.bvh -o mix.bvh");
+    assert!(refused.stderr.contains("another skeleton"), "{}", refused.stderr);
+    let mixed = folder
+        .run("blend loop.bvh renamed.bvh --rig hero.glb -o mix.glb --json")
+        .done()
+        .json();
+    assert_eq!(mixed["take"]["rig"]["file"], "hero.glb");
+    let slide = mixed["quality"]["foot_slide_cmps"].as_f64().unwrap();
+    assert!(slide < 1.0, "{slide} cm/s");
+    folder.run("check mix.glb").done();
+    let own = folder.json("loop.bvh.json");
+    let [one, other] = [&own, &mixed].map(|facts| facts["root_motion"]["speed_mps"].as_f64().unwrap());
+    let scale = mixed["take"]["rig"]["scale"].as_f64().unwrap();
+    assert!((one * scale - other).abs() < 1e-2, "{one} {other}");
+    assert_eq!(loopwright_formats::animation_names(&folder.read("mix.glb")).len(), 2);
+    assert_eq!(folder.run("blend loop.bvh --map map.toml -o no.glb").status, 2);
+}
+
+#[test]
+fn an_animal_takes_the_gait_of_another() {
+    let Some(takes) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let [horse, fox] = ["horse-animations.glb", "rig-fox.glb"].map(|name| takes.join("mesh2motion").join(name));
+    let [horse, fox] = [&horse, &fox].map(|path| path.to_str().unwrap());
+    folder
+        .run_list(&["make", horse, "--animation", "Walk", "-o", "horse.glb"])
+        .done();
+    folder
+        .run_list(&["retarget", "horse.glb", "--rig", fox, "-o", "fox.glb"])
+        .done();
+    let (own, made) = (folder.json("horse.glb.json"), folder.json("fox.glb.json"));
+    assert_eq!(made["take"]["rig"]["coverage"], 1.0, "{made:#}");
+    let slide = |facts: &serde_json::Value| facts["quality"]["foot_slide_cmps"].as_f64().unwrap();
+    assert!(slide(&made) < slide(&own).max(1.0), "{} {}", slide(&own), slide(&made));
+    folder.run("check fox.glb").done();
+}
+
+#[test]
 fn neither_the_motion_nor_the_character_is_overwritten() {
     let folder = with_hero();
     let before = folder.read("hero.glb");

@@ -9,7 +9,7 @@ use super::{
     stage::Stage,
     stride::{self, Stride},
 };
-use crate::motion::Tracks;
+use crate::{math::rigid::Rigid, motion::Tracks};
 
 /// Samples with all feet at their goals.
 pub(super) struct Held {
@@ -52,6 +52,13 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
             set(thigh, above(thigh), turns.swing);
             set(knee, above(knee), turns.bent);
             set(ankle, turns.swing * turns.bent * above(ankle), turns.foot);
+            if foot.leg.is_apart {
+                let own = |joint| stage.world.joint(sample, joint);
+                let at =
+                    pose.as_ref().above(skeleton, knee) * pose.as_ref().joint(knee) * own(knee).inverse() * own(ankle);
+                let placed = Rigid::new((turns.foot * own(ankle).rotation).normalize(), at.translation);
+                pose.place(skeleton, ankle, placed);
+            }
         }
         tracks.push(pose.as_ref());
     }

@@ -20,6 +20,8 @@ pub(crate) struct Leg {
     pub(crate) knee: usize,
     /// The joint that is moved to the goal; it keeps its world rotation.
     pub(crate) ankle: usize,
+    /// Whether the ankle does not hang from the knee, as where feet are IK targets: it is then placed, not only turned.
+    pub(crate) is_apart: bool,
     /// Axis about which the knee bends, in the axes of the joint above it; positive angles bend it further.
     hinge: DVec3,
 }
@@ -46,7 +48,26 @@ impl Leg {
             .iter()
             .rposition(|joint| shared.contains(joint))
             .map_or(0, |at| at + 1);
-        let chain = &path[below..];
+        Self::along(&path[below..], skeleton, world)
+    }
+
+    /// The leg above a foot that does not hang from it; `None` for other feet, and without a knee. The bone that ends at the foot
+    /// is the last of its leg.
+    pub(super) fn apart(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
+        let end = body.end_of_leg_apart(skeleton, foot)?;
+        let mut chain = skeleton.path_from_root(end);
+        let top = body
+            .thighs?
+            .into_iter()
+            .find_map(|thigh| chain.iter().position(|&joint| joint == thigh))?;
+        chain.drain(..top);
+        chain.push(foot.ankle);
+        let leg = Self::along(&chain, skeleton, world)?;
+        Some(Self { is_apart: true, ..leg })
+    }
+
+    /// The leg in a chain of joints from below the hips to the ankle.
+    fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
         if chain.is_empty() {
             return None;
         }
@@ -67,6 +88,7 @@ impl Leg {
             thigh: chain[thigh],
             knee: chain[knee],
             ankle: chain[chain.len() - 1],
+            is_apart: false,
             hinge: DVec3::ZERO,
         };
         Some(Self {
@@ -81,6 +103,7 @@ impl Leg {
             thigh,
             knee,
             ankle,
+            is_apart: false,
             hinge,
         }
     }
@@ -126,6 +149,7 @@ impl Leg {
             thigh: 0,
             knee: 1,
             ankle: 2,
+            is_apart: false,
             hinge: DVec3::X,
         }
     }

@@ -134,6 +134,37 @@ pub struct Bearing {
     pub contact: LoopContact,
 }
 
+impl Bearing {
+    /// Bearings of which those of one point that overlap or touch are one.
+    pub(crate) fn joined(all: &[Self], num_samples: usize) -> Vec<Self> {
+        let mut joined: Vec<Self> = Vec::new();
+        for first in all {
+            let (foot, point) = (first.contact.foot, first.point);
+            if joined
+                .iter()
+                .any(|done| (done.contact.foot, done.point) == (foot, point))
+            {
+                continue;
+            }
+            let mut bears = vec![false; num_samples];
+            for contact in Self::contacts(all, foot, Some(point)) {
+                contact.keys().for_each(|key| bears[key % num_samples] = true);
+            }
+            let spans = contact::spans(foot, &bears);
+            joined.extend(spans.into_iter().map(|contact| Self { point, contact }));
+        }
+        joined
+    }
+
+    /// The spans among `known` over which a point of a foot bears.
+    fn contacts(known: &[Self], foot: usize, point: Option<FootPoint>) -> Vec<LoopContact> {
+        let of = known
+            .iter()
+            .filter(|of| of.contact.foot == foot && Some(of.point) == point);
+        of.map(|bearing| bearing.contact).collect()
+    }
+}
+
 /// What determines the speed of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RootSpeed {
@@ -343,8 +374,36 @@ pub fn plant(
         source,
         is_mirrored: false,
         edited: &[],
+        known: None,
     }
     .plant(clip, lock.held_by())
+}
+
+/// When the points of the feet of a loop bear, as detected: heel and ball of a foot with toes, the tip where the rig has one, and
+/// the ankle of every foot.
+pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Vec<Bearing> {
+    let stage = Stage::of(clip);
+    let mut bearing = Vec::new();
+    for (index, foot) in body.feet.iter().enumerate() {
+        let mut add = |point: FootPoint, positions: &[DVec3]| {
+            let contacts = contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), limits);
+            bearing.extend(contacts.iter().map(|&contact| Bearing { point, contact }));
+            contacts
+        };
+        add(FootPoint::Ankle, &stage.positions(foot.ankle));
+        let Some(toe) = foot.toe else { continue };
+        let contacts = add(FootPoint::Ball, &stage.positions(toe));
+        if contacts.is_empty() {
+            continue;
+        }
+        for (point, joint, offset) in solve::ends_of_foot(&stage, foot, &contacts) {
+            let positions: Vec<DVec3> = (0..clip.num_samples())
+                .map(|sample| stage.world.joint(sample, joint).transform_point(offset))
+                .collect();
+            add(point, &positions);
+        }
+    }
+    bearing
 }
 
 /// What feet are held by and against: see [`plant`].
@@ -359,6 +418,15 @@ pub(crate) struct Planting<'a> {
     pub(crate) is_mirrored: bool,
     /// Stances that overrule those detected; feet that have any are held however far they slide.
     pub(crate) edited: &'a [EditedStance],
+    /// What is known of the motion of the feet from elsewhere; without it, it is detected.
+    pub(crate) known: Option<&'a KnownFeet>,
+}
+
+/// When points of feet bear, and how far their knees may bend.
+pub(crate) struct KnownFeet {
+    pub(crate) bearing: Vec<Bearing>,
+    /// By foot, radians from the straightest.
+    pub(crate) most_flexed: Vec<f64>,
 }
 
 impl Planting<'_> {
@@ -381,20 +449,39 @@ impl Planting<'_> {
         let mut legs: Vec<BearingLeg> = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
             let positions = stage.positions(foot.lowest_joint());
-            let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits);
+            let contacts = match self.known {
+                Some(known) => {
+                    let lowest = if foot.toe.is_some() {
+                        FootPoint::Ball
+                    } else {
+                        FootPoint::Ankle
+                    };
+                    Bearing::contacts(&known.bearing, index, Some(lowest))
+                }
+                None => contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits),
+            };
             let contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
             feet.contacts.extend(&contacts);
             feet.outcomes.push(if lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
-            } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
+            } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot)
+                .or_else(|| Leg::apart(clip.skeleton(), &stage.world, body, foot))
+            {
                 let offsets = stance::offsets(&stage, &positions, &contacts)?;
                 let slides = offsets.farthest_held(&contacts);
                 if slides > SLIDES_METRES && lock == FootLock::Auto && self.edited.is_empty() {
                     FootOutcome::Slides { metres: slides }
                 } else {
-                    legs.push(BearingLeg::of(&stage, leg, foot, &offsets.spans, self.limits));
+                    legs.push(BearingLeg::of(
+                        &stage,
+                        leg,
+                        foot,
+                        &offsets.spans,
+                        self.limits,
+                        self.known,
+                    ));
                     planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
                     FootOutcome::Held
                 }

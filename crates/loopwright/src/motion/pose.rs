@@ -134,6 +134,12 @@ impl Pose {
         self.rotations[joint] = transform.rotation;
     }
 
+    /// Sets where a joint of a local pose is in the world; the joints above stay.
+    pub(crate) fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
+        let local = self.as_ref().above(skeleton, joint).inverse() * world;
+        self.set_joint(joint, Rigid::new(local.rotation.normalize(), local.translation));
+    }
+
     /// Moves a joint of a local pose, and all below it, as `motion` moves the world.
     ///
     /// Joints above it stay. Applied to the joint that carries the root motion, this adds the motion to a root-relative pose; the

@@ -342,6 +342,7 @@ fn on_its_feet(
         source: Some(&source),
         is_mirrored: image.is_some(),
         edited: &edited,
+        known: None,
     };
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
     let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;

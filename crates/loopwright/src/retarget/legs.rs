@@ -11,8 +11,8 @@ use super::{
     anatomy::{Bones, Limb, LimbKind},
 };
 use crate::{
-    feet::leg::{Leg, arc},
-    math::rotation,
+    feet::leg::{Bend, Leg, arc},
+    math::{ops::hypot, rotation},
     motion::{Pose, WorldTracks},
 };
 
@@ -35,6 +35,13 @@ pub(super) struct PlacedLeg {
 /// The ankle alone is followed once the ball of the foot is higher than this share of the leg: about 13 cm of a person's. Lower, a
 /// foot that is as high while it rolls would leave its place; higher, a long foot that points down lifts the knee.
 const LIFTED_SHARE: f64 = 0.15;
+
+/// A knee bends beyond that of the source by less than this, radians (8 degrees). Less, and feet leave their places while they stand;
+/// more, and the longer feet of a character with short legs fold them.
+const MOST_BENT: f64 = 0.14;
+
+/// Each round takes the tilt of the foot from the one before; each removes most of what is left.
+const TILT_ROUNDS: usize = 3;
 
 /// Bends smaller than this, as a share of the bones, tell no axis of the knee.
 const STRAIGHT: f64 = 0.01;
@@ -74,35 +81,60 @@ impl PlacedLeg {
         })
     }
 
-    /// World rotations of thigh and shin with which the foot reaches its places: that of the ball and, as far as it is lifted by
-    /// `height` over standing feet, that of the ankle.
+    /// World rotations of thigh, shin and foot with which the foot reaches its places: that of the ball and, as far as it is lifted
+    /// by `height` over standing feet, that of the ankle.
     ///
-    /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows.
-    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64) -> [DQuat; 2] {
+    /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows; so does a
+    /// knee that would have to bend more than that of the source. The foot then tilts toward its ball.
+    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64) -> [DQuat; 3] {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let at = |joint: usize| world.translations[joint];
         let above = world.rotations[self.above_knee];
-        let on_ball = ball - world.rotations[ankle] * self.anchor;
-        let goal = on_ball.lerp(of_ankle, faded(height / self.lifted)) - at(thigh);
         let bend = self.leg.bend(at, above);
-        let (now, wanted) = (bend.length(), goal.length());
-        let length = if wanted > now {
-            let (room, missing) = (bend.longest() - now, wanted - now);
-            now + if room > 0.0 {
-                room * missing / (missing + room)
-            } else {
-                0.0
-            }
-        } else {
-            wanted
-        };
-        let bent = rotation::exp(self.leg.hinge_at(above) * bend.angle_forward(length));
-        let swing = arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), goal);
-        [
-            (swing * world.rotations[thigh]).normalize(),
-            (swing * bent * world.rotations[knee]).normalize(),
-        ]
+        let lifted = faded(height / self.lifted);
+        let mut turns = [thigh, knee, ankle].map(|joint| world.rotations[joint]);
+        for _ in 0..TILT_ROUNDS {
+            let on_ball = ball - turns[2] * self.anchor;
+            let goal = on_ball.lerp(of_ankle, lifted) - at(thigh);
+            let angle = yielding(bend.angle_forward(reached(&bend, goal.length())));
+            let bent = rotation::exp(self.leg.hinge_at(above) * angle);
+            let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
+            let swing = arc(leg, goal);
+            let to_ball = ball - at(thigh) - swing * leg;
+            let tilt = arc(world.rotations[ankle] * self.anchor, to_ball);
+            turns = [
+                swing * world.rotations[thigh],
+                swing * bent * world.rotations[knee],
+                rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted))
+                    * world.rotations[ankle],
+            ]
+            .map(DQuat::normalize);
+        }
+        turns
     }
+}
+
+/// The distance from thigh to ankle that a leg reaches where `wanted` is asked for; with two continuous derivatives.
+fn reached(bend: &Bend, wanted: f64) -> f64 {
+    let now = bend.length();
+    let (room, missing) = (bend.longest() - now, wanted - now);
+    if missing <= 0.0 {
+        wanted
+    } else if room > 0.0 {
+        now + room * missing / hypot(missing, room)
+    } else {
+        now
+    }
+}
+
+/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below [`MOST_BENT`], with four continuous
+/// derivatives.
+fn yielding(angle: f64) -> f64 {
+    if angle <= 0.0 {
+        return angle;
+    }
+    let share = angle / MOST_BENT;
+    angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
 
 /// From 0 to 1, with two continuous derivatives.

@@ -22,6 +22,8 @@ mod legs;
 
 mod transfer;
 
+mod held;
+
 pub use anatomy::LimbKind;
 pub use map::{Given, JointMap, Link, MapError};
 pub use rig::{Rig, unturned};

@@ -22,8 +22,8 @@ use crate::{
 /// Motion of one rig on another; a function of the pose alone.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    source: Rig,
-    target: Rig,
+    pub(super) source: Rig,
+    pub(super) target: Rig,
     /// By joint of the target.
     follows: Vec<Option<Follow>>,
     /// Joints from which those of the target hang: their parents, except for feet apart from their legs.
@@ -35,7 +35,7 @@ pub struct Retarget {
     legs: Vec<PlacedLeg>,
     /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
     tops: [Vec<usize>; 2],
-    scale: f64,
+    pub(super) scale: f64,
     /// Height at which feet of the source stand, and at which those of the target do.
     stands: [f64; 2],
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
@@ -174,9 +174,11 @@ impl Retarget {
         for leg in &self.legs {
             let ball = self.place(from.translations[leg.follows]);
             let ankle = self.place(from.translations[leg.ankle]) + offset;
-            let [thigh, shin] = leg.reach(&hips, [ball, ankle], ball.y - self.stands[1]);
-            turns[leg.leg.thigh] = Some(thigh);
-            turns[leg.leg.knee] = Some(shin);
+            let joints = [leg.leg.thigh, leg.leg.knee, leg.leg.ankle];
+            let reached = leg.reach(&hips, [ball, ankle], ball.y - self.stands[1]);
+            for (joint, turn) in joints.into_iter().zip(reached) {
+                turns[joint] = Some(turn);
+            }
         }
         let world = if self.legs.is_empty() {
             hips

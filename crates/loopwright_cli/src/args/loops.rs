@@ -8,7 +8,7 @@ use clap::{
 };
 use loopwright::{feet::FootLock, math::DecayKind};
 
-use super::{DEFAULT_TOP, EngineArgs};
+use super::{DEFAULT_TOP, EngineArgs, RigArgs};
 use crate::{
     headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
     limits::Limits,
@@ -80,6 +80,8 @@ pub(crate) struct BlendArgs {
     /// Whether feet are kept from sliding while they stand.
     #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
     pub(crate) lock_feet: FootLock,
+    #[command(flatten)]
+    pub(crate) on: RigArgs,
 }
 
 #[derive(Debug, Clone, Args)]

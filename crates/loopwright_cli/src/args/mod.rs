@@ -37,7 +37,7 @@ pub(crate) use matching::{
 pub(crate) use meant::explained;
 pub(crate) use render::RenderArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use retarget::RetargetArgs;
+pub(crate) use retarget::{RetargetArgs, RigArgs};
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};

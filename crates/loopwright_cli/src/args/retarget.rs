@@ -1,4 +1,4 @@
-//! Flags of `retarget`.
+//! Flags of `retarget`, and those by which other commands put motion onto a character.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,17 @@ use crate::{
     headings::{INPUT, OUTPUT},
     recipe::TakeArgs,
 };
+
+/// A character that takes the motion.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RigArgs {
+    /// The character that takes the motion (BVH, FBX, GLB or glTF).
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) rig: Option<PathBuf>,
+    /// Which of its joints follow which, in TOML [default: found].
+    #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
+    pub(crate) map: Option<PathBuf>,
+}
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RetargetArgs {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright_formats::Format;
 
-use super::{EngineArgs, JobsArgs};
+use super::{EngineArgs, JobsArgs, RigArgs};
 use crate::{
     headings::{FEET, INPUT, OUTPUT, WALK},
     recipe::{StudyArgs, TakeArgs},
@@ -73,6 +73,8 @@ pub(crate) struct ConvertArgs {
     /// Pairs of joints, LeftArm = RightArm a line [default: by name].
     #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
     pub(crate) mirror_map: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) on: RigArgs,
     /// Overwrite an existing file.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,

@@ -1,7 +1,7 @@
 //! `loopwright blend`: mixes several loops into one.
 
 use loopwright::{
-    Blender, LoopClip, RootMode,
+    Blender, BodyOverrides, LoopClip, RootMode,
     analysis::{Body, ContactLimits},
     blend::{Axis, BlendError, BlendSpace},
     feet::{self, FootLock, HeldBy},
@@ -40,7 +40,17 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     for path in [&args.files.output, &beside] {
         outputs.check(path)?;
     }
-    let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
+    if let Some(rig) = &args.on.rig {
+        outputs.spare_as("rig", rig);
+    }
+    let character = args.on.rig.as_deref().map(load::character).transpose()?;
+    let onto = (character.as_ref()).map(|character| (character, args.on.map.as_deref()));
+    // Joints that the user names are those of the loops.
+    let overrides = match onto {
+        Some(_) => BodyOverrides::default(),
+        None => args.files.reading.overrides(),
+    };
+    let loops = written_loop::read_all_onto(&names, &args.files.reading, onto)?;
     same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
@@ -48,11 +58,11 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
     let clip = at_their_rate(clip, &loops, args.files.engine.engine());
-    let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
+    let body = Body::find(&loops[0].take, &overrides).map_err(load::body_failure)?;
+    let (clip, feet) = planted(args, (&loops[0], &body), clip, &weights)?;
     let (engine, first) = (args.files.engine.engine(), &loops[0]);
     let mode = mode(&loops);
     let (clip, recentered_by) = if args.files.engine.recenters() {
-        let body = Body::find(&first.take, &args.files.reading.overrides()).map_err(load::body_failure)?;
         let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
         (clip, Some(motion))
     } else {
@@ -69,7 +79,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let origin = BlendOrigin {
         take: first.facts.clone(),
         first: &first.sidecar,
-        overrides: &args.files.reading.overrides(),
+        overrides: &overrides,
         blend,
         feet,
         mode,
@@ -141,23 +151,22 @@ fn mode(loops: &[PlayableLoop]) -> RootMode {
 /// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
 fn planted(
     args: &BlendArgs,
-    first: &PlayableLoop,
+    (first, body): (&PlayableLoop, &Body),
     clip: LoopClip,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), Failure> {
-    let body = Body::find(&first.take, &args.files.reading.overrides()).map_err(load::body_failure)?;
     let root_joint = match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),
         None => first.sidecar.playback.root_joint_added.then_some(0),
     };
-    // A single loop stays unchanged.
-    let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+    // A single loop stays unchanged on its own skeleton.
+    let mixed = args.on.rig.is_some() || weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let plant = |lock: FootLock| {
-        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)
+        feet::plant(&clip, body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)
     };
     let foot_slide = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::of_loop(clip), &body, None).foot_slide_mps;
+        let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
         slide.map(|mps| 1e2 * mps)
     };
     let (mut planted, mut feet) = plant(lock)?;
@@ -169,7 +178,7 @@ fn planted(
             (planted, feet) = (locked, by_lock);
         }
     }
-    let mut facts = describe::feet(&clip, &body, &feet);
+    let mut facts = describe::feet(&clip, body, &feet);
     let Some(planted) = planted else {
         return Ok((clip, facts));
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::{Analysis, Take, analysis::Body, math::Rigid, root_motion};
+use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning, Written,
     loop_file::{
@@ -11,7 +11,10 @@ use loopwright_formats::{
     },
 };
 
-use super::each::{self, Manner};
+use super::{
+    each::{self, Manner},
+    retarget::{self, Asked, Moved},
+};
 use crate::{
     args::ConvertArgs,
     batch,
@@ -55,6 +58,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 
 /// The extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
+    let input = args.on.rig.as_deref().unwrap_or(input);
     let own = || input.extension().unwrap_or_default().to_string_lossy().into_owned();
     let engine = args.engine.engine().extension(input);
     let asked = args.to.map(Format::extension).or(engine);
@@ -62,6 +66,9 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
 }
 
 fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
+    if let Some(rig) = &args.on.rig {
+        return onto(args, rig);
+    }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input);
@@ -86,7 +93,11 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
         None => outputs.clear_sidecar(&args.output)?,
     }
     let take = if args.mirror {
-        mirrored(args, &file.take)?
+        mirroring::mirrored(
+            &file.take,
+            &mirroring::pairs_of(args.mirror_map.as_deref())?,
+            &args.reading,
+        )?
     } else {
         file.take.clone()
     };
@@ -128,6 +139,34 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
     }
     let outputs = outputs.commit()?;
     if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Puts the take or the loop onto a character, into the character's own file.
+fn onto(args: &ConvertArgs, rig: &Path) -> Result<Ending, Failure> {
+    let pairs = match args.mirror {
+        true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
+        false => None,
+    };
+    let Moved { take, sidecar, outputs } = retarget::moved(&Asked {
+        input: &args.input,
+        output: &args.output,
+        rig,
+        map: args.on.map.as_deref(),
+        save_map: None,
+        mirror: pairs.as_deref(),
+        reading: &args.reading,
+        engine: &args.engine,
+        force: args.force,
+    })?;
+    if args.json {
+        let answer = ConvertAnswer {
+            take,
+            is_loop: sidecar.is_some(),
+            mirrored: args.mirror,
+        };
         output::print(&json::document("convert", answer, None, &outputs))?;
     }
     Ok(Ending::Done)
@@ -320,10 +359,3 @@ impl Work<'_> {
 /// A loop nearer to the origin than this, metres and radians, is there already.
 const UNMOVED_METRES: f64 = 1e-6;
 const UNMOVED_RADIANS: f64 = 1e-6;
-
-/// The mirror image of the take across the world's X.
-fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
-    let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
-    let analysis = Analysis::with(take, &args.reading.overrides()).map_err(load::body_failure)?;
-    Ok(mirroring::mirror(&analysis, &pairs)?.take(take))
-}

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
 
-use super::{make_all::make_all, make_many};
+use super::{
+    make_all::{make_all, not_onto_a_rig},
+    make_many,
+};
 use crate::{
     animations,
     args::{CloseArgs, MakeArgs, SearchArgs, TargetArgs},
@@ -67,7 +70,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 );
             }
             if recipe.take.rig.is_some() && (args.all_animations || numbers.len() > 1) {
-                return Err(Failure::error("--rig takes one animation at a time").try_this("--animation with one name"));
+                return Err(not_onto_a_rig());
             }
             if args.all_animations || numbers.len() > 1 {
                 return make_all(take, &file, &numbers, (&recipe, &args.target, &search));

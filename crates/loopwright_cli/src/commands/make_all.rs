@@ -203,6 +203,15 @@ pub(super) fn make_all(
     Ok(if pops { Ending::Negative } else { Ending::Done })
 }
 
+/// Why the loops of many animations do not go onto a character.
+pub(super) fn not_onto_a_rig() -> Failure {
+    Failure::error("--rig takes one animation at a time")
+        .because(
+            "loops of many animations go into a copy of their own file, whose other animations stay on its skeleton",
+        )
+        .try_this("--animation with one name, for each of them")
+}
+
 /// `<stem>-loops.<extension>` in the current folder.
 fn default_output(take: &Path) -> PathBuf {
     let extension = take

@@ -14,7 +14,10 @@ use loopwright_formats::{
     loop_file::{AnimationOutcome, facts::Grade},
 };
 
-use super::{catalog, make_all::LoopedAnimations};
+use super::{
+    catalog,
+    make_all::{LoopedAnimations, not_onto_a_rig},
+};
 use crate::{
     animations,
     args::{ManyArgs, SearchArgs, TargetArgs},
@@ -449,7 +452,7 @@ impl MakeLoops<'_> {
             return Ok(None);
         }
         if recipe.take.rig.is_some() {
-            return Err(Failure::error("--rig takes one animation at a time").try_this("--animation with one name"));
+            return Err(not_onto_a_rig());
         }
         LoopedAnimations::of(path, &file, &numbers, (recipe, search, format)).map(Some)
     }

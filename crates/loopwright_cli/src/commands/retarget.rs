@@ -2,16 +2,9 @@
 
 use std::path::Path;
 
-use loopwright::{
-    LoopClip,
-    analysis::{Body, ContactLimits},
-    feet::{self, FootLock},
-    loop_clip::LoopKeys,
-    pipeline::Recentered,
-    quality,
-};
+use loopwright::{LoopClip, analysis::Body, loop_clip::LoopKeys, pipeline::Recentered, quality};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, LoopFile,
+    AnimationChoice, Format, LoadedTake, LoopFile, Sidecar, Source,
     loop_file::{
         RetargetOrigin, describe,
         facts::{FeetFacts, TakeFacts},
@@ -20,13 +13,14 @@ use loopwright_formats::{
 
 use super::each::{self, Manner};
 use crate::{
-    args::RetargetArgs,
+    args::{EngineArgs, RetargetArgs},
     batch,
     exit::{Ending, Failure},
-    files, load, making, memory,
+    files, load, making, memory, mirroring,
     output::{self, Outputs},
+    recipe::TakeArgs,
     report::{json, make as report, retarget::RetargetAnswer},
-    rig::{self, Character, Matched},
+    rig::{self, Character, HeldLoop, Matched},
     talk,
     written_loop::{self, AddedRoot, PlayableLoop},
 };
@@ -77,80 +71,124 @@ fn extension(args: &RetargetArgs) -> String {
 }
 
 fn one(args: &RetargetArgs) -> Result<Ending, Failure> {
-    let format = output::format_of(&args.output)?;
-    let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.input);
-    outputs.spare_as("rig", &args.rig);
-    for path in core::iter::once(&args.output).chain(&args.save_map) {
-        outputs.check(path)?;
-    }
-    let character = load::character(&args.rig)?;
-    let is_loop = written_loop::read_sidecar(&args.input, &args.reading)?.is_some();
-    let work = Work { args, character };
-    let source = work.character.file.source.in_format(format, &work.character.file.take);
-    let source = args.engine.engine().placed(source);
-    let sidecar = if is_loop {
-        let beside = output::sidecar_path(&args.output);
-        outputs.spare(&output::sidecar_path(&args.input));
-        outputs.check(&beside)?;
-        let mut file = work.retarget_loop(&source, &mut outputs)?;
-        let bytes = file.bytes().into_owned();
-        outputs.add(&args.output, &bytes)?;
-        file.sidecar.outputs = [&args.output, &beside].map(|path| path.display().to_string()).to_vec();
-        file.sidecar.state_file(&bytes);
-        outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-        file.sidecar
-    } else {
-        outputs.clear_sidecar(&args.output)?;
-        return work.retarget_take(&source, outputs);
+    let asked = Asked {
+        input: &args.input,
+        output: &args.output,
+        rig: &args.rig,
+        map: args.map.as_deref(),
+        save_map: args.save_map.as_deref(),
+        mirror: None,
+        reading: &args.reading,
+        engine: &args.engine,
+        force: args.force,
     };
-    let outputs = outputs.commit()?;
-    output::print(&if args.json {
-        json::document(
-            "retarget",
-            RetargetAnswer {
-                take: sidecar.take,
-                is_loop,
-            },
-            None,
-            &outputs,
-        )
-    } else {
-        report::blend(&sidecar)
-    })?;
+    let Moved { take, sidecar, outputs } = moved(&asked)?;
+    if args.json {
+        let is_loop = sidecar.is_some();
+        let answer = RetargetAnswer { take, is_loop };
+        output::print(&json::document("retarget", answer, None, &outputs))?;
+    } else if let Some(sidecar) = sidecar {
+        output::print(&report::blend(&sidecar))?;
+    }
     Ok(Ending::Done)
 }
 
+/// A motion and the character that takes it.
+pub(super) struct Asked<'a> {
+    pub(super) input: &'a Path,
+    pub(super) output: &'a Path,
+    pub(super) rig: &'a Path,
+    pub(super) map: Option<&'a Path>,
+    pub(super) save_map: Option<&'a Path>,
+    /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
+    pub(super) mirror: Option<&'a [String]>,
+    pub(super) reading: &'a TakeArgs,
+    pub(super) engine: &'a EngineArgs,
+    pub(super) force: bool,
+}
+
+/// What was written.
+pub(super) struct Moved {
+    /// The motion, and the rig that it is on.
+    pub(super) take: TakeFacts,
+    /// The facts of a loop.
+    pub(super) sidecar: Option<Sidecar>,
+    pub(super) outputs: Vec<String>,
+}
+
+/// Puts a motion onto a character and writes it; a loop with its sidecar.
+pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
+    let format = output::format_of(asked.output)?;
+    let mut outputs = Outputs::new(asked.force);
+    outputs.spare(asked.input);
+    outputs.spare_as("rig", asked.rig);
+    for path in [Some(asked.output), asked.save_map].into_iter().flatten() {
+        outputs.check(path)?;
+    }
+    let character = load::character(asked.rig)?;
+    let is_loop = written_loop::read_sidecar(asked.input, asked.reading)?.is_some();
+    let source = character.file.source.in_format(format, &character.file.take);
+    let source = asked.engine.engine().placed(source);
+    let work = Work { asked, character };
+    if !is_loop {
+        outputs.clear_sidecar(asked.output)?;
+        let take = work.retarget_take(&source, &mut outputs)?;
+        return Ok(Moved {
+            take,
+            sidecar: None,
+            outputs: outputs.commit()?,
+        });
+    }
+    let beside = output::sidecar_path(asked.output);
+    outputs.spare(&output::sidecar_path(asked.input));
+    outputs.check(&beside)?;
+    let mut file = work.retarget_loop(&source, &mut outputs)?;
+    let bytes = file.bytes().into_owned();
+    outputs.add(asked.output, &bytes)?;
+    file.sidecar.outputs = [asked.output, &beside].map(|path| path.display().to_string()).to_vec();
+    file.sidecar.state_file(&bytes);
+    outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    Ok(Moved {
+        take: file.sidecar.take.clone(),
+        sidecar: Some(file.sidecar),
+        outputs: outputs.commit()?,
+    })
+}
+
 struct Work<'a> {
-    args: &'a RetargetArgs,
+    asked: &'a Asked<'a>,
     character: Character,
 }
 
 impl Work<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched<'_>, Failure> {
-        let from = rig::rig_of(&file.take, &file.source, &self.args.reading.overrides()).map_err(load::body_failure)?;
-        let matched = Matched::of(&self.character, from, self.args.map.as_deref())?;
+        let from =
+            rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
+        let matched = Matched::of(&self.character, from, self.asked.map)?;
         for warning in matched.warnings() {
             talk::warn(&warning);
         }
-        if let Some(path) = &self.args.save_map {
+        if let Some(path) = self.asked.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
         }
         Ok(matched)
     }
 
-    fn retarget_take(&self, source: &loopwright_formats::Source, mut outputs: Outputs) -> Result<Ending, Failure> {
-        let args = self.args;
+    fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
+        let args = self.asked;
         let mut warnings = Vec::new();
         let settings = args
             .reading
             .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
-        let file = load::read_take(&args.input, &settings, &mut warnings)?;
+        let mut file = load::read_take(args.input, &settings, &mut warnings)?;
         for warning in &warnings {
             talk::warn(&warning.to_string());
         }
-        let matched = self.matched(&file, &mut outputs)?;
+        if let Some(pairs) = args.mirror {
+            file.take = mirroring::mirrored(&file.take, pairs, args.reading)?;
+        }
+        let matched = self.matched(&file, outputs)?;
         let (mut take, facts) = matched.take(&file.take)?;
         if args.engine.recenters() {
             take = take.recentered(self.character.rig.body());
@@ -159,34 +197,31 @@ impl Work<'_> {
         for warning in &written.warnings {
             talk::warn(&warning.to_string());
         }
-        outputs.add(&args.output, &written.bytes)?;
-        let outputs = outputs.commit()?;
-        if args.json {
-            let answer = RetargetAnswer {
-                take: TakeFacts {
-                    rig: Some(facts),
-                    ..load::take_facts(&args.input, &file)
-                },
-                is_loop: false,
-            };
-            output::print(&json::document("retarget", answer, None, &outputs))?;
-        }
-        Ok(Ending::Done)
+        outputs.add(args.output, &written.bytes)?;
+        Ok(TakeFacts {
+            rig: Some(facts),
+            ..load::take_facts(args.input, &file)
+        })
     }
 
-    fn retarget_loop(&self, source: &loopwright_formats::Source, outputs: &mut Outputs) -> Result<LoopFile, Failure> {
-        let args = self.args;
+    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<LoopFile, Failure> {
+        let args = self.asked;
+        let mut playable = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
+        if let Some(pairs) = args.mirror {
+            playable = playable.mirrored(args.input, pairs, args.reading)?;
+        }
         let PlayableLoop {
             clip,
             take,
             source: own,
             sidecar,
             facts,
-        } = written_loop::read_playable(&args.input, &args.reading, AddedRoot::Folded)?;
+        } = playable;
         let file = LoadedTake { take, source: own };
         let matched = self.matched(&file, outputs)?;
-        let (clip, root_joint, rig) = matched.loop_clip(&clip)?;
-        let (clip, feet) = planted(&clip, self.character.rig.body(), root_joint)?;
+        let held = matched.held_loop(&clip)?;
+        let (root_joint, rig) = (held.root_joint, held.rig.clone());
+        let (clip, feet) = with_feet(held, self.character.rig.body());
         let root = &sidecar.root_motion;
         let (clip, recentered_by) = if args.engine.recenters() {
             let Recentered { clip, motion } = clip.recentered(self.character.rig.body(), root.mode, root.space);
@@ -224,22 +259,18 @@ impl Work<'_> {
     }
 }
 
-/// The loop with its feet held where that makes them slide less: the pose alone has put them where the source's stand.
-fn planted(clip: &LoopClip, body: &Body, root_joint: Option<usize>) -> Result<(LoopClip, FeetFacts), Failure> {
-    let slide = |clip: &LoopClip| quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
-    let (planted, mut feet) =
-        feet::plant(clip, body, root_joint, &ContactLimits::default(), FootLock::Auto, None).map_err(Failure::error)?;
-    let before = slide(clip);
-    let held = planted.filter(|held| slide(held) < before);
-    if held.is_none() {
-        feet.outcomes.clear();
-        feet = feet::plant(clip, body, root_joint, &ContactLimits::default(), FootLock::Off, None)
-            .map_err(Failure::error)?
-            .1;
-    }
-    let mut facts = describe::feet(clip, body, &feet);
-    let cmps = |mps: Option<f64>| mps.map(|mps| 1e2 * mps);
-    facts.foot_slide_before_cmps = cmps(before);
-    facts.foot_slide_after_cmps = cmps(held.as_ref().map_or(before, slide));
-    Ok((held.unwrap_or_else(|| clip.clone()), facts))
+/// The loop with its feet held, where they are, and the facts of them.
+fn with_feet(held: HeldLoop, body: &Body) -> (LoopClip, FeetFacts) {
+    let HeldLoop {
+        held, carried, feet, ..
+    } = held;
+    let slide = |clip: &LoopClip| {
+        let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
+        slide.map(|mps| 1e2 * mps)
+    };
+    let mut facts = describe::feet(&carried, body, &feet);
+    facts.foot_slide_before_cmps = slide(&carried);
+    let clip = held.unwrap_or(carried);
+    facts.foot_slide_after_cmps = slide(&clip);
+    (clip, facts)
 }

@@ -107,7 +107,7 @@ impl Footwork {
             let positions = stage.positions(foot.lowest_joint());
             let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits);
             let spans = stance::spans(&stage, &positions, &contacts);
-            let leg = BearingLeg::of(&stage, leg, foot, &spans, &limits);
+            let leg = BearingLeg::of(&stage, leg, foot, &spans, &limits, None);
             let goals = Goals::of(&stage, &uncut, &leg.limb, &leg.bearing, size);
             legs.push(LegWork::of(&stage, goals));
             limbs.push(leg.limb);
@@ -322,6 +322,7 @@ fn goals_through(
             .max(to.sharpest(leg, course.step_secs))
             .max(own_sharpest),
         flexed: flexed.collect(),
+        most_flexed: f64::INFINITY,
         poses,
         own,
     };

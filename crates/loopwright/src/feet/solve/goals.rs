@@ -52,6 +52,8 @@ pub(super) struct Goals {
     pub(super) sharpest: f64,
     /// The angle of the knee from its straightest, radians.
     pub(super) flexed: Vec<f64>,
+    /// The angle beyond which it does not bend; infinite where it may.
+    pub(super) most_flexed: f64,
 }
 
 impl Goals {
@@ -80,6 +82,7 @@ impl Goals {
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             sharpest: sharpest(stage, uncut, knee),
             flexed: flexed.collect(),
+            most_flexed: f64::INFINITY,
         };
         goals.find_floors(stage, uncut, limb, size);
         for (part, contacts) in bearing {

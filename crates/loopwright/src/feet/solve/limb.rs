@@ -231,7 +231,7 @@ impl Limb {
 }
 
 /// The tip beyond a toe joint, in its axes; `None` where the rig ends there.
-fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
+pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
     let skeleton = stage.clip.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
         (Some(&end), _) => Some(

@@ -7,9 +7,10 @@
 
 use glam::DVec3;
 
-use super::{Bearing, LoopContact, contact, leg::Leg, stage::Stage, stance};
+use super::{Bearing, FootPoint, KnownFeet, LoopContact, contact, leg::Leg, stage::Stage, stance};
 use crate::{
     analysis::{body::Foot, standing::ContactLimits},
+    math::rigid::Rigid,
     motion::Tracks,
 };
 
@@ -66,11 +67,21 @@ const TURNS_METRES: f64 = 0.03;
 pub(super) struct BearingLeg {
     limb: Limb,
     bearing: Vec<(Part, Vec<LoopContact>)>,
+    /// The angle beyond which the knee does not bend, radians.
+    most_flexed: f64,
 }
 
 impl BearingLeg {
-    /// The leg of a foot whose lowest joint stands during `spans`, which are not empty.
-    pub(super) fn of(stage: &Stage<'_>, leg: Leg, foot: &Foot, spans: &[LoopContact], limits: &ContactLimits) -> Self {
+    /// The leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points of it bear;
+    /// without it that is detected.
+    pub(super) fn of(
+        stage: &Stage<'_>,
+        leg: Leg,
+        foot: &Foot,
+        spans: &[LoopContact],
+        limits: &ContactLimits,
+        known: Option<&KnownFeet>,
+    ) -> Self {
         let heel = foot
             .toe
             .map_or(DVec3::ZERO, |toe| heel_below(stage, foot.ankle, toe, spans));
@@ -84,7 +95,10 @@ impl BearingLeg {
             let positions: Vec<DVec3> = (0..stage.clip.num_samples())
                 .map(|sample| stage.world.joint(sample, joint).transform_point(offset))
                 .collect();
-            let contacts = contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits);
+            let contacts = match known {
+                Some(known) => Bearing::contacts(&known.bearing, index, part.point()),
+                None => contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits),
+            };
             let mut spans = stance::spans(stage, &positions, &contacts);
             spans.retain(|span| strays(stage, &positions, span) < TURNS_METRES);
             (part, spans)
@@ -92,6 +106,7 @@ impl BearingLeg {
         Self {
             bearing: bearing.collect(),
             limb,
+            most_flexed: known.map_or(f64::INFINITY, |known| known.most_flexed[index]),
         }
     }
 
@@ -104,6 +119,23 @@ impl BearingLeg {
                 .filter_map(move |&contact| Some(Bearing { point: point?, contact }))
         })
     }
+}
+
+/// Heel and tip of a foot with toes whose ball stands over contacts: each with the joint and the offset in its axes that fix it.
+pub(super) fn ends_of_foot(
+    stage: &Stage<'_>,
+    foot: &Foot,
+    contacts: &[LoopContact],
+) -> impl Iterator<Item = (FootPoint, usize, DVec3)> + use<> {
+    let heel = (foot.toe).map(|toe| {
+        (
+            FootPoint::Heel,
+            foot.ankle,
+            heel_below(stage, foot.ankle, toe, contacts),
+        )
+    });
+    let tip = (foot.toe).and_then(|toe| Some((FootPoint::Tip, toe, limb::tip_of(stage, toe)?)));
+    heel.into_iter().chain(tip)
 }
 
 /// The farthest that a point is from its mean place over a contact, over the ground, metres.
@@ -135,7 +167,10 @@ pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifte
         return None;
     }
     let goals: Vec<Goals> = (legs.iter())
-        .map(|leg| Goals::of(stage, uncut, &leg.limb, &leg.bearing, size))
+        .map(|leg| Goals {
+            most_flexed: leg.most_flexed,
+            ..Goals::of(stage, uncut, &leg.limb, &leg.bearing, size)
+        })
         .collect();
     let settled = settle(&course, &limbs, &goals, size).filter(|settled| settled.last_step < UNSETTLED)?;
     let mut solved = Solved {
@@ -150,7 +185,12 @@ pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifte
         for (leg, (limb, goals)) in limbs.iter().zip(&goals).enumerate() {
             let turns = settled.leg(leg, sample);
             limb.turn(&goals.poses[sample], &mut pose.rotations, turns);
-            let ball = limb.points(&goals.poses[sample], hips, turns).at[Part::Ball as usize];
+            let points = limb.points(&goals.poses[sample], hips, turns);
+            if limb.leg.is_apart {
+                let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
+                pose.place(stage.clip.skeleton(), limb.leg.ankle, foot);
+            }
+            let ball = points.at[Part::Ball as usize];
             let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }

@@ -55,6 +55,9 @@ const SHARP_METRES: f64 = 1.5;
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
+/// Where a knee has a limit to its bend, a radian beyond that or straighter than above, metres.
+const LIMIT_METRES: f64 = 20.0;
+
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
 
@@ -251,7 +254,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The knee is no sharper than in the take, and not stretched.
+    /// The knee is no sharper than in the take, not stretched, and not folded.
     fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
         let goals = &self.goals[leg];
         let knee = Part::Knee as usize;
@@ -259,8 +262,14 @@ impl<'a> Terms<'a> {
         let bent = goals.flexed[sample] + at.unknowns[sample * self.width + bend];
         let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
         let (lacks, slope) = excess(lacks, SOFT_RADIANS);
-        let weight = STRAIGHT_METRES * self.size;
+        let is_limited = goals.most_flexed.is_finite();
+        let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
         equations.add(&[(sample, bend, &[-weight * slope])], weight * lacks);
+        if is_limited {
+            let most = goals.most_flexed.max(goals.flexed[sample]);
+            let (more, slope) = excess(bent - most, SOFT_RADIANS);
+            equations.add(&[(sample, bend, &[weight * slope])], weight * more);
+        }
         let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
             return;
         };
