@@ -24,7 +24,6 @@ use crate::{
 };
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
-    args.takes.iter().try_for_each(|path| files::check_is_there(path))?;
     let files = takes(&args.takes)?;
     let mut outputs = Outputs::new(args.force);
     for path in &files {
