@@ -139,7 +139,6 @@ fn a_mistyped_input_is_said_before_all_else() {
         "cost wakl.bvh walk.bvh",
         "check wakl.bvh",
         "report wakl.bvh -o loop.bvh",
-        "match build wakl.bvh -o loop.bvh",
     ] {
         let answer = folder.run(arguments);
         assert_eq!(answer.status, 2, "{arguments}");

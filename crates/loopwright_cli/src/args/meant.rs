@@ -38,7 +38,7 @@ const FLAGS: [(&str, &str); 21] = [
 ];
 
 /// Commands that are none, and those that do what they say.
-const COMMANDS: [(&str, &str); 17] = [
+const COMMANDS: [(&str, &str); 16] = [
     ("ls", "list"),
     ("lst", "list"),
     ("animations", "list"),
@@ -55,7 +55,6 @@ const COMMANDS: [(&str, &str); 17] = [
     ("search", "find"),
     ("query", "catalog, or match query"),
     ("transfer", "retarget"),
-    ("licenses", "licences"),
 ];
 
 /// The error with what was meant in place of what is spelled alike.
