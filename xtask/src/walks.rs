@@ -7,6 +7,7 @@ use loopwright::{
     analysis::Body,
     matching::{
         MatchDatabase, MatchFilter, MatchSource,
+        features::Horizon,
         walk::{WalkPath, WalkSettings, WalkTransition, Walked, walk},
     },
     math::{Decay, ops},
@@ -226,12 +227,12 @@ fn all_walks(captured: &Captured, sections: &mut Sections) -> Result<(), String>
         for (source, file) in sources.iter().zip(files) {
             let found = source
                 .source
-                .motions(file, &[])
+                .motions(file, &[], Horizon::default())
                 .map_err(|error| format!("{file}: {error}"))?;
             of_clips.extend(found.iter().map(|_| source));
             motions.extend(found);
         }
-        let database = MatchDatabase::new(motions).map_err(|error| format!("{name}: {error}"))?;
+        let database = MatchDatabase::new(motions, Horizon::default()).map_err(|error| format!("{name}: {error}"))?;
         let played: Vec<&MatchSource> = of_clips.iter().map(|source| &source.source).collect();
         for (path_name, path) in paths()? {
             for (way, (way_name, transition, holds_feet)) in ways.into_iter().enumerate() {

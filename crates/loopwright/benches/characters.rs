@@ -12,7 +12,7 @@ use loopwright::{
     Analysis,
     matching::{
         CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-        features::{FUTURE_SECS, NUM_FEATURES, RawFeatures},
+        features::{Horizon, NUM_FEATURES, RawFeatures},
         walk::WalkSettings,
     },
     math::{Decay, ops},
@@ -83,7 +83,7 @@ impl Character {
     fn wishes(&self, secs: f64) -> [([f64; 2], f64); 3] {
         let fade = Decay::Spring { half_life_secs: 0.3 };
         let off = (self.at - self.path).clamp_length_max(0.7);
-        FUTURE_SECS.map(|ahead| {
+        Horizon::default().secs().map(|ahead| {
             let left = fade.at(ahead).position.value;
             let middle = self.heading_at(secs + 0.5 * ahead);
             let along = DVec2::new(ops::sin(middle), ops::cos(middle)) * self.speed_mps * ahead;
@@ -98,7 +98,7 @@ impl Character {
 
     /// Goes on by the row that plays until the next query.
     fn step(&mut self, features: &RawFeatures, secs: f64) {
-        let share = 1.0 / QUERIES_HZ / FUTURE_SECS[0];
+        let share = 1.0 / QUERIES_HZ / Horizon::default().secs()[0];
         let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
         let [x, z] = [features[15], features[16]];
         self.at += share * DVec2::new(x * cos + z * sin, z * cos - x * sin);
@@ -137,11 +137,11 @@ fn micros<T>(count: usize, mut work: impl FnMut() -> T) -> f64 {
 fn characters(num_takes: u64) {
     let mut motions = Vec::new();
     for seed in 0..num_takes {
-        let found = synthetic(seed, 2500).motions(&format!("{seed}"), &[]);
+        let found = synthetic(seed, 2500).motions(&format!("{seed}"), &[], Horizon::default());
         motions.extend(found.expect("the walk has feet and lasts long enough"));
     }
     let raw: Vec<RawFeatures> = motions.iter().flat_map(|motion| &motion.features).copied().collect();
-    let database = MatchDatabase::new(motions).expect("features are finite");
+    let database = MatchDatabase::new(motions, Horizon::default()).expect("features are finite");
     let filter = MatchFilter {
         rows_left: FRAMES,
         ..MatchFilter::default()

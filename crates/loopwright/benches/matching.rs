@@ -15,7 +15,7 @@ use loopwright::{
     Analysis,
     matching::{
         NearestRows,
-        features::{self, FUTURE_SECS, NUM_FEATURES, RawFeatures, Standard},
+        features::{self, Horizon, NUM_FEATURES, RawFeatures, Standard},
     },
     math::ops,
 };
@@ -41,7 +41,7 @@ fn frames(seed: u64, num_frames: usize) -> Vec<RawFeatures> {
     };
     let take = synthesize(&settings).expect("the walk is sound").take;
     let analysis = Analysis::new(&take).expect("no joints are named");
-    features::of_take(&analysis).expect("the walk has feet and lasts long enough")
+    features::of_take(&analysis, Horizon::default()).expect("the walk has feet and lasts long enough")
 }
 
 /// Boxes around runs of frames.
@@ -165,7 +165,7 @@ fn main() {
                     let angle = 0.01 * (index % 200) as f64 - 1.0;
                     let speed = 0.8 + 0.004 * (index % 150) as f64;
                     let place = |secs: f64| [speed * secs * ops::sin(angle), speed * secs * ops::cos(angle)];
-                    features::steer(&mut asked, FUTURE_SECS.map(|secs| (place(secs), angle)));
+                    features::steer(&mut asked, Horizon::default().secs().map(|secs| (place(secs), angle)));
                 }
                 standard.apply(&asked)
             })

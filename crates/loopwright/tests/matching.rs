@@ -3,16 +3,16 @@
 use glam::{DQuat, DVec2};
 use loopwright::{
     Analysis, LoopSettings, SearchSettings,
-    analysis::BodyOverrides,
+    analysis::{BodyOverrides, Gait},
     matching::{
-        DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
-        Neighbour,
-        features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
+        DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource,
+        NearestRows, Neighbour,
+        features::{self, FeaturesError, Horizon, NUM_FEATURES, RawFeatures, Standard},
         walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
     },
     math::ops,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 
 fn walk(settings: &WalkSettings) -> Analysis {
     let take = synthesize(settings).unwrap().take;
@@ -32,29 +32,102 @@ fn the_future_of_a_turning_walk_is_an_arc() {
         seconds: 12.0,
         ..WalkSettings::default()
     };
-    let frames = features::of_take(&walk(&settings)).unwrap();
-    let turn = settings.turn_dps.to_radians();
-    // Smoothing is not one-sided here.
-    for frame in &frames[60..frames.len() - 60] {
-        for (at, secs) in FUTURE_SECS.into_iter().enumerate() {
-            let (x, z) = (frame[15 + 2 * at], frame[16 + 2 * at]);
-            let far = ops::hypot(x, z);
-            let chord = 2.0 * settings.speed_mps / turn * ops::sin(0.5 * turn * secs);
-            assert!(
-                (far - chord).abs() < 0.06 * chord,
-                "{secs} s ahead {far} m, a chord of {chord} m"
-            );
-            let facing = ops::atan2(frame[21 + 2 * at], frame[22 + 2 * at]);
-            assert!((facing - turn * secs).abs() < 0.08, "{secs} s ahead it faces {facing}");
+    for horizon in [Horizon::default(), Horizon::new([0.25, 1.2, 2.0]).unwrap()] {
+        let analysis = walk(&settings);
+        let frames = features::of_take(&analysis, horizon).unwrap();
+        let unknown = (horizon.farthest_secs() / analysis.take.frame_time_secs()).round() as usize;
+        assert_eq!(frames.len(), analysis.take.num_frames() - unknown);
+        let turn = settings.turn_dps.to_radians();
+        // Smoothing is not one-sided here.
+        for frame in &frames[60..frames.len() - 60] {
+            for (at, secs) in horizon.secs().into_iter().enumerate() {
+                let (x, z) = (frame[15 + 2 * at], frame[16 + 2 * at]);
+                let far = ops::hypot(x, z);
+                let chord = 2.0 * settings.speed_mps / turn * ops::sin(0.5 * turn * secs);
+                assert!(
+                    (far - chord).abs() < 0.06 * chord,
+                    "{secs} s ahead {far} m, a chord of {chord} m"
+                );
+                let facing = ops::atan2(frame[21 + 2 * at], frame[22 + 2 * at]);
+                assert!((facing - turn * secs).abs() < 0.08, "{secs} s ahead it faces {facing}");
+            }
         }
     }
+}
+
+#[test]
+fn times_ahead_rise_and_stay_with_the_database() {
+    for secs in [
+        [0.0, 0.5, 1.0],
+        [0.5, 0.5, 1.0],
+        [1.0, 0.5, 2.0],
+        [0.1, 0.2, 11.0],
+        [0.1, f64::NAN, 1.0],
+    ] {
+        assert!(
+            matches!(Horizon::new(secs), Err(FeaturesError::Times { .. })),
+            "{secs:?}"
+        );
+    }
+    let horizon = Horizon::new([0.2, 0.5, 1.5]).unwrap();
+    let source = MatchSource::of_take(walk(&WalkSettings::default()));
+    let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
+    let bytes = database.to_bytes();
+    let read = MatchDatabase::from_bytes(&bytes).unwrap();
+    assert_eq!((read.horizon(), &read), (horizon, &database));
+    let more = read.with(source.motions("b", &[], horizon).unwrap()).unwrap();
+    assert_eq!(more.horizon(), horizon);
+}
+
+/// Each row has the gait of its segment, and a filter finds the nearest of that gait.
+#[test]
+fn rows_know_their_gait() {
+    // It stands, walks, turns, runs and stops.
+    let analysis = Analysis::new(&drive(&DriveSettings::default()).unwrap()).unwrap();
+    let segments = analysis.segments.clone();
+    let source = MatchSource::of_take(analysis);
+    let horizon = Horizon::default();
+    let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
+    let bytes = database.to_bytes();
+    let database = MatchDatabase::from_bytes(&bytes).unwrap();
+    let gait_at = |frame: usize| segments.iter().find(|segment| frame <= segment.end_frame).unwrap().gait;
+    for row in 0..database.num_rows() {
+        assert_eq!(database.gait(row), Some(gait_at(database.frame_of(row).frame)));
+    }
+    let walks = GaitSet::of(|gait| matches!(gait, Gait::Walk(_)));
+    let filter = MatchFilter {
+        gaits: walks,
+        ..MatchFilter::default()
+    };
+    let is_walk = |row: usize| matches!(database.gait(row), Some(Gait::Walk(_)));
+    let num_walks = (0..database.num_rows()).filter(|&row| is_walk(row)).count();
+    assert!(num_walks > 50 && num_walks + 50 < database.num_rows(), "{num_walks}");
+    for row in (0..database.num_rows()).step_by(9) {
+        let query = database.row(row);
+        let one_by_one = (0..database.num_rows())
+            .filter(|&row| is_walk(row))
+            .map(|row| (database.squared_distance(&query, row), row))
+            .min_by(|one, other| one.partial_cmp(other).unwrap());
+        let found = database.nearest(&query, &filter, None);
+        assert_eq!(found.map(|found| (found.squared_distance, found.row)), one_by_one);
+    }
+    let nothing = MatchFilter {
+        gaits: GaitSet::of(|gait| gait == Gait::Backward),
+        ..MatchFilter::default()
+    };
+    assert_eq!(database.nearest(&database.row(0), &nothing, None), None);
+    assert_eq!(walks.and(GaitSet::default()), walks);
+    // A gait that there is not is no database.
+    let mut other = bytes.clone();
+    *other.last_mut().unwrap() = 63 << 2;
+    assert_ne!(MatchDatabase::from_bytes(&other), Ok(database));
 }
 
 #[test]
 fn features_do_not_depend_on_where_a_take_faces() {
     let analysis = walk(&WalkSettings::default());
     let turned = Analysis::new(&analysis.take.turned(DQuat::from_rotation_y(2.5))).unwrap();
-    let [here, there] = [analysis, turned].map(|analysis| features::of_take(&analysis).unwrap());
+    let [here, there] = [analysis, turned].map(|analysis| features::of_take(&analysis, Horizon::default()).unwrap());
     assert_eq!(here.len(), there.len());
     for (here, there) in here.iter().zip(&there) {
         for (one, other) in here.iter().zip(there) {
@@ -65,7 +138,7 @@ fn features_do_not_depend_on_where_a_take_faces() {
 
 #[test]
 fn every_vector_has_mean_zero_and_spread_one() {
-    let frames = features::of_take(&walk(&WalkSettings::default())).unwrap();
+    let frames = features::of_take(&walk(&WalkSettings::default()), Horizon::default()).unwrap();
     let standard = Standard::of(&frames);
     let rows = rows(&frames, &standard);
     let column = |at: usize| rows.chunks_exact(NUM_FEATURES).map(move |row| f64::from(row[at]));
@@ -99,18 +172,24 @@ fn of_many_walks_the_nearest_frame_is_found() {
         .collect();
     let frames: Vec<RawFeatures> = takes[..7]
         .iter()
-        .flat_map(|take| features::of_take(take).unwrap())
+        .flat_map(|take| features::of_take(take, Horizon::default()).unwrap())
         .collect();
     let standard = Standard::of(&frames);
     let rows = rows(&frames, &standard);
     let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
     let mut before = None;
-    for (trial, mut asked) in features::of_take(&takes[7]).unwrap().into_iter().enumerate() {
+    for (trial, mut asked) in features::of_take(&takes[7], Horizon::default())
+        .unwrap()
+        .into_iter()
+        .enumerate()
+    {
         if trial % 3 > 0 {
             let angle = 0.01 * (trial % 200) as f64 - 1.0;
             features::steer(
                 &mut asked,
-                FUTURE_SECS.map(|secs| ([secs * ops::sin(angle), secs * ops::cos(angle)], angle)),
+                Horizon::default()
+                    .secs()
+                    .map(|secs| ([secs * ops::sin(angle), secs * ops::cos(angle)], angle)),
             );
         }
         let query = standard.apply(&asked);
@@ -148,7 +227,7 @@ fn what_cannot_be_matched_is_refused() {
             .collect(),
         (0..30).flat_map(|frame| short.take.rotations(frame).to_vec()).collect(),
     );
-    let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap()).unwrap_err();
+    let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
     assert!(matches!(error, FeaturesError::Short { .. }), "{error}");
 }
 
@@ -156,12 +235,15 @@ fn what_cannot_be_matched_is_refused() {
 fn motions(count: usize) -> Vec<MatchMotion> {
     (0..count)
         .map(|seed| {
-            let features = features::of_take(&walk(&WalkSettings {
-                seed: seed as u64,
-                speed_mps: 0.8 + 0.15 * seed as f64,
-                seconds: 4.0,
-                ..WalkSettings::default()
-            }));
+            let features = features::of_take(
+                &walk(&WalkSettings {
+                    seed: seed as u64,
+                    speed_mps: 0.8 + 0.15 * seed as f64,
+                    seconds: 4.0,
+                    ..WalkSettings::default()
+                }),
+                Horizon::default(),
+            );
             let features = features.unwrap();
             MatchMotion {
                 clip: MatchClip {
@@ -181,7 +263,7 @@ fn motions(count: usize) -> Vec<MatchMotion> {
 #[test]
 fn a_database_tells_which_frame_a_row_is() {
     let motions = motions(3);
-    let database = MatchDatabase::new(motions.clone()).unwrap();
+    let database = MatchDatabase::new(motions.clone(), Horizon::default()).unwrap();
     let lengths: Vec<usize> = motions.iter().map(|motion| motion.features.len()).collect();
     assert_eq!(database.num_rows(), lengths.iter().sum::<usize>());
     for (row, clip, frame) in [
@@ -212,7 +294,7 @@ fn a_database_tells_which_frame_a_row_is() {
 /// The nearest that a filter lets pass is the nearest of those rows alone, compared one by one.
 #[test]
 fn filters_leave_the_answer_exact() {
-    let database = MatchDatabase::new(motions(4)).unwrap();
+    let database = MatchDatabase::new(motions(4), Horizon::default()).unwrap();
     let tag = |value: &str| vec![("style".to_owned(), value.to_owned())];
     let filters = [
         (tag("walk"), 0),
@@ -250,7 +332,7 @@ fn filters_leave_the_answer_exact() {
 /// With a bias the answer is the nearest row if that is near enough, and else the row that comes next: found by comparing all.
 #[test]
 fn a_bias_holds_on_to_the_row_that_comes_next() {
-    let database = MatchDatabase::new(motions(4)).unwrap();
+    let database = MatchDatabase::new(motions(4), Horizon::default()).unwrap();
     let filter = MatchFilter {
         tags: vec![("style".to_owned(), "walk".to_owned())],
         rows_left: 12,
@@ -292,7 +374,7 @@ fn a_bias_holds_on_to_the_row_that_comes_next() {
 #[test]
 fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
     let (few, more) = (motions(2), motions(4).split_off(2));
-    let before = MatchDatabase::new(few).unwrap();
+    let before = MatchDatabase::new(few, Horizon::default()).unwrap();
     let after = before.with(more.clone()).unwrap();
     assert_eq!(after.standard(), before.standard());
     assert_eq!(after.clips()[..2], *before.clips());
@@ -312,7 +394,7 @@ fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
 #[test]
 fn a_database_survives_its_bytes() {
     for count in [0, 1, 3] {
-        let database = MatchDatabase::new(motions(count)).unwrap();
+        let database = MatchDatabase::new(motions(count), Horizon::default()).unwrap();
         let bytes = database.to_bytes();
         for shift in 0..5 {
             let mut shifted = vec![0; shift];
@@ -326,7 +408,7 @@ fn a_database_survives_its_bytes() {
 
 #[test]
 fn bytes_that_are_no_database_are_refused() {
-    let bytes = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let bytes = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
     let changed = |at: usize, to: &[u8]| {
         let mut bytes = bytes.clone();
         bytes[at..at + to.len()].copy_from_slice(to);
@@ -363,7 +445,7 @@ const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
 /// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
 #[test]
 fn no_change_of_a_database_makes_a_query_panic() {
-    let original = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let original = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
     let mut state = 7_u64;
     let mut below = |limit: usize| {
         state = state
@@ -423,8 +505,8 @@ fn the_future_of_a_loop_is_its_twist() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
-    let motions = source.motions("loop", &[]).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let motions = source.motions("loop", &[], Horizon::default()).unwrap();
     assert_eq!(motions.len(), 1);
     assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
     let fastest = |frames: &[RawFeatures]| {
@@ -433,12 +515,12 @@ fn the_future_of_a_loop_is_its_twist() {
     };
     let (ours, of_take) = (
         fastest(&motions[0].features),
-        fastest(&features::of_take(&analysis).unwrap()),
+        fastest(&features::of_take(&analysis, Horizon::default()).unwrap()),
     );
     assert!((ours / of_take - 1.0).abs() < 0.1, "{ours} {of_take} m/s");
     let twist = made.loop_clip.root().twist;
     for frame in &motions[0].features {
-        for (at, secs) in FUTURE_SECS.into_iter().enumerate() {
+        for (at, secs) in Horizon::default().secs().into_iter().enumerate() {
             let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
             let chord = twist.exp(secs).translation.length();
             assert!(
@@ -468,8 +550,9 @@ fn walkers() -> Vec<MatchSource> {
 
 fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
     let motions = sources.iter().enumerate();
-    let motions = motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[]).unwrap());
-    MatchDatabase::new(motions.collect()).unwrap()
+    let motions =
+        motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[], Horizon::default()).unwrap());
+    MatchDatabase::new(motions.collect(), Horizon::default()).unwrap()
 }
 
 /// Around a corner and on: the character stays near its path, its feet stay where they stand, and no jump shows.
@@ -578,7 +661,7 @@ fn a_loop_is_walked_over_its_seam() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let database = database_of(std::slice::from_ref(&source));
     let speed = made.loop_clip.root().twist.linear.z;
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();

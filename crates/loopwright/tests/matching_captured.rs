@@ -9,7 +9,7 @@ use loopwright::{
     Analysis,
     matching::{
         Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows, Neighbour,
-        features::{self, FUTURE_SECS, NUM_FEATURES, RawFeatures, Standard},
+        features::{self, Horizon, NUM_FEATURES, RawFeatures, Standard},
     },
     math::{Decay, ops},
 };
@@ -42,7 +42,7 @@ fn frames_of(folder: &std::path::Path, names: &[&str]) -> Vec<RawFeatures> {
     for name in names {
         let bytes = std::fs::read(folder.join(name)).unwrap();
         let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
-        frames.extend(features::of_take(&Analysis::new(&read.take).unwrap()).unwrap_or_default());
+        frames.extend(features::of_take(&Analysis::new(&read.take).unwrap(), Horizon::default()).unwrap_or_default());
     }
     frames
 }
@@ -75,7 +75,7 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
         let mut wish = asked[trial * 7 % asked.len()];
         if trial % 8 > 0 {
             let (angle, speed) = (0.017 * (trial % 240) as f64 - 2.0, 0.03 * (trial % 101) as f64);
-            let path = FUTURE_SECS.map(|secs| {
+            let path = Horizon::default().secs().map(|secs| {
                 let far = speed * secs;
                 (
                     [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],

@@ -5,7 +5,7 @@ use loopwright::{
     analysis::BodyOverrides,
     matching::{
         Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
-        MatchFilter, MatchSource,
+        MatchFilter, MatchSource, features::Horizon,
     },
     math::Decay,
     transition::TransitionClip,
@@ -181,7 +181,7 @@ fn samples_of_a_loop_are_rows() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let features = CostFeatures::of(&source, SPRING).unwrap();
     let motions = source.cost_motions("loop", &[], &features).unwrap();
     let database = CostDatabase::new(features.clone(), &motions).unwrap();
@@ -243,8 +243,10 @@ fn a_range_of_a_take_has_the_rows_of_the_whole() {
     let of_part = part.cost_motions("0.bvh", &[], &features).unwrap();
     assert_eq!((of_part.len(), of_part[0].clip.first_frame), (1, 50));
     assert_eq!(of_part[0].features, whole[0].features[50..120]);
-    let classic = part.motions("0.bvh", &[]).unwrap();
-    let all = MatchSource::of_take(takes[0].clone()).motions("0.bvh", &[]).unwrap();
+    let classic = part.motions("0.bvh", &[], Horizon::default()).unwrap();
+    let all = MatchSource::of_take(takes[0].clone())
+        .motions("0.bvh", &[], Horizon::default())
+        .unwrap();
     assert_eq!(classic[0].features, all[0].features[50..120]);
     assert_eq!(classic[0].standing, all[0].standing[50..120]);
 }

@@ -110,6 +110,46 @@ fn speeds_and_tags_that_are_asked_for_are_found() {
     assert_eq!(none.status, 1, "{}", none.stderr);
 }
 
+#[test]
+fn databases_keep_the_times_ahead_and_the_gaits() {
+    let folder = with_database();
+    let inspect = |database: &str| {
+        let answer = folder.run(&format!("match inspect {database} --json")).done().json();
+        assert_valid(&answer, "match-inspect");
+        answer
+    };
+    let answer = inspect("takes.lwmatch");
+    assert_eq!(answer["ahead_secs"][2], 1.0);
+    let gaits = answer["clips"][0]["gaits"].as_array().unwrap();
+    assert!(
+        gaits.iter().any(|gait| gait.as_str().unwrap().starts_with("walk")),
+        "{gaits:?}"
+    );
+    folder
+        .run("match build slow.bvh --ahead 0.2,0.5,1.5 -o far.lwmatch")
+        .done();
+    folder
+        .run("match build quick.bvh --add far.lwmatch -o farther.lwmatch")
+        .done();
+    assert_eq!(
+        inspect("farther.lwmatch")["ahead_secs"],
+        serde_json::json!([0.2, 0.5, 1.5])
+    );
+    assert_eq!(
+        folder
+            .run("match query farther.lwmatch quick.bvh:40 --gait walk")
+            .status,
+        0
+    );
+    let none = folder.run("match query farther.lwmatch quick.bvh:40 --gait backward");
+    assert_eq!(none.status, 1, "{}", none.stderr);
+    for ahead in ["0.5", "0.5,0.2,1", "0.1,0.2,30"] {
+        let refused = folder.run(&format!("match build slow.bvh --ahead {ahead} -o no.lwmatch"));
+        assert_eq!(refused.status, 2);
+        assert!(refused.stderr.contains("--ahead 0.2,0.4,0.8"), "{}", refused.stderr);
+    }
+}
+
 /// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds.
 #[test]
 fn exported_rows_give_the_same_answers() {

@@ -34,7 +34,8 @@ pub enum Gait {
 }
 
 impl Gait {
-    const ALL: [Self; 13] = [
+    /// All gaits, in a fixed order.
+    pub const ALL: [Self; 13] = [
         Self::Idle,
         Self::OnTheSpot,
         Self::Turn(Side::Left),

@@ -10,10 +10,10 @@
 //! | 4, 4 | principal components; largest projection, as f32 (0 in costs) |
 //! | 8 | checksum of all that follows the first 64 bytes |
 //!
-//! Then the tables. The first: clips (texts with their lengths, numbers), and for costs the joints with their weights and the fade.
-//! Of futures: means and scales of features (f64), mean and principal components of rows (f64), and the leaves; then boxes (f32). Of
+//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the joints with
+//! their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of rows (f64), and the leaves; then boxes (f32). Of
 //! costs: the leaves; then starts and steps of the boxes' scales (f32), boxes (u8). Leaves are their numbers (f32), rows of leaves
-//! (u32), leaves of rows (u32). Last come the standing feet (u8).
+//! (u32), leaves of rows (u32). Last come the standing feet with the gait (u8).
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ use bytemuck::AnyBitPattern;
 
 use super::{
     cost::{CostDatabase, CostFeatures, CostJoint, CostRows},
-    database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase},
-    features::{NUM_FEATURES, Standard},
+    database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing},
+    features::{Horizon, NUM_FEATURES, Standard},
     nearest::{LARGEST, NearestRows},
     principal::{COMPONENTS, Principal},
     tree::{self, LEAF, Leaves},
@@ -354,8 +354,12 @@ impl<'a> Opened<'a> {
             return Err(contradiction("the first table"));
         }
         self.tables.align();
+        let standing = self.tables.take(self.header.num_rows)?;
+        if !standing.iter().all(|&standing| is_standing(standing)) {
+            return Err(contradiction("a gait"));
+        }
         Ok(FrameDatabase {
-            standing: Cow::Borrowed(self.tables.take(self.header.num_rows)?),
+            standing: Cow::Borrowed(standing),
             clips: self.clips,
             set,
         })
@@ -365,7 +369,11 @@ impl<'a> Opened<'a> {
 impl MatchDatabase<'_> {
     /// The database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let FutureRows { standard, rows } = &self.set;
+        let FutureRows {
+            horizon,
+            standard,
+            rows,
+        } = &self.set;
         let Principal { mean, components } = &rows.principal;
         let header = Header {
             kind: FeatureSetKind::Future,
@@ -380,7 +388,7 @@ impl MatchDatabase<'_> {
         written(
             self,
             header,
-            |_| (),
+            |table| table.extend(horizon.secs().iter().flat_map(|secs| secs.to_le_bytes())),
             |bytes| {
                 for numbers in [&standard.mean()[..], standard.scale(), mean, components] {
                     put_f64s(bytes, numbers);
@@ -405,6 +413,11 @@ impl<'a> MatchDatabase<'a> {
             largest,
             ..
         } = opened.header;
+        let mut secs = Horizon::default().secs();
+        for secs in &mut secs {
+            *secs = f64::from_le_bytes(opened.more.array()?);
+        }
+        let horizon = Horizon::new(secs).map_err(|_| contradiction("the times ahead"))?;
         let (mean, scale) = (opened.tables.f64s(NUM_FEATURES)?, opened.tables.f64s(NUM_FEATURES)?);
         let standard = Standard::from_parts(&mean, &scale).ok_or_else(|| contradiction("the size of features"))?;
         let principal = Principal {
@@ -425,7 +438,11 @@ impl<'a> MatchDatabase<'a> {
         if !rows.boxes.iter().flatten().all(|end| end.is_finite()) {
             return Err(contradiction("boxes"));
         }
-        opened.finish(FutureRows { standard, rows })
+        opened.finish(FutureRows {
+            horizon,
+            standard,
+            rows,
+        })
     }
 }
 

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 
+use crate::analysis::Gait;
+
 use super::{
-    features::{NUM_FEATURES, RawFeatures, Standard},
+    features::{Horizon, NUM_FEATURES, RawFeatures, Standard},
     nearest::{NearestRows, Neighbour, RowsError},
 };
 
@@ -17,8 +19,28 @@ pub struct FrameRows<F> {
     pub clip: MatchClip,
     /// Features of its frames, one after the other.
     pub features: Vec<F>,
-    /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one.
+    /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one. Above these bits the number of its
+    /// gait, counted from 1 in the order of [`Gait::ALL`]; 0 where it is not known.
     pub standing: Vec<u8>,
+}
+
+/// Bits of the feet that stand.
+const FEET: u8 = 3;
+
+/// Feet that stand and a gait in one number: see [`FrameRows::standing`].
+pub(super) fn with_gait(feet: u8, gait: Option<Gait>) -> u8 {
+    let number = gait.and_then(|gait| Gait::ALL.iter().position(|&known| known == gait));
+    feet | (number.map_or(0, |number| number as u8 + 1) << FEET.count_ones())
+}
+
+/// The number of a gait, 0 for none.
+fn gait_number(standing: u8) -> usize {
+    usize::from(standing >> FEET.count_ones())
+}
+
+/// Whether a number has a gait that there is.
+pub(super) fn is_standing(standing: u8) -> bool {
+    gait_number(standing) <= Gait::ALL.len()
 }
 
 /// A motion before it is part of a [`MatchDatabase`].
@@ -66,8 +88,33 @@ pub struct MatchFilter {
     pub tags: Vec<(String, String)>,
     /// Feet that must stand: bit 0 the left one, bit 1 the right one.
     pub standing: u8,
+    /// Gaits one of which the body must have; any if there are none.
+    pub gaits: GaitSet,
     /// Rows of the same clip that must follow, for motion that goes on from there. Loops have as many as one wants.
     pub rows_left: usize,
+}
+
+/// Some gaits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GaitSet(u32);
+
+impl GaitSet {
+    /// All gaits of which that holds.
+    pub fn of(is_wanted: impl Fn(Gait) -> bool) -> Self {
+        let bits = Gait::ALL.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
+        Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is no gait in it.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
 }
 
 /// Features of many motions, arranged for the search of the best frame.
@@ -84,9 +131,10 @@ pub struct FrameDatabase<'a, S> {
 /// A database of poses and their futures, for motion that is steered.
 pub type MatchDatabase<'a> = FrameDatabase<'a, FutureRows<'a>>;
 
-/// Rows of [`features`](super::features): feet, hips, and the second that follows.
+/// Rows of [`features`](super::features): feet, hips, and what follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FutureRows<'a> {
+    pub(super) horizon: Horizon,
     pub(super) standard: Standard,
     pub(super) rows: NearestRows<'a>,
 }
@@ -109,25 +157,26 @@ pub(super) fn with_clips<F>((clips, standing): &mut Clips, motions: &[FrameRows<
 }
 
 impl MatchDatabase<'_> {
-    /// The database of some motions; its features are brought to one size by all of them.
+    /// The database of some motions with that horizon; its features are brought to one size by all of them.
     ///
     /// Errors: [`RowsError`].
-    pub fn new(motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
+    pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
         let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
-        MatchDatabase::of(Standard::of(&all), Clips::default(), Vec::new(), &motions)
+        MatchDatabase::of((horizon, Standard::of(&all)), Clips::default(), Vec::new(), &motions)
     }
 
-    /// This database and some more motions, brought to the size of those that are there: distances of their rows stay as they are.
+    /// This database and some more motions with its [`Self::horizon`], brought to the size of those that are there: distances of their rows stay as they are.
     ///
     /// Errors: [`RowsError`].
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
         let clips = (self.clips.clone(), self.standing.to_vec());
-        MatchDatabase::of(self.set.standard.clone(), clips, rows, &motions)
+        let sizes = (self.set.horizon, self.set.standard.clone());
+        MatchDatabase::of(sizes, clips, rows, &motions)
     }
 
     fn of(
-        standard: Standard,
+        (horizon, standard): (Horizon, Standard),
         mut clips: Clips,
         mut rows: Vec<f32>,
         motions: &[MatchMotion],
@@ -140,8 +189,17 @@ impl MatchDatabase<'_> {
         Ok(MatchDatabase {
             clips,
             standing: standing.into(),
-            set: FutureRows { standard, rows },
+            set: FutureRows {
+                horizon,
+                standard,
+                rows,
+            },
         })
+    }
+
+    /// The times ahead that its rows know, and queries have to.
+    pub fn horizon(&self) -> Horizon {
+        self.set.horizon
     }
 
     /// What brings features to the numbers of rows.
@@ -223,7 +281,16 @@ impl<S> FrameDatabase<'_, S> {
     /// # Panics
     /// When there is no such row.
     pub fn standing(&self, row: usize) -> u8 {
-        self.standing[row]
+        self.standing[row] & FEET
+    }
+
+    /// How the body moves in a row, if that is known.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn gait(&self, row: usize) -> Option<Gait> {
+        let number = gait_number(self.standing[row]).checked_sub(1)?;
+        Gait::ALL.get(number).copied()
     }
 
     /// Which frame of which clip a row is.
@@ -257,6 +324,9 @@ impl<S> FrameDatabase<'_, S> {
     /// Whether a filter lets a row pass.
     pub(super) fn passes(&self, row: usize, filter: &MatchFilter) -> bool {
         if self.standing[row] & filter.standing != filter.standing {
+            return false;
+        }
+        if !filter.gaits.is_empty() && filter.gaits.0 >> gait_number(self.standing[row]) & 1 == 0 {
             return false;
         }
         if filter.tags.is_empty() && filter.rows_left == 0 {

@@ -11,15 +11,53 @@ use crate::{
     math::{kernel, ops, rigid::Rigid, time_step::TimeStep},
 };
 
-/// Times ahead of a frame at which its future is looked at, seconds.
-pub const FUTURE_SECS: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];
+/// Times ahead of a frame at which its future is looked at.
+const NUM_TIMES: usize = 3;
 
 /// Numbers of a frame: places and velocities of two feet, the velocity of the hips, and for every time ahead a place and a
 /// direction on the ground.
-pub const NUM_FEATURES: usize = 5 * 3 + FUTURE_SECS.len() * 4;
+pub const NUM_FEATURES: usize = 5 * 3 + NUM_TIMES * 4;
 
 /// Numbers that have one unit and one spread: each vector of them.
-const GROUPS: [usize; 5 + 2 * FUTURE_SECS.len()] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
+const GROUPS: [usize; 5 + 2 * NUM_TIMES] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
+
+/// How far ahead a future may be looked at, seconds: beyond, nobody steers.
+const MOST_AHEAD_SECS: f64 = 10.0;
+
+/// The times ahead of a frame at which its future is looked at, seconds: by default 1/3, 2/3 and 1.
+///
+/// Nearer ones follow a stick at once, farther ones choose steps that suit what comes later.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Horizon([f64; NUM_TIMES]);
+
+impl Default for Horizon {
+    fn default() -> Self {
+        Self([1.0 / 3.0, 2.0 / 3.0, 1.0])
+    }
+}
+
+impl Horizon {
+    /// These times.
+    ///
+    /// Errors: [`FeaturesError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
+    pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, FeaturesError> {
+        let rise = secs.windows(2).all(|pair| pair[0] < pair[1]);
+        match rise && secs[0] > 0.0 && secs[NUM_TIMES - 1] <= MOST_AHEAD_SECS {
+            true => Ok(Self(secs)),
+            false => Err(FeaturesError::Times { found: secs }),
+        }
+    }
+
+    /// The times, seconds.
+    pub fn secs(&self) -> [f64; NUM_TIMES] {
+        self.0
+    }
+
+    /// The last of them, seconds.
+    pub fn farthest_secs(&self) -> f64 {
+        self.0[NUM_TIMES - 1]
+    }
+}
 
 /// The root's path is smoothed by a bell of this standard deviation, seconds: shorter, and it sways with the hips.
 const SMOOTH_SECS: f64 = 0.2;
@@ -42,29 +80,38 @@ pub enum FeaturesError {
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
     /// The future of no frame is known.
-    #[error("the take lasts {found_secs:.2} s, matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1])]
+    #[error("the take lasts {found_secs:.2} s, matching looks {ahead_secs} s ahead")]
     Short {
         /// Duration of the take.
         found_secs: f64,
+        /// The farthest time ahead.
+        ahead_secs: f64,
+    },
+    /// The times of a future are not in order, or too far ahead.
+    #[error("times ahead must rise, from above 0 to at most {MOST_AHEAD_SECS} s, found {found:?}")]
+    Times {
+        /// Seconds given.
+        found: [f64; NUM_TIMES],
     },
 }
 
 /// The features of one frame, in metres and metres per second, not yet standardized.
 pub type RawFeatures = [f64; NUM_FEATURES];
 
-/// The features of every frame of a take whose future is known: all but those of the last second.
+/// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
 ///
 /// Errors: [`FeaturesError`].
-pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
+pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
     let [left, right] = both_feet(analysis).ok_or(FeaturesError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
     let step = TimeStep::new(take.frame_time_secs());
-    let ahead = FUTURE_SECS.map(|secs| step.nearest_from_one(secs));
+    let ahead = horizon.secs().map(|secs| step.nearest_from_one(secs));
     let farthest = ahead[ahead.len() - 1];
     let count = take.num_frames().saturating_sub(farthest);
     if count < 3 {
         return Err(FeaturesError::Short {
             found_secs: take.duration_secs(),
+            ahead_secs: horizon.farthest_secs(),
         });
     }
     let roots = smoothed_roots(analysis, step);
@@ -219,11 +266,7 @@ impl Standard {
     }
 
     /// A row with another future, see [`steer`].
-    pub fn steered(
-        &self,
-        row: &[f32; NUM_FEATURES],
-        futures: [([f64; 2], f64); FUTURE_SECS.len()],
-    ) -> [f32; NUM_FEATURES] {
+    pub fn steered(&self, row: &[f32; NUM_FEATURES], futures: [([f64; 2], f64); NUM_TIMES]) -> [f32; NUM_FEATURES] {
         let mut features = [0.0; NUM_FEATURES];
         steer(&mut features, futures);
         let wished = self.apply(&features);
@@ -242,9 +285,9 @@ const STILL: f64 = 1e-9;
 /// Puts the future that is wished for into the features of a frame: places and facings ahead, seen from the root.
 ///
 /// Places are metres on the ground, x to the left and z ahead; facings are angles to the left, radians.
-pub fn steer(features: &mut RawFeatures, futures: [([f64; 2], f64); FUTURE_SECS.len()]) {
+pub fn steer(features: &mut RawFeatures, futures: [([f64; 2], f64); NUM_TIMES]) {
     for (at, (place, facing)) in futures.into_iter().enumerate() {
-        let (places, directions) = (15 + 2 * at, 15 + 2 * FUTURE_SECS.len() + 2 * at);
+        let (places, directions) = (15 + 2 * at, 15 + 2 * NUM_TIMES + 2 * at);
         features[places..places + 2].copy_from_slice(&place);
         features[directions..directions + 2].copy_from_slice(&[ops::sin(facing), ops::cos(facing)]);
     }

@@ -1,8 +1,8 @@
 //! Where rows come from: takes and loops, seen from their smoothed roots.
 
 use super::{
-    database::{FrameRows, MatchClip, MatchMotion},
-    features::{self, FUTURE_SECS, FeaturesError, RawFeatures},
+    database::{FrameRows, MatchClip, MatchMotion, with_gait},
+    features::{self, FeaturesError, Horizon, RawFeatures},
 };
 use crate::{
     analysis::{
@@ -39,13 +39,13 @@ impl MatchSource {
         }
     }
 
-    /// A loop: it goes on for as long as is asked for, by its twist.
+    /// A loop: it goes on for as long as is asked for, by its twist, and is matched up to that horizon at most.
     ///
     /// Errors: its skeleton has no such body, or it is too long.
-    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, FeaturesError> {
+    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides, horizon: Horizon) -> Result<Self, FeaturesError> {
         let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
         // Smoothing sees the ends of the take; the copies between are those that are matched.
-        let around = step.up(FUTURE_SECS[FUTURE_SECS.len() - 1]).div_ceil(count) * count;
+        let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
         let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
         let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
             .ok()
@@ -95,17 +95,22 @@ impl MatchSource {
     /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
     ///
     /// Errors: [`FeaturesError`].
-    pub fn motions(&self, name: &str, tags: &[(String, String)]) -> Result<Vec<MatchMotion>, FeaturesError> {
-        let rows = features::of_take(&self.analysis)?;
+    pub fn motions(
+        &self,
+        name: &str,
+        tags: &[(String, String)],
+        horizon: Horizon,
+    ) -> Result<Vec<MatchMotion>, FeaturesError> {
+        let rows = features::of_take(&self.analysis, horizon)?;
         let ahead = self.analysis.take.num_frames() - rows.len();
         Ok(self.motions_of(&rows, ahead, name, tags))
     }
 
-    /// What queries by the frames of this motion ask for; the last second of a take has none.
+    /// What queries by the frames of this motion ask for; the end of a take, whose future is not known, has none.
     ///
     /// Errors: [`FeaturesError`].
-    pub fn queries(&self) -> Result<Vec<RawFeatures>, FeaturesError> {
-        Ok(self.in_clip(features::of_take(&self.analysis)?))
+    pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
+        Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
     }
 
     /// The rows of a loop's samples, or all rows of a take.
@@ -163,16 +168,20 @@ impl MatchSource {
         motions
     }
 
-    /// The feet that stand in a frame: bit 0 the left one, bit 1 the right one.
+    /// The feet that stand in a frame, and its gait.
     fn standing(&self, frame: usize) -> u8 {
         let contacts = &self.analysis.contacts;
         let feet = self.analysis.body.feet.iter().enumerate().take(contacts.num_feet());
-        feet.filter(|(index, _)| contacts.is_planted(*index, frame))
-            .fold(0, |bits, (_, foot)| match foot.side {
-                Some(Side::Left) => bits | 1,
-                Some(Side::Right) => bits | 2,
-                None => bits,
-            })
+        let standing =
+            feet.filter(|(index, _)| contacts.is_planted(*index, frame))
+                .fold(0, |bits, (_, foot)| match foot.side {
+                    Some(Side::Left) => bits | 1,
+                    Some(Side::Right) => bits | 2,
+                    None => bits,
+                });
+        let segments = &self.analysis.segments;
+        let segment = segments.get(segments.partition_point(|segment| segment.end_frame < frame));
+        with_gait(standing, segment.map(|segment| segment.gait))
     }
 }
 

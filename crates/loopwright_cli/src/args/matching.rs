@@ -7,7 +7,11 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright::{
-    candidate::DEFAULT_HALF_LIFE_SECS, matching::FeatureSetKind, math::DecayKind, play::DEFAULT_FADE_SECS, words,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    matching::{FeatureSetKind, GaitSet},
+    math::DecayKind,
+    play::DEFAULT_FADE_SECS,
+    words,
 };
 
 use crate::{
@@ -51,6 +55,9 @@ pub(crate) struct MatchBuildArgs {
     /// What finds a frame: pose and future, or the cost of a jump.
     #[arg(long, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
     pub(crate) features: FeatureSetKind,
+    /// Of futures: times ahead that are matched, seconds [default: 0.333,0.667,1].
+    #[arg(long, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
+    pub(crate) ahead: Vec<f64>,
     /// Of costs: how a jump fades.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
     pub(crate) decay: DecayKind,
@@ -119,6 +126,9 @@ pub(crate) struct MatchQueryArgs {
     /// Look only at takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
+    /// Look only at frames with this gait; repeatable.
+    #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
+    pub(crate) gaits: Vec<String>,
     /// Look only at frames in which this foot stands.
     #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
     pub(crate) standing: Option<StandingFoot>,
@@ -164,6 +174,9 @@ pub(crate) struct MatchWalkArgs {
     /// Look only at takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
+    /// Look only at frames with this gait; repeatable.
+    #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
+    pub(crate) gaits: Vec<String>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
@@ -191,6 +204,14 @@ pub(crate) struct MatchWalkArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
+}
+
+/// Gaits by the words that select them: each is the beginning of the names of some.
+pub(crate) const GAITS: [&str; 7] = ["idle", "on the spot", "turn", "walk", "run", "backward", "sideways"];
+
+/// The gaits whose names begin with one of these words.
+pub(crate) fn gaits_of(words: &[String]) -> GaitSet {
+    GaitSet::of(|gait| words.iter().any(|word| gait.name().starts_with(word.as_str())))
 }
 
 /// Which foot stands.

@@ -32,7 +32,8 @@ pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use many::{JobsArgs, ManyArgs};
 pub(crate) use matching::{
-    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot, parse_tag,
+    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot, gaits_of,
+    parse_tag,
 };
 pub(crate) use meant::explained;
 pub(crate) use render::RenderArgs;

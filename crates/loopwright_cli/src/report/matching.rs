@@ -2,7 +2,10 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::matching::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
+use loopwright::{
+    analysis::Gait,
+    matching::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked},
+};
 use serde::Serialize;
 
 use super::table::{Table, rate};
@@ -85,6 +88,8 @@ struct ClipFacts {
     frames: usize,
     fps: f64,
     tags: Vec<Tag>,
+    /// Gaits of its frames, in order of their first.
+    gaits: Vec<&'static str>,
     left_stands_share: f64,
     right_stands_share: f64,
 }
@@ -109,6 +114,8 @@ struct WeightFacts {
 pub(crate) struct InspectAnswer {
     database: String,
     features: &'static str,
+    /// Of futures: the times that are looked at, seconds after a frame.
+    ahead_secs: Vec<f64>,
     /// Of costs.
     fade: Option<Fade>,
     joints: Vec<WeightFacts>,
@@ -122,6 +129,7 @@ impl InspectAnswer {
     pub(crate) fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
         Self {
             index_bytes: database.index_bytes(),
+            ahead_secs: database.horizon().secs().to_vec(),
             ..Self::of(path, FeatureSetKind::Future, database, file_bytes)
         }
     }
@@ -150,7 +158,14 @@ impl InspectAnswer {
                 let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
                 stands as f64 / rows.num_rows.max(1) as f64
             };
+            let mut gaits: Vec<&str> = Vec::new();
+            for row in rows.first_row..rows.first_row + rows.num_rows {
+                if let Some(gait) = database.gait(row).map(Gait::name).filter(|gait| !gaits.contains(gait)) {
+                    gaits.push(gait);
+                }
+            }
             ClipFacts {
+                gaits,
                 name: rows.clip.name.clone(),
                 kind: if rows.clip.is_loop { "loop" } else { "take" },
                 first_frame: rows.clip.first_frame,
@@ -164,6 +179,7 @@ impl InspectAnswer {
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
+            ahead_secs: Vec::new(),
             fade: None,
             joints: Vec::new(),
             file_bytes,
@@ -193,7 +209,11 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
             joints.join(", ")
         );
     }
-    let mut clips = Table::new("<clip | <kind | frames | from | fps | left stands | right stands | <tags");
+    if !answer.ahead_secs.is_empty() {
+        let times: Vec<String> = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}")).collect();
+        let _ = writeln!(text, "  looks {} s ahead", times.join(", "));
+    }
+    let mut clips = Table::new("<clip | <kind | frames | from | fps | left stands | right stands | <gaits | <tags");
     for clip in &answer.clips {
         clips.row(vec![
             clip.name.clone(),
@@ -203,6 +223,7 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
             rate(clip.fps),
             format!("{:.0}%", 100.0 * clip.left_stands_share),
             format!("{:.0}%", 100.0 * clip.right_stands_share),
+            clip.gaits.join("; "),
             tags_text(&clip.tags),
         ]);
     }

@@ -6,7 +6,7 @@ use super::{WalkPath, WalkSettings, WalkTransition, ground};
 use crate::{
     matching::{
         MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-        features::{FUTURE_SECS, NUM_FEATURES},
+        features::{Horizon, NUM_FEATURES},
     },
     math::{
         decay::Decay,
@@ -65,7 +65,15 @@ impl<'w> Walker<'w> {
         let facing = heading(velocity).unwrap_or(0.0);
         let joined = Rigid::from_yaw(facing, DVec3::new(place.x, 0.0, place.y));
         // The rest is like the mean of all rows: zero.
-        let futures = futures(path, 0.0, joined, velocity, facing, Decay::Quintic { blend_secs: 1e-3 });
+        let futures = futures(
+            database.horizon(),
+            path,
+            0.0,
+            joined,
+            velocity,
+            facing,
+            Decay::Quintic { blend_secs: 1e-3 },
+        );
         let query = database.standard().steered(&[0.0; NUM_FEATURES], futures);
         let row = database.nearest(&query, filter, None)?.row;
         let first = sources.first()?;
@@ -179,7 +187,15 @@ impl<'w> Walker<'w> {
         let fade = Decay::Spring {
             half_life_secs: self.settings.path_half_life_secs,
         };
-        let futures = futures(self.path, secs, root, velocity, self.facing, fade);
+        let futures = futures(
+            self.database.horizon(),
+            self.path,
+            secs,
+            root,
+            velocity,
+            self.facing,
+            fade,
+        );
         let query = self.database.standard().steered(&self.database.row(self.row), futures);
         let Some(next) = self.next_row() else {
             let entry = self.database.nearest(&query, &self.entries, Some(self.row));
@@ -256,13 +272,14 @@ fn heading(velocity: DVec2) -> Option<f64> {
 
 /// The wished places and facings ahead, seen from the root: those of the path, and what fades of the way there.
 fn futures(
+    horizon: Horizon,
     path: &WalkPath,
     secs: f64,
     root: Rigid,
     velocity: DVec2,
     facing: f64,
     fade: Decay,
-) -> [([f64; 2], f64); FUTURE_SECS.len()] {
+) -> [([f64; 2], f64); 3] {
     let (place, wished) = path.at(secs);
     let here = ground(root.translation);
     // From far away the path is not wished for at once: nobody runs that fast.
@@ -276,7 +293,7 @@ fn futures(
     let turned_away = half_turn(yaw - facing);
     let mut ahead_facing = facing;
     let (mut before, mut secs_before) = (here, 0.0);
-    FUTURE_SECS.map(|ahead| {
+    horizon.secs().map(|ahead| {
         let left = fade.at(ahead);
         let on_path = path.at(secs + ahead).0 - place;
         let wished = here + on_path + off * (left.position.value - 1.0) + drift * left.velocity.value;

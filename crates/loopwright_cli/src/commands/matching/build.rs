@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright::matching::{
     ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
-    MatchDatabase, MatchMotion, MatchSource, RowsError,
+    MatchDatabase, MatchMotion, MatchSource, RowsError, features::Horizon,
 };
 
 use super::{Opened, open, source, tags::TagTable, unmatched, unmatched_cost};
@@ -57,13 +57,17 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
         _ => None,
     };
-    let mut building = Building::new(known, args);
+    let horizon = match &known {
+        Some(known) => known.horizon(),
+        None => horizon_of(&args.ahead)?,
+    };
+    let mut building = Building::new(known, horizon, args);
 
     let progress = Progress::new("reading", named.len());
     let (mut num_added, mut failures) = (0, Vec::new());
     for motion in &named {
         // A file that cannot be matched does not stop the others.
-        match of_file(motion, args, &mut table, &mut building) {
+        match of_file(motion, args, horizon, &mut table, &mut building) {
             Ok(num_rows) => num_added += num_rows,
             Err(failure) => {
                 if named.len() > 1 {
@@ -80,7 +84,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         return Err(match &failures[..] {
             [only] => only.clone(),
             [] => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
-                .try_this("longer takes: matching looks 1 s ahead"),
+                .try_this("longer takes: matching looks ahead, see --ahead"),
             all => Failure::of_all("none of the takes can be matched", &all.iter().collect::<Vec<_>>()),
         });
     }
@@ -106,10 +110,26 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
+/// The times ahead that are asked for.
+fn horizon_of(ahead: &[f64]) -> Result<Horizon, Failure> {
+    let [first, second, third] = *ahead else {
+        return match ahead {
+            [] => Ok(Horizon::default()),
+            _ => Err(
+                Failure::error(format!("--ahead needs three times, found {}", ahead.len()))
+                    .try_this("--ahead 0.2,0.4,0.8"),
+            ),
+        };
+    };
+    Horizon::new([first, second, third])
+        .map_err(|error| Failure::error(format!("--ahead: {error}")).try_this("--ahead 0.2,0.4,0.8"))
+}
+
 /// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns how many rows they have.
 fn of_file(
     named: &NamedMotion,
     args: &MatchBuildArgs,
+    horizon: Horizon,
     table: &mut TagTable,
     building: &mut Building<'_>,
 ) -> Result<usize, Failure> {
@@ -122,7 +142,7 @@ fn of_file(
     }
     let mut num_rows = 0;
     let name = source::name_beside(path, &args.output);
-    for (name, mut source) in source::read_all(path, name, &args.reading, &args.weights)? {
+    for (name, mut source) in source::read_all(path, name, &args.reading, &args.weights, horizon)? {
         let mut tags = args.tags.clone();
         tags.extend(table.of(named, &name));
         if let Some((start, end)) = named.frames {
@@ -152,6 +172,7 @@ fn of_file(
 enum Building<'a> {
     Future {
         known: Option<MatchDatabase<'a>>,
+        horizon: Horizon,
         motions: Vec<MatchMotion>,
     },
     Cost {
@@ -164,11 +185,12 @@ enum Building<'a> {
 }
 
 impl<'a> Building<'a> {
-    fn new(known: Option<Opened<'a>>, args: &MatchBuildArgs) -> Self {
+    fn new(known: Option<Opened<'a>>, horizon: Horizon, args: &MatchBuildArgs) -> Self {
         let decay = args.decay.lasting(args.half_life, args.blend);
         let motions = Vec::new();
         match (known, args.features) {
             (Some(Opened::Future(known)), _) => Self::Future {
+                horizon: known.horizon(),
                 known: Some(known),
                 motions,
             },
@@ -178,7 +200,11 @@ impl<'a> Building<'a> {
                 known: Some(known),
                 motions: Vec::new(),
             },
-            (None, FeatureSetKind::Future) => Self::Future { known: None, motions },
+            (None, FeatureSetKind::Future) => Self::Future {
+                known: None,
+                horizon,
+                motions,
+            },
             (None, FeatureSetKind::Cost) => Self::Cost {
                 known: None,
                 features: None,
@@ -197,8 +223,14 @@ impl<'a> Building<'a> {
         tags: &[(String, String)],
     ) -> Result<usize, Failure> {
         match self {
-            Self::Future { known, motions } => {
-                let found = source.motions(name, tags).map_err(|error| unmatched(path, error))?;
+            Self::Future {
+                known,
+                horizon,
+                motions,
+            } => {
+                let found = source
+                    .motions(name, tags, *horizon)
+                    .map_err(|error| unmatched(path, error))?;
                 let clips = known.iter().flat_map(FrameDatabase::clips);
                 add_new(motions, clips, found)
             }
@@ -225,10 +257,14 @@ impl<'a> Building<'a> {
     /// The database as bytes, and what is said of it.
     fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), RowsError> {
         Ok(match self {
-            Self::Future { known, motions } => {
+            Self::Future {
+                known,
+                horizon,
+                motions,
+            } => {
                 let database = match known {
                     Some(known) => known.with(motions)?,
-                    None => MatchDatabase::new(motions)?,
+                    None => MatchDatabase::new(motions, horizon)?,
                 };
                 let bytes = database.to_bytes();
                 let answer = BuildAnswer::of(path, FeatureSetKind::Future, &database, bytes.len(), num_added);

@@ -1,6 +1,6 @@
 //! `loopwright match export`: rows as an array for NumPy.
 
-use loopwright::matching::features::NUM_FEATURES;
+use loopwright::matching::features::{Horizon, NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{
@@ -29,7 +29,7 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
                 rows.extend((0..database.num_rows()).flat_map(|row| database.row(row)));
             }
             for path in &args.takes {
-                let queries = asked_for(path, &args.reading)?.queries();
+                let queries = asked_for(path, &args.reading, database.horizon())?.queries(database.horizon());
                 let queries = queries.map_err(|error| unmatched(path, error))?;
                 rows.extend(queries.iter().flat_map(|features| database.standard().apply(features)));
             }
@@ -44,7 +44,7 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
                 }
             }
             for path in &args.takes {
-                let queries = features.queries(&asked_for(path, &args.reading)?);
+                let queries = features.queries(&asked_for(path, &args.reading, Horizon::default())?);
                 for row in queries.map_err(|error| unmatched_cost(path, error))? {
                     add(&row);
                 }

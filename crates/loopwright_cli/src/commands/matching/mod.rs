@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use loopwright::matching::{
-    CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource, features::FeaturesError,
+    CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
+    features::{FeaturesError, Horizon},
 };
 
 use crate::{
@@ -55,6 +56,16 @@ enum Opened<'a> {
     Cost(CostDatabase<'a>),
 }
 
+impl Opened<'_> {
+    /// The times ahead that motions have to be read for: costs know none.
+    fn horizon(&self) -> Horizon {
+        match self {
+            Opened::Future(database) => database.horizon(),
+            Opened::Cost(_) => Horizon::default(),
+        }
+    }
+}
+
 /// The database in the bytes of a file.
 fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
     let opened = FeatureSetKind::of_bytes(bytes).and_then(|kind| {
@@ -73,8 +84,8 @@ fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
 }
 
 /// The one motion of a file whose frames are asked for.
-fn asked_for(path: &Path, reading: &TakeArgs) -> Result<MatchSource, Failure> {
-    let mut sources = source::read_all(path, String::new(), reading, &[])?;
+fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchSource, Failure> {
+    let mut sources = source::read_all(path, String::new(), reading, &[], horizon)?;
     let several = sources.len() > 1;
     match sources.pop().filter(|_| !several) {
         Some((_, source)) => Ok(source),

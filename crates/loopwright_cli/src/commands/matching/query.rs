@@ -6,14 +6,14 @@ use glam::DVec3;
 use loopwright::{
     matching::{
         Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
-        features::{self, FUTURE_SECS},
+        features::{self, Horizon},
     },
     math::Twist,
 };
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{
-    args::{MatchQueryArgs, StandingFoot},
+    args::{MatchQueryArgs, StandingFoot, gaits_of},
     exit::{Ending, Failure},
     files, motions, output,
     report::{
@@ -43,7 +43,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
             );
         }
     }
-    let source = asked_for(&path, &args.reading)?;
+    let source = asked_for(&path, &args.reading, database.horizon())?;
     // The closing key of a loop repeats its first sample.
     let num_frames = source.num_frames();
     let frame = match source.is_loop() {
@@ -52,6 +52,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     };
     let filter = MatchFilter {
         tags: args.tags.clone(),
+        gaits: gaits_of(&args.gaits),
         standing: match args.standing {
             None => 0,
             Some(StandingFoot::Left) => 1,
@@ -104,17 +105,22 @@ fn nearest(
     database: &MatchDatabase<'_>,
     filter: &MatchFilter,
 ) -> Result<Vec<FoundFrame>, Failure> {
-    let frames = source.queries().map_err(|error| unmatched(path, error))?;
+    let frames = source
+        .queries(database.horizon())
+        .map_err(|error| unmatched(path, error))?;
     let Some(mut asked) = frames.get(frame).copied() else {
         return Err(Failure::error(format!(
             "nobody knows what \"{}\" does after frame {frame}",
             path.display()
         ))
-        .because(format!("matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1]))
+        .because(format!(
+            "the database looks {:.3} s ahead",
+            database.horizon().farthest_secs()
+        ))
         .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
     };
     if let Some(speed) = args.speed {
-        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians()));
+        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians(), database.horizon()));
     }
     let none = Neighbour {
         row: usize::MAX,
@@ -165,12 +171,12 @@ const MOST_MPS: f64 = 100.0;
 const MOST_DPS: f64 = 3600.0;
 
 /// Places and facings ahead at one speed and turn rate.
-fn arc(speed_mps: f64, turn_radians_per_sec: f64) -> [([f64; 2], f64); FUTURE_SECS.len()] {
+fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [([f64; 2], f64); 3] {
     let twist = Twist {
         linear: DVec3::Z * speed_mps,
         angular: DVec3::Y * turn_radians_per_sec,
     };
-    FUTURE_SECS.map(|secs| {
+    horizon.secs().map(|secs| {
         let place = twist.exp(secs).translation;
         ([place.x, place.z], turn_radians_per_sec * secs)
     })

@@ -2,7 +2,10 @@
 
 use std::path::{Component, Path};
 
-use loopwright::{Analysis, matching::MatchSource};
+use loopwright::{
+    Analysis,
+    matching::{MatchSource, features::Horizon},
+};
 use loopwright_formats::AnimationChoice;
 
 use super::unmatched;
@@ -19,6 +22,7 @@ pub(super) fn read_all(
     name: String,
     reading: &TakeArgs,
     weights: &[(String, f64)],
+    horizon: Horizon,
 ) -> Result<Vec<(String, MatchSource)>, Failure> {
     let study = StudyArgs {
         weights: weights.to_vec(),
@@ -31,8 +35,8 @@ pub(super) fn read_all(
     let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
     for each in &loops {
         for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
-            let source =
-                MatchSource::of_loop(&read.clip, &study.overrides()).map_err(|error| unmatched(path, error))?;
+            let source = MatchSource::of_loop(&read.clip, &study.overrides(), horizon)
+                .map_err(|error| unmatched(path, error))?;
             let name = match loops.len() {
                 1 => name.clone(),
                 _ => format!("{name}:{}", read.clip.name()),

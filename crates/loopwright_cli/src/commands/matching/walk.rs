@@ -15,7 +15,7 @@ use loopwright_formats::AnimationChoice;
 
 use super::{Opened, open, source};
 use crate::{
-    args::MatchWalkArgs,
+    args::{MatchWalkArgs, gaits_of},
     exit::{Ending, Failure},
     files, load, memory,
     output::{self, Outputs},
@@ -44,13 +44,20 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     };
     let filter = MatchFilter {
         tags: args.tags.clone(),
+        gaits: gaits_of(&args.gaits),
         ..MatchFilter::default()
     };
     let files = files_of(&args.database, &database);
     let mut sources: Vec<(String, MatchSource)> = Vec::new();
     for (file, name) in &files {
         outputs.spare(file);
-        sources.extend(source::read_all(file, name.clone(), &args.reading, &[])?);
+        sources.extend(source::read_all(
+            file,
+            name.clone(),
+            &args.reading,
+            &[],
+            database.horizon(),
+        )?);
     }
     let by_clip: Vec<&MatchSource> = (database.clips().iter())
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
