@@ -53,31 +53,31 @@ pub(crate) struct MatchBuildArgs {
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// What finds a frame: pose and future, or the cost of a jump.
-    #[arg(long, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
     pub(crate) features: FeatureSetKind,
     /// Of futures: times ahead that are matched, seconds [default: 0.333,0.667,1].
-    #[arg(long, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
     pub(crate) ahead: Vec<f64>,
     /// Of costs: how a jump fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
     pub(crate) decay: DecayKind,
     /// Of costs: half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
     pub(crate) half_life: f64,
     /// Of costs: blend time of cubic and quintic, seconds.
-    #[arg(long, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
     pub(crate) blend: f64,
     /// Of costs: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
-    #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
+    #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
     pub(crate) weights: Vec<(String, f64)>,
     /// A database to which they are added; its rows stay as they are.
-    #[arg(long, value_name = "DB")]
+    #[arg(long, help_heading = MATCH, value_name = "DB")]
     pub(crate) add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.
-    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    #[arg(long = "tag", help_heading = MATCH, value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
     /// Tags of single takes: a CSV of PATTERN,NAME=VALUE.
-    #[arg(long = "tags", value_name = "FILE")]
+    #[arg(long = "tags", help_heading = MATCH, value_name = "FILE")]
     pub(crate) tag_table: Option<PathBuf>,
     /// The database to write.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
