@@ -11,8 +11,8 @@ use crate::{
     math::{kernel, ops, rigid::Rigid, time_step::TimeStep},
 };
 
-/// Times ahead of a frame at which its future is looked at.
-const NUM_TIMES: usize = 3;
+/// Number of times ahead of a frame at which its future is looked at.
+pub const NUM_TIMES: usize = 3;
 
 /// Numbers of a frame: places and velocities of two feet, the velocity of the hips, and for every time ahead a place and a
 /// direction on the ground.

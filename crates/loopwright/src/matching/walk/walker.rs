@@ -6,7 +6,7 @@ use super::{WalkPath, WalkSettings, WalkTransition, ground};
 use crate::{
     matching::{
         MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-        features::{Horizon, NUM_FEATURES},
+        features::{Horizon, NUM_FEATURES, NUM_TIMES},
     },
     math::{
         decay::Decay,
@@ -279,7 +279,7 @@ fn futures(
     velocity: DVec2,
     facing: f64,
     fade: Decay,
-) -> [([f64; 2], f64); 3] {
+) -> [([f64; 2], f64); NUM_TIMES] {
     let (place, wished) = path.at(secs);
     let here = ground(root.translation);
     // From far away the path is not wished for at once: nobody runs that fast.

@@ -153,7 +153,7 @@ fn of_file(
         if found == 0 {
             talk::warn(&match named.frames {
                 Some((start, end)) => format!(
-                    "{}: none of its frames {start} to {end} can be matched: too few, or without a second behind them",
+                    "{}: none of its frames {start} to {end} can be matched: too few, or without a known future",
                     path.display()
                 ),
                 None => format!(

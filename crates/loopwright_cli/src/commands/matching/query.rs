@@ -6,7 +6,7 @@ use glam::DVec3;
 use loopwright::{
     matching::{
         Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
-        features::{self, Horizon},
+        features::{self, Horizon, NUM_TIMES},
     },
     math::Twist,
 };
@@ -171,7 +171,7 @@ const MOST_MPS: f64 = 100.0;
 const MOST_DPS: f64 = 3600.0;
 
 /// Places and facings ahead at one speed and turn rate.
-fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [([f64; 2], f64); 3] {
+fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [([f64; 2], f64); NUM_TIMES] {
     let twist = Twist {
         linear: DVec3::Z * speed_mps,
         angular: DVec3::Y * turn_radians_per_sec,
