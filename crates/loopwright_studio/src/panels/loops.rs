@@ -1,7 +1,10 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, Ui};
-use loopwright::{LoopCandidate, candidate::MissReason};
+use eframe::egui::{self, ProgressBar, Ui};
+use loopwright::{
+    LoopCandidate,
+    candidate::{MissReason, OutcomePart},
+};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::row_ui;
@@ -101,6 +104,39 @@ fn numbers_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
             }
         });
     });
+    let Some(outcome) = &chosen.outcome else {
+        return;
+    };
+    ui.collapsing("Parts of its score", |ui| {
+        egui::Grid::new("score").num_columns(2).show(ui, |ui| {
+            for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {
+                ui.label(part_word(part));
+                let bar = ProgressBar::new((value / WORST_PART) as f32).desired_width(120.0);
+                ui.add(bar.text(format!("{value:.2}")));
+                ui.end_row();
+            }
+        });
+        ui.weak(format!(
+            "Together {:.2}. 1 is what a person notices; less is better.",
+            outcome.score()
+        ));
+    });
+}
+
+/// The most that a part of the score counts.
+const WORST_PART: f64 = 3.0;
+
+fn part_word(part: OutcomePart) -> &'static str {
+    match part {
+        OutcomePart::Price => "Gap at the seam",
+        OutcomePart::Displacement => "Moved by closing",
+        OutcomePart::SpeedDrift => "Change of speed",
+        OutcomePart::TurnDrift => "Change of turning",
+        OutcomePart::Abruptness => "Haste at the seam",
+        OutcomePart::Cycles => "More cycles than needed",
+        OutcomePart::FootSlide => "Foot sliding",
+        OutcomePart::Knees => "Sharp knees",
+    }
 }
 
 /// Why the nearest stretch is no loop.
