@@ -300,8 +300,17 @@ impl Studio {
             if swap.on_hover_text("A").clicked() {
                 actions.push(Action::SwapKept);
             }
+            self.export.short_ui(ui, &self.model, actions);
             if ui.button("Keys ?").clicked() {
                 actions.push(Action::Help(true));
+            }
+            let is_dark = ui.visuals().dark_mode;
+            let other = if is_dark { "Light" } else { "Dark" };
+            if ui.button(other).on_hover_text("Colours of the window").clicked() {
+                ui.ctx().set_theme(match is_dark {
+                    true => egui::Theme::Light,
+                    false => egui::Theme::Dark,
+                });
             }
             ui.weak("Nothing leaves this machine.");
         });
@@ -325,6 +334,9 @@ impl Studio {
                     actions.push(Action::Dismiss);
                 }
             } else if let Some(made) = self.model.made() {
+                if self.model.awaits_character() {
+                    ui.strong("Drop the character now.");
+                }
                 let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
                 grade::light_ui(ui, made.verdict.grade);
                 ui.colored_label(colour, made.verdict.to_string());

@@ -617,7 +617,10 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     });
     assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
     std::fs::remove_file(&hero).unwrap();
-    open(&mut harness, &path);
+    harness.state_mut().as_mut().unwrap().open_path(&path);
+    wait(&mut harness, "the take is open again", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_none()
+    });
     harness.state_mut().as_mut().unwrap().open_path(&recipe);
     wait(&mut harness, "it is said", |model| model.problem().is_some());
     harness.get_by_label_contains("drop it as a character first");
@@ -667,13 +670,12 @@ fn ends_snap_to_good_seams_and_figures_follow() {
             true => eframe::egui::Modifiers::ALT,
             false => eframe::egui::Modifiers::NONE,
         };
-        harness.input_mut().modifiers = modifiers;
+        harness.event(eframe::egui::Event::ModifiersChanged(modifiers));
         let to = end + eframe::egui::vec2(points, 0.0);
         harness.drag_at(end);
         harness.step();
         harness.hover_at(to);
         harness.step();
-        harness.input_mut().modifiers = modifiers;
         harness.hover_at(to);
         harness.step();
         wait(harness, "a draft follows", |model| {
@@ -681,10 +683,9 @@ fn ends_snap_to_good_seams_and_figures_follow() {
                 .made()
                 .is_some_and(|made| made.is_draft && Some(&made.edit) == model.edit())
         });
-        harness.input_mut().modifiers = modifiers;
         harness.drop_at(to);
         harness.step();
-        harness.input_mut().modifiers = eframe::egui::Modifiers::NONE;
+        harness.event(eframe::egui::Event::ModifiersChanged(eframe::egui::Modifiers::NONE));
         harness.run_steps(2);
         wait(harness, "it is made", is_made);
         let Stretch::Frames { start_frame, end_frame } = model(harness).edit().unwrap().stretch else {
@@ -760,7 +761,10 @@ fn the_take_is_looked_at_closer() {
     if let Some(jump) = jumps.first() {
         let [from, to] = [jump.from, jump.to].map(|index| (index + 1).to_string());
         for (pick, name) in [(&from, "from.bvh"), (&to, "to.bvh")] {
-            command(folder.path(), &["make", "stroll.bvh", "--pick", pick, "-o", name]);
+            command(
+                folder.path(),
+                &["make", "stroll.bvh", "--shifted", "--pick", pick, "-o", name],
+            );
         }
         if let Some(answer) = command(folder.path(), &["cost", "from.bvh", "to.bvh", "--json"]) {
             let text = String::from_utf8(answer.stdout).unwrap();
@@ -827,7 +831,7 @@ fn loops_of_a_set_blend_by_speed() {
         harness.run_steps(3);
     }
     harness.get_by_label("Phases of the loops of the set");
-    harness.get_by_label("Speed of the blend");
+    assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
     harness.get_by_label("Show the blend").click();
     harness.run_steps(3);
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Blend);
@@ -869,4 +873,41 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     harness.get_by_label("Hide these steps").click();
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("(done)").is_none());
+}
+
+/// For an engine: its format, its root motion, and the bytes of the command with the saved recipe.
+#[test]
+fn a_loop_is_exported_for_an_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    for (engine, mode, name) in [
+        ("bevy", loopwright::RootMode::InPlace, "stroll-loop.glb"),
+        ("unity", loopwright::RootMode::Constant, "stroll-loop.fbx"),
+    ] {
+        harness.get_by_label("Engine").click();
+        harness.run_steps(3);
+        click(&mut harness, engine);
+        let edit = model(&harness).edit().unwrap();
+        assert_eq!(edit.settings.root.mode, mode);
+        assert!(edit.settings.root.recenter, "engines take loops at the origin");
+        harness.get_by_label("Export (E)").click();
+        harness.run_steps(3);
+        let sidecar = folder.path().join(format!("{name}.json"));
+        wait(&mut harness, "the file is there", |_| sidecar.exists());
+        let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+        assert!(facts.target.is_some());
+        harness.get_by_label("Save the recipe").click();
+        harness.run_steps(3);
+        let again = name.replace("stroll-loop", "again");
+        let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", &again];
+        if command(folder.path(), &words).is_some() {
+            let [own, again] = [name, &again].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+            assert!(own == again, "{engine}");
+        }
+        std::fs::remove_file(folder.path().join("stroll-loop.toml")).unwrap();
+    }
 }

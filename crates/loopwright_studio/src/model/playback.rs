@@ -45,7 +45,7 @@ pub struct Playback {
 }
 
 /// How long before the seam and after it is played where it is played alone, seconds: enough to see where the body comes from.
-pub const AROUND_SEAM_SECS: f64 = 0.4;
+pub(super) const AROUND_SEAM_SECS: f64 = 0.4;
 
 impl Default for Playback {
     fn default() -> Self {

@@ -1,33 +1,28 @@
 //! A small chart: curves over one axis, with words at its corners.
 
-use eframe::egui::{
-    Align2, Color32, FontId, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 /// Height of a chart, points.
 const HEIGHT: f32 = 96.0;
+
+/// Room for the bar by which the panels are scrolled, points.
+pub(super) const SCROLL_POINTS: f32 = 10.0;
 
 /// The area of a chart, and what its sides stand for.
 pub(super) struct Chart {
     rect: Rect,
     across: [f64; 2],
     up: [f64; 2],
-    pub(super) response: Response,
 }
 
 impl Chart {
     /// An empty chart with its name for screen readers.
     pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
-        let size = vec2(ui.available_width(), HEIGHT);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
-        Self {
-            rect,
-            across,
-            up,
-            response,
-        }
+        Self { rect, across, up }
     }
 
     pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {

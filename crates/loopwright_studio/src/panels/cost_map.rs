@@ -6,6 +6,7 @@ use eframe::egui::{
     Color32, ColorImage, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
 
+use super::chart::SCROLL_POINTS;
 use crate::model::{Action, CostMap, Model, Stretch, Study};
 
 /// Fewest frames of a stretch that is clicked.
@@ -16,6 +17,9 @@ const AROUND_CELLS: usize = 2;
 
 /// Share of the cost of random frames from which on all is as dear.
 const DEAR: f64 = 1.0;
+
+/// Most points of a side of the map.
+const MAX_SIDE: f32 = 360.0;
 
 /// The picture of the map drawn last.
 #[derive(Default)]
@@ -48,7 +52,7 @@ impl CostMapPanel {
         let Some((_, texture)) = &self.drawn else {
             return;
         };
-        let side = ui.available_width().min(360.0);
+        let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Cost of every seam: click to take one"));
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));

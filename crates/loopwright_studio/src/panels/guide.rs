@@ -18,7 +18,7 @@ pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool, actions: 
             model.has_looked,
             "Look at it: choose another loop, drag its ends below, press B for the uncut stretch.",
         ),
-        (has_exported, "Press Export the loop below, or E."),
+        (has_exported, "Press Export at the top, or E."),
     ];
     egui::Frame::group(ui.style()).show(ui, |ui| {
         let next = steps.iter().position(|(is_done, _)| !is_done);

@@ -19,7 +19,7 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 18] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
@@ -35,6 +35,7 @@ const KEYS: [(&str, &str); 17] = [
     ("E", "export the loop"),
     ("Ctrl+Z", "take the last change back"),
     ("Ctrl+Shift+Z, Ctrl+Y", "make it again"),
+    ("Ctrl+plus, Ctrl+minus", "all larger or smaller"),
     ("Escape", "forget work that goes on"),
     ("?", "this list"),
 ];

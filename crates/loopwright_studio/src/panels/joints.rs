@@ -29,7 +29,8 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                     .unwrap_or_else(|| joint.pattern.clone());
                 let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
                 let field = field.labelled_by(label.id).on_hover_text("* and ? stand for letters");
-                ui.data_mut(|data| match field.has_focus() {
+                let is_typing = field.has_focus();
+                ui.data_mut(|data| match is_typing {
                     true => {
                         data.insert_temp(id, typed.clone());
                     }

@@ -13,6 +13,9 @@ use crate::{
     model::{Action, Model, Opened, Stretch},
 };
 
+/// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
+const FIRST_LOOPS: usize = 5;
+
 pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(opened) = model.opened() else {
         ui.label("No take yet.");
@@ -42,8 +45,17 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         ui.label("Drag the ends in the bar below to close frames of your own choice.");
     }
-    for (index, candidate) in opened.found.candidates.iter().enumerate() {
+    let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
+    let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
+    for &(index, candidate) in first {
         loop_ui(ui, model, index, candidate, actions);
+    }
+    if !more.is_empty() {
+        ui.collapsing(format!("{} more", more.len()), |ui| {
+            for &(index, candidate) in more {
+                loop_ui(ui, model, index, candidate, actions);
+            }
+        });
     }
     if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
         ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
@@ -112,7 +124,7 @@ fn numbers_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
             for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {
                 ui.label(part_word(part));
                 let bar = ProgressBar::new((value / WORST_PART) as f32).desired_width(120.0);
-                ui.add(bar.text(format!("{value:.2}")));
+                ui.add(bar.corner_radius(2.0).text(format!("{value:.2}")));
                 ui.end_row();
             }
         });
