@@ -589,7 +589,7 @@ impl Model {
         };
         let mut recipe = edit.to_recipe();
         if let Some(made) = self.finished() {
-            recipe.stretch = made.recipe.stretch.clone();
+            recipe.stretch = made.recipe.stretch;
         }
         recipe.take = study;
         self.problem = None;

@@ -65,7 +65,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         return;
     };
     let rows = rows(opened);
-    let num_rows = rows.iter().max().map_or(1, |row| row + 1);
+    let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
     let feet = FOOT_POINTS * opened.analysis.contacts.num_feet().min(MAX_FEET) as f32;
     let above = CURVE_POINTS + feet + SEGMENT_POINTS;
     let height = above + ROW_POINTS * num_rows as f32;
@@ -85,40 +85,43 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         actions.push(Action::Show(Shown::Take));
         actions.push(Action::Seek(scale.frame(at.x) * opened.take().frame_time_secs()));
     }
-    for (index, row) in rows.iter().enumerate() {
-        let top = rect.top() + above + ROW_POINTS * *row as f32;
-        loop_ui(ui, &scale, model, opened, (index, top), actions);
+    for (index, (row, is_free)) in rows.into_iter().enumerate() {
+        let top = rect.top() + above + ROW_POINTS * row as f32;
+        loop_ui(ui, &scale, model, opened, (index, top, is_free), actions);
     }
     ends_ui(ui, bar, &scale, model, opened, actions);
     playhead(ui, &scale, model);
 }
 
-/// The row of every loop: the first in which it overlaps none before it.
-fn rows(opened: &Opened) -> Vec<usize> {
-    let mut rows: Vec<usize> = Vec::new();
+/// The row of every loop: the first in which it overlaps none before it, and whether there is one.
+fn rows(opened: &Opened) -> Vec<(usize, bool)> {
+    let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let overlaps = |row: usize| {
             rows.iter()
                 .zip(&opened.found.candidates[..index])
-                .any(|(&other_row, other)| {
+                .any(|(&(other_row, _), other)| {
                     other_row == row
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
                 })
         };
-        let row = (0..MAX_ROWS).find(|&row| !overlaps(row)).unwrap_or(MAX_ROWS - 1);
-        rows.push(row);
+        let free = (0..MAX_ROWS).find(|&row| !overlaps(row));
+        rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
     }
     rows
 }
 
 fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    let most = opened.speeds.iter().copied().fold(1e-6, f32::max);
+    // One pose that jumps would leave all else flat.
+    let mut sorted = opened.speeds.clone();
+    sorted.sort_by(f32::total_cmp);
+    let most = sorted[(sorted.len() - 1) * 99 / 100].max(1e-6);
     let base = scale.rect.top() + CURVE_POINTS;
     let last = (opened.speeds.len() - 1).max(1) as f32;
     let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
         let x = scale.rect.left() + scale.rect.width() * point as f32 / last;
-        pos2(x, base - 0.9 * CURVE_POINTS * speed / most)
+        pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
     });
     ui.painter()
         .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
@@ -127,7 +130,7 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
         Align2::LEFT_TOP,
         "how fast the body moves",
         FontId::proportional(10.5),
-        colour,
+        ui.visuals().weak_text_color(),
     );
 }
 
@@ -152,14 +155,19 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     });
     ui.painter()
         .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
-    ui.painter().text(
-        scale.rect.right_top() + vec2(-4.0, 2.0),
-        Align2::RIGHT_TOP,
-        format!("where it faces, over {:.0}°", (high - low).to_degrees()),
-        FontId::proportional(10.5),
-        colour,
-    );
+    if scale.rect.width() > WORDS_POINTS {
+        ui.painter().text(
+            scale.rect.right_top() + vec2(-4.0, 2.0),
+            Align2::RIGHT_TOP,
+            format!("where it faces, over {:.0}°", (high - low).to_degrees()),
+            FontId::proportional(10.5),
+            ui.visuals().hyperlink_color,
+        );
+    }
 }
+
+/// Bars narrower than this have no room for the words of both curves, points.
+const WORDS_POINTS: f32 = 500.0;
 
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
@@ -203,7 +211,7 @@ fn loop_ui(
     scale: &Scale,
     model: &Model,
     opened: &Opened,
-    (index, top): (usize, f32),
+    (index, top, is_free): (usize, f32, bool),
     actions: &mut Vec<Action>,
 ) {
     let candidate = &opened.found.candidates[index];
@@ -221,13 +229,17 @@ fn loop_ui(
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
     painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
-    painter.text(
-        rect.left_center() + vec2(5.0, 0.0),
-        Align2::LEFT_CENTER,
-        text,
-        FontId::proportional(11.5),
-        ui.visuals().text_color(),
-    );
+    // Words over other words cannot be read; the list has them all.
+    if is_free {
+        painter.text(
+            rect.left_center() + vec2(5.0, 0.0),
+            Align2::LEFT_CENTER,
+            &text,
+            FontId::proportional(11.5),
+            ui.visuals().text_color(),
+        );
+    }
+    let response = response.on_hover_text(text);
     if response.clicked() {
         actions.push(Action::Choose(Stretch::Found(index)));
     }
