@@ -624,7 +624,8 @@ impl Model {
     /// The character that a recipe names, where it was opened.
     fn character_of(&self, study: &StudyArgs) -> Option<NamedFile> {
         let name = study.rig.as_ref()?.display().to_string();
-        (self.characters.iter().rev())
+        let shown = self.opened.iter().filter_map(|opened| opened.character.as_ref());
+        (self.characters.iter().rev().chain(shown))
             .find(|known| known.file_name == name)
             .cloned()
     }

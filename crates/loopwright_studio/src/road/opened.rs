@@ -47,6 +47,8 @@ pub struct Opened {
     pub study: StudyArgs,
     /// The character that it was put on, if any.
     pub rig: Option<RigFacts>,
+    /// The file of that character.
+    pub character: Option<NamedFile>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
     pub speeds: Vec<f32>,
 }
@@ -140,7 +142,7 @@ impl Opened {
             let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
             loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
         }
-        let mut rig = None;
+        let (mut rig, mut on) = (None, None);
         if let Some(path) = &study.rig {
             if study.map.is_some() {
                 return Err(CharacterError::Map.into());
@@ -149,7 +151,7 @@ impl Opened {
             let carried = character::onto(&file, &loaded, &overrides)?;
             loaded = carried.file;
             warnings.extend(carried.warnings);
-            rig = Some(carried.facts);
+            (rig, on) = (Some(carried.facts), Some(file));
             // Joints that the user names are those of the take.
             overrides = BodyOverrides {
                 hips: None,
@@ -177,6 +179,7 @@ impl Opened {
             bytes: None,
             study: study.clone(),
             rig,
+            character: on,
             speeds,
         })
     }
