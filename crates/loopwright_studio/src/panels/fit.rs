@@ -75,7 +75,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         });
         chart.line(ui, points, 2.0, strong);
     }
-    chart.word(ui, Align2::LEFT_TOP, &format!("speed, up to {most:.1} m/s"));
+    chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));
     ui.weak("Thin: the take, smoothed; bold: springs. As `loopwright fit` gives them.");
 }
