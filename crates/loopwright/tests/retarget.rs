@@ -263,6 +263,28 @@ fn there_and_back_again() {
 }
 
 #[test]
+fn hands_that_hang_low_are_not_on_the_ground() {
+    let take = walk();
+    let source = rig_of(&take);
+    // Its wrists hang low beside its short legs.
+    let of = Character {
+        legs: 0.45,
+        arms: 1.5,
+        ..PLAIN
+    };
+    let target = rig_at_rest(&character(&take, of));
+    let (_, moved) = retarget(&source, &target, &take);
+    let (_, back) = retarget(&target, &source, &moved);
+    for frame in (0..take.num_frames()).step_by(37) {
+        let (one, other) = (bones(&take, frame, MIXAMO), bones(&back, frame, MIXAMO));
+        for (one, other) in one.into_iter().zip(other).skip(4) {
+            let apart = one.angle_between(other).to_degrees();
+            assert!(apart < 0.01, "frame {frame}: {apart} degrees");
+        }
+    }
+}
+
+#[test]
 fn bones_keep_their_lengths_and_equal_poses_stay_equal() {
     let take = walk();
     let of = Character {

@@ -61,6 +61,9 @@ const TILT_ROUNDS: usize = 3;
 /// Bends smaller than this, as a share of the bones, tell no axis of the knee.
 const STRAIGHT: f64 = 0.01;
 
+/// Nor is one above this share of the height at which hands hang beside a body that stands: arms may be long beside the legs.
+const HANGING_SHARE: f64 = 0.35;
+
 impl PlacedLimb {
     /// The reach of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that does not
     /// bend in the middle, or that has no end.
@@ -118,7 +121,7 @@ impl PlacedLimb {
             follows,
             ankle: theirs.end?,
             lifted: LIFTED_SHARE * target.leg_length(),
-            grounded: GROUNDED_SHARES.map(|share| share * target.leg_length()),
+            grounded: grounded(target, (source, theirs)),
             anchor: rotations[ankle].conjugate() * anchor,
             shift: DVec3::ZERO,
         })
@@ -129,7 +132,8 @@ impl PlacedLimb {
         let [low, high] = self.grounded;
         match self.kind {
             LimbKind::Leg => 1.0,
-            LimbKind::Arm => 1.0 - faded((height - low) / (high - low)),
+            LimbKind::Arm if high > low => 1.0 - faded((height - low) / (high - low)),
+            LimbKind::Arm => 0.0,
         }
     }
 
@@ -223,4 +227,16 @@ fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
     let bend = upper.cross(lower);
     let is_bent = bend.length() > STRAIGHT * upper.length() * lower.length();
     is_bent.then(|| rig.world.rotations[thigh].conjugate() * bend.normalize())
+}
+
+/// Heights of a hand over standing feet below which it is put on its place, and above which it is not, metres of the target; the same
+/// number twice where hands hang down to the ground.
+fn grounded(target: &Rig, (source, Bones { upper, lower, end }): (&Rig, Bones)) -> [f64; 2] {
+    let at = |joint: usize| source.world.translations[joint];
+    let length = |end: usize| at(lower).distance(at(upper)) + at(end).distance(at(lower));
+    let hangs = end.map_or(0.0, |end| at(upper).y - source.ground() - length(end));
+    let scale = target.leg_length() / source.leg_length();
+    let [low, high] = GROUNDED_SHARES.map(|share| share * target.leg_length());
+    let share = (HANGING_SHARE * scale * hangs.max(0.0) / high).min(1.0);
+    [low * share, high * share]
 }
