@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    BodyOverrides, LoopClip, LoopSettings, Pose, Take,
+    BodyOverrides, LoopCandidate, LoopClip, LoopSettings, Pose, Take,
     analysis::Body,
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -62,6 +62,7 @@ struct Looped {
     rig: Rig,
     body: Body,
     clip: LoopClip,
+    candidate: LoopCandidate,
     take: Take,
 }
 
@@ -110,6 +111,8 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     }
     sections.add("loops", kept);
     sections.add("limbs", feet);
+    sections.add("takes", takes(&loops, &order)?);
+    sections.add("made", made(&loops, &order)?);
     sections.add("there-and-back", there_and_back(&loops, &order)?);
     sections.add("time", time(&loops[0], order[0])?);
     Ok(sections)
@@ -197,6 +200,7 @@ fn looped(captured: &Captured, file: &str) -> Result<Looped, String> {
         rig,
         body: made.body.clone(),
         clip: made.loop_clip,
+        candidate: best,
         take: studied.take,
     })
 }
@@ -443,21 +447,128 @@ fn there_and_back(loops: &[Looped], characters: &[&Character]) -> Result<Table, 
     Ok(table)
 }
 
+/// Speeds over the ground of feet of a take while they stand, at a point of the sole beside the joint that is held, cm/s: the mean.
+fn slide_of_take(take: &Take, stands: &[Stand], size: f64) -> Option<f64> {
+    let world = take.world_tracks();
+    let beside = DVec3::splat(BESIDE_METRES * size);
+    let mut speeds = Vec::new();
+    for stand in stands {
+        let frames = stand.first_sample.max(1)..(stand.first_sample + stand.num_samples).min(take.num_frames() - 1);
+        for frame in frames {
+            let at = |frame: usize| world.joint(frame, stand.joint).transform_point(beside);
+            let moved: DVec3 = (at(frame + 1) - at(frame - 1)) * DVec3::new(1.0, 0.0, 1.0);
+            speeds.push(1e2 * moved.length() / (2.0 * take.frame_time_secs()));
+        }
+    }
+    (!speeds.is_empty()).then(|| speeds.iter().sum::<f64>() / speeds.len() as f64)
+}
+
+/// How far from the joint that is held sliding is measured, metres of a man, along each of its axes.
+const BESIDE_METRES: f64 = 0.02;
+
+/// Whole takes on characters: their feet by the pose alone, and held.
+fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
+    let mut table = Table::new(
+        "character | takes | by the pose alone, cm/s, median | worst | held, median | worst | knee beyond its source, deg, worst",
+    );
+    for character in characters {
+        let (mut by_pose, mut held, mut beyond) = (Vec::new(), Vec::new(), f64::NEG_INFINITY);
+        for looped in loops {
+            let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
+            let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
+            let world = looped.take.world_tracks();
+            let retarget = Retarget::new(&looped.rig, &character.rig, &map, &world);
+            let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
+            let feet = retarget.feet_of_take(&looped.take).map_err(|error| failed(&error))?;
+            let on = retarget.held_take(&looped.take, &moved, FootLock::Auto);
+            let on = on.map_err(|error| failed(&error))?.unwrap_or_else(|| moved.clone());
+            let slide = |take: &Take| slide_of_take(take, &feet.stands(), retarget.scale());
+            by_pose.extend(slide(&moved));
+            held.extend(slide(&on));
+            let ours = on.world_tracks();
+            for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
+                if kind == LimbKind::Leg {
+                    beyond = beyond.max(most_bent(&ours, joints) - most_bent(&world, from));
+                }
+            }
+        }
+        table.row(format!(
+            "{} | {} | {} | {} | {} | {} | {beyond:.1}",
+            character.name,
+            by_pose.len(),
+            cell(median(by_pose.clone()), 2),
+            cell(Some(largest(by_pose)), 2),
+            cell(median(held.clone()), 2),
+            cell(Some(largest(held)), 2),
+        ));
+    }
+    Ok(table)
+}
+
+/// Loops that `make --rig` makes on characters, of the stretches that are the loops of the takes: their feet.
+fn made(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
+    let mut table = Table::new(
+        "character | loops | feet slide while those of the source stand, cm/s, median | worst | knee the wrong way, deg, worst",
+    );
+    for character in characters {
+        let (mut slides, mut wrong) = (Vec::new(), 0.0_f64);
+        for looped in loops {
+            let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
+            let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
+            let retarget = Retarget::new(&looped.rig, &character.rig, &map, &looped.take.world_tracks());
+            let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
+            let studied = Studied::of(&looped.file, moved)?;
+            let settings = LoopSettings {
+                followed: Some(retarget.feet_of_take(&looped.take).map_err(|error| failed(&error))?),
+                ..LoopSettings::default()
+            };
+            let made = studied
+                .make(&looped.candidate, &settings)
+                .map_err(|error| failed(&error))?;
+            let clip = made.loop_clip;
+            if clip.num_samples() == looped.clip.num_samples() {
+                let stands = retarget.stands(&looped.clip);
+                slides.extend(quality::foot_slide_of_stances(&LoopKeys::of_loop(&clip), &stands).map(|mps| 1e2 * mps));
+            }
+            let world = clip.tracks_from_root();
+            for (kind, _, joints) in pairs(&looped.rig, &character.rig) {
+                if kind == LimbKind::Leg {
+                    wrong = wrong.max(bent_ahead(&world, joints));
+                }
+            }
+        }
+        table.row(format!(
+            "{} | {} | {} | {} | {wrong:.1}",
+            character.name,
+            slides.len(),
+            cell(median(slides.clone()), 2),
+            cell(Some(largest(slides)), 2),
+        ));
+    }
+    Ok(table)
+}
+
 /// Seconds of work for a minute of take at 120 fps.
 fn time(looped: &Looped, character: &Character) -> Result<Table, String> {
     let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| error.to_string())?;
     let minute = 7200.0 / looped.take.num_frames() as f64;
-    let all = clock::time(|| {
+    let moved = || {
         let retarget = Retarget::new(&looped.rig, &character.rig, &map, &looped.take.world_tracks());
-        retarget.take(&looped.take)
-    });
-    let mut table = Table::new("take | character | joints | seconds for a minute at 120 fps | machine");
+        retarget.take(&looped.take).map(|take| (retarget, take))
+    };
+    let by_pose = clock::time(moved);
+    let (retarget, carried) = moved().map_err(|error| error.to_string())?;
+    let holding = clock::time(|| retarget.held_take(&looped.take, &carried, FootLock::Auto));
+    let mut table = Table::new(
+        "take | character | joints | seconds for a minute at 120 fps, by the pose alone | to hold the feet | machine",
+    );
     table.row(format!(
-        "{} | {} | {} | {:.2} | {}",
+        "{} | {} | {} | {:.2} | {:.2} | {}",
         looped.file,
         character.name,
         character.rig.skeleton().num_joints(),
-        all * minute,
+        by_pose * minute,
+        holding * minute,
         clock::machine()
     ));
     Ok(table)

@@ -7,7 +7,7 @@ use loopwright::{
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
     quality,
-    retarget::{Given, JointMap, MapError, Retarget, Rig, unturned},
+    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, unturned},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -29,6 +29,14 @@ const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16
 fn walk() -> Take {
     let settings = WalkSettings {
         seconds: 6.0,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+fn long_walk() -> Take {
+    let settings = WalkSettings {
+        seconds: 20.0,
         ..WalkSettings::default()
     };
     synthesize(&settings).unwrap().take
@@ -255,6 +263,28 @@ fn there_and_back_again() {
 }
 
 #[test]
+fn hands_that_hang_low_are_not_on_the_ground() {
+    let take = walk();
+    let source = rig_of(&take);
+    // Its wrists hang low beside its short legs.
+    let of = Character {
+        legs: 0.45,
+        arms: 1.5,
+        ..PLAIN
+    };
+    let target = rig_at_rest(&character(&take, of));
+    let (_, moved) = retarget(&source, &target, &take);
+    let (_, back) = retarget(&target, &source, &moved);
+    for frame in (0..take.num_frames()).step_by(37) {
+        let (one, other) = (bones(&take, frame, MIXAMO), bones(&back, frame, MIXAMO));
+        for (one, other) in one.into_iter().zip(other).skip(4) {
+            let apart = one.angle_between(other).to_degrees();
+            assert!(apart < 0.01, "frame {frame}: {apart} degrees");
+        }
+    }
+}
+
+#[test]
 fn bones_keep_their_lengths_and_equal_poses_stay_equal() {
     let take = walk();
     let of = Character {
@@ -444,6 +474,207 @@ fn feet_are_held_while_those_of_the_source_stand() {
                 "{what}: sample {sample}, {shin} m of {length} m"
             );
         }
+    }
+}
+
+/// Speeds over the ground, metres per second, of a point that is fixed to a joint of one take, at the frames at which a joint of
+/// another is low and rests.
+fn speeds_while_resting((moved, joint, point): (&Take, &str, DVec3), (take, like): (&Take, &str)) -> Vec<f64> {
+    let (ours, theirs) = (moved.world_tracks(), take.world_tracks());
+    let [joint, like] = [(moved, joint), (take, like)].map(|(take, name)| take.skeleton().find(name).unwrap());
+    let over = |from: DVec3, to: DVec3| (to - from).with_y(0.0).length() / (2.0 * take.frame_time_secs());
+    let lowest = (0..take.num_frames())
+        .map(|frame| theirs.position(frame, like).y)
+        .fold(f64::INFINITY, f64::min);
+    (1..take.num_frames() - 1)
+        .filter(|&frame| theirs.position(frame, like).y < lowest + 0.02)
+        .filter(|&frame| over(theirs.position(frame - 1, like), theirs.position(frame + 1, like)) < 0.05)
+        .map(|frame| {
+            let at = |frame: usize| ours.joint(frame, joint).transform_point(point);
+            over(at(frame - 1), at(frame + 1))
+        })
+        .collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn feet_of_takes_are_held_too() {
+    let take = long_walk();
+    let source = rig_of(&take);
+    for (legs, apart, slides) in [(0.45, false, true), (2.5, false, false), (0.6, true, true)] {
+        let rest = character(&take, Character { legs, ..PLAIN });
+        let rest = if apart { with_feet_apart(&rest) } else { rest };
+        let target = rig_at_rest(&rest);
+        let (transfer, carried) = retarget(&source, &target, &take);
+        let held = transfer.held_take(&take, &carried, FootLock::Auto).unwrap();
+        let held = held.unwrap_or_else(|| carried.clone());
+        let shape = |take: &Take| (take.num_frames(), take.frame_time_secs());
+        assert_eq!(shape(&held), shape(&take));
+        for (foot, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
+            for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
+                let speeds = |moved: &Take| speeds_while_resting((moved, foot, point), (&take, like));
+                let (before, after) = (speeds(&carried), speeds(&held));
+                assert!(after.len() > 200, "{} frames", after.len());
+                assert!(
+                    !slides || mean(&before) > 0.01,
+                    "legs {legs}: {} m/s before",
+                    mean(&before)
+                );
+                assert!(
+                    mean(&after) < 0.005 * legs.max(1.0),
+                    "legs {legs}: {} m/s",
+                    mean(&after)
+                );
+                let most = after.iter().copied().fold(0.0, f64::max);
+                assert!(most < 0.06 * legs.max(1.0), "legs {legs}: {most} m/s at most");
+            }
+        }
+        // Nothing leaps, also not where one window ends and the next begins.
+        let world = [&carried, &held].map(Take::world_tracks);
+        let knee = held.skeleton().find("calf_l").unwrap();
+        let sharpest = |of: usize| {
+            let at = |frame: usize| world[of].position(frame, knee);
+            let second = |frame: usize| (at(frame - 1) - 2.0 * at(frame) + at(frame + 1)).length();
+            (1..take.num_frames() - 1).map(second).fold(0.0, f64::max)
+        };
+        assert!(
+            sharpest(1) < 1.5 * sharpest(0),
+            "legs {legs}: {} {}",
+            sharpest(1),
+            sharpest(0)
+        );
+        let bend = |frame: usize| {
+            let [thigh, knee, ankle] = ["thigh_l", "calf_l", "foot_l"]
+                .map(|name| world[1].position(frame, held.skeleton().find(name).unwrap()));
+            (knee - thigh).angle_between(ankle - knee).to_degrees()
+        };
+        let theirs = take.world_tracks();
+        let bend_of_source = |frame: usize| {
+            let [thigh, knee, ankle] = ["LeftUpLeg", "LeftLeg", "LeftFoot"]
+                .map(|name| theirs.position(frame, take.skeleton().find(name).unwrap()));
+            (knee - thigh).angle_between(ankle - knee).to_degrees()
+        };
+        let most = |bend: &dyn Fn(usize) -> f64| (0..take.num_frames()).map(bend).fold(0.0, f64::max);
+        assert!(most(&bend) < most(&bend_of_source) + 10.0, "legs {legs}");
+    }
+}
+
+#[test]
+fn loops_made_on_a_character_stand_where_the_take_stands() {
+    let take = walk();
+    let source = rig_of(&take);
+    for legs in [0.45, 2.5] {
+        let target = rig_at_rest(&character(&take, Character { legs, ..PLAIN }));
+        let (transfer, carried) = retarget(&source, &target, &take);
+        let analysis = Analysis::new(&carried).unwrap();
+        let own = Analysis::new(&take).unwrap();
+        let found = own.find_loops(&SearchSettings::default()).unwrap();
+        let settings = LoopSettings {
+            followed: Some(transfer.feet_of_take(&take).unwrap()),
+            ..LoopSettings::default()
+        };
+        let candidate = analysis
+            .appraise(
+                found.best().unwrap().cut.start_frame(),
+                found.best().unwrap().cut.end_frame(),
+                &SearchSettings::default(),
+            )
+            .unwrap();
+        let made = analysis.make_loop(&candidate, &settings).unwrap();
+        let theirs = own.make_loop(found.best().unwrap(), &LoopSettings::default()).unwrap();
+        let stands = transfer.stands(&theirs.loop_clip);
+        for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
+            let speed = speed_of_points(&made.loop_clip, &stands, point);
+            assert!(speed < 0.01 * legs.max(1.0), "legs {legs}: {speed} m/s");
+        }
+    }
+}
+
+#[test]
+fn a_mix_of_loops_stands_where_they_stand() {
+    let take = walk();
+    let made = made_loop(&take);
+    let (source, clip) = (rig_of(&take), &made.loop_clip);
+    let target = rig_at_rest(&character(&take, Character { legs: 2.5, ..PLAIN }));
+    let map = JointMap::between(&source, &target).unwrap();
+    let transfer = Retarget::of_loop(&source, &target, &map, clip);
+    let feet = transfer.feet_of_loop(clip).unwrap();
+    let mixed = FollowedFeet::mixed(&[(&feet, 0.0, 2.0), (&feet, 0.0, 1.0)], clip.num_samples()).unwrap();
+    assert_eq!(mixed.stands(), feet.stands());
+    // Half a cycle on, each foot stands when it swung.
+    let later = FollowedFeet::mixed(&[(&feet, 0.5, 1.0)], clip.num_samples()).unwrap();
+    let half = clip.num_samples() / 2;
+    for (own, other) in feet.stands().iter().zip(later.stands()) {
+        let moved = (own.first_sample + clip.num_samples() - half) % clip.num_samples();
+        let by = moved
+            .abs_diff(other.first_sample)
+            .min(clip.num_samples() - moved.abs_diff(other.first_sample));
+        assert!(by <= 1 || later.stands().len() > 2, "{own:?} {other:?}");
+    }
+    assert!(FollowedFeet::mixed(&[], 10).is_none());
+}
+
+/// The walker on its hands and feet at one place: pitched forward, arms straight down, as in a push-up.
+fn on_hands(take: &Take, num_frames: usize) -> Take {
+    let skeleton = take.skeleton();
+    let mut pose = unturned(skeleton, DQuat::IDENTITY);
+    let find = |name: &str| skeleton.find(name).unwrap();
+    let set = |pose: &mut Pose, name: &str, turn: DQuat| pose.rotations[find(name)] = turn;
+    set(&mut pose, "Hips", rotation::exp(DVec3::X * 1.2));
+    for (name, sign) in [("LeftArm", -1.0), ("RightArm", 1.0)] {
+        // Down in the world, from a T-pose whose trunk is pitched.
+        let lowered = rotation::exp(DVec3::Z * sign * 1.45);
+        set(&mut pose, name, rotation::exp(-DVec3::X * 1.2) * lowered);
+    }
+    for name in ["LeftUpLeg", "RightUpLeg"] {
+        set(&mut pose, name, rotation::exp(DVec3::X * 0.1));
+    }
+    let world = pose.as_ref().world(skeleton);
+    let lowest = ["LeftHand", "RightHand"].map(|name| world.translations[find(name)].y);
+    pose.translations[0].y += 0.06 - lowest[0].min(lowest[1]);
+    let tracks = Tracks::of_poses(skeleton.clone(), 0.02, (0..num_frames).map(|_| pose.clone())).unwrap();
+    let values = tracks.into_values();
+    Take::new(
+        "on-hands",
+        skeleton.clone(),
+        0.02,
+        values.translations,
+        values.rotations,
+    )
+    .unwrap()
+}
+
+#[test]
+fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
+    let walker = walk();
+    let take = on_hands(&walker, 4);
+    let source = rig_of(&walker);
+    let hand = |take: &Take, name: &str| take.world_tracks().position(0, take.skeleton().find(name).unwrap());
+    for arms in [1.0, 1.02, 1.05] {
+        let target = rig_at_rest(&character(&walker, Character { arms, ..PLAIN }));
+        let (transfer, moved) = retarget(&source, &target, &take);
+        for (name, like) in [("hand_l", "LeftHand"), ("hand_r", "RightHand")] {
+            let (ours, theirs) = (hand(&moved, name), hand(&take, like));
+            // Both stand on a ground of their own; at the same scale the heights differ by a constant.
+            let foot = |take: &Take, name: &str| hand(take, name).y;
+            let over = ours.y - foot(&moved, "ball_l");
+            let over_in_source = theirs.y - foot(&take, "LeftToeBase");
+            assert!((transfer.scale() - 1.0).abs() < 1e-9);
+            assert!(
+                (over - over_in_source).abs() < 0.005,
+                "arms {arms}, {name}: {over} {over_in_source}"
+            );
+        }
+    }
+    // Hands that swing beside the body follow their turns alone.
+    let target = rig_at_rest(&character(&walker, Character { arms: 1.1, ..PLAIN }));
+    let (_, moved) = retarget(&source, &target, &walker);
+    let (one, other) = (bones(&walker, 40, MIXAMO), bones(&moved, 40, UNREAL));
+    for (one, other) in one.into_iter().zip(other).skip(4) {
+        assert!(one.angle_between(other).to_degrees() < 1e-4);
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
 use loopwright::{
     Analysis, BodyOverrides, Skeleton, Take,
     analysis::{BadFrameKind, Body, BodyError, FoundBy, TakeDefects, WeightedJoint},
+    retarget::FollowedFeet,
     take::SmoothError,
 };
 use loopwright_formats::{
@@ -34,6 +35,8 @@ pub(crate) struct Loaded {
     pub(crate) smooth_hz: Option<f64>,
     /// The rig that it was carried over to, if any.
     pub(crate) rig: Option<RigFacts>,
+    /// When the feet of the take that was carried over stand.
+    pub(crate) followed: Option<FollowedFeet>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -269,12 +272,13 @@ pub(crate) fn analysed(
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
-    let mut on_rig = None;
+    let (mut on_rig, mut followed) = (None, None);
     if let Some(path) = &study.rig {
         let character = character(path)?;
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
         let matched = Matched::of(&character, from, study.map.as_deref())?;
-        let (take, facts) = matched.take(&file.take)?;
+        let (take, feet, facts) = matched.take(&file.take)?;
+        followed = feet;
         warnings.extend(matched.warnings());
         on_rig = Some(facts);
         // Joints that the user names are those of the take.
@@ -301,6 +305,7 @@ pub(crate) fn analysed(
         analysis,
         smooth_hz: study.smooth,
         rig: on_rig,
+        followed,
         warnings,
     })
 }

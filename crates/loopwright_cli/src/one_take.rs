@@ -247,6 +247,7 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
         ));
     }
     let mut settings = recipe.loop_settings(&output, analysis, &mut soft)?;
+    settings.followed.clone_from(&loaded.followed);
     making::check_sampling(loaded, first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(first, &settings))

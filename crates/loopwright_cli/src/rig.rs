@@ -6,7 +6,7 @@ use loopwright::{
     BodyOverrides, LoopClip, Take,
     analysis::BodyError,
     feet::{Feet, FootLock},
-    retarget::{Given, JointMap, MapError, Retarget, Rig},
+    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig},
 };
 use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,15 @@ impl Character {
 /// The rig of a take that was read from a file. Errors: a joint that the caller names does not exist.
 pub(crate) fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
     Rig::of(take, &source.rest(take.skeleton()), overrides)
+}
+
+/// A loop on a character by its pose alone.
+pub(crate) struct CarriedLoop {
+    pub(crate) clip: LoopClip,
+    pub(crate) followed: FollowedFeet,
+    /// The root joint that carries its motion.
+    pub(crate) root_joint: Option<usize>,
+    pub(crate) rig: RigFacts,
 }
 
 /// A loop on a character.
@@ -73,18 +82,32 @@ impl<'a> Matched<'a> {
         Ok(Self { character, from, map })
     }
 
-    /// The motion of a take on the character.
-    pub(crate) fn take(&self, take: &Take) -> Result<(Take, RigFacts), Failure> {
+    /// The motion of a take on the character by its pose alone, and when its feet stand; takes of fewer than three frames do not tell.
+    pub(crate) fn take(&self, take: &Take) -> Result<(Take, Option<FollowedFeet>, RigFacts), Failure> {
         let retarget = Retarget::new(&self.from, &self.character.rig, &self.map, &take.world_tracks());
         let moved = retarget.take(take).map_err(Failure::error)?;
-        Ok((moved, self.facts(&retarget)))
+        Ok((moved, retarget.feet_of_take(take).ok(), self.facts(&retarget)))
     }
 
-    /// A loop on the character, the root joint that carries its motion, and the facts.
-    pub(crate) fn loop_clip(&self, clip: &LoopClip) -> Result<(LoopClip, Option<usize>, RigFacts), Failure> {
+    /// The motion of a take on the character, with its feet held while those of the source stand.
+    pub(crate) fn held_take(&self, take: &Take) -> Result<(Take, RigFacts), Failure> {
+        let retarget = Retarget::new(&self.from, &self.character.rig, &self.map, &take.world_tracks());
+        let moved = retarget.take(take).map_err(Failure::error)?;
+        let held = retarget
+            .held_take(take, &moved, FootLock::Auto)
+            .map_err(Failure::error)?;
+        Ok((held.unwrap_or(moved), self.facts(&retarget)))
+    }
+
+    /// A loop on the character by its pose alone, when its feet stand, the root joint that carries its motion, and the facts.
+    pub(crate) fn loop_clip(&self, clip: &LoopClip) -> Result<CarriedLoop, Failure> {
         let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
-        let moved = retarget.loop_clip(clip).map_err(Failure::error)?;
-        Ok((moved, retarget.root_joint(), self.facts(&retarget)))
+        Ok(CarriedLoop {
+            clip: retarget.loop_clip(clip).map_err(Failure::error)?,
+            followed: retarget.feet_of_loop(clip).map_err(Failure::error)?,
+            root_joint: retarget.root_joint(),
+            rig: self.facts(&retarget),
+        })
     }
 
     /// The same with its feet held while those of the source stand, where that makes them slide less, and what became of them.

@@ -6,7 +6,8 @@ use std::{
 };
 
 use loopwright::{
-    LoopClip, Take, analysis::Body, blend::SkeletonDifference, pipeline::Recentered, root_motion::RootRelativeClip,
+    LoopClip, Take, analysis::Body, blend::SkeletonDifference, pipeline::Recentered, retarget::FollowedFeet,
+    root_motion::RootRelativeClip,
 };
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
@@ -24,7 +25,7 @@ use crate::{
     load::{self, Loaded},
     memory, mirroring, output,
     recipe::TakeArgs,
-    rig::{self, Character, Matched},
+    rig::{self, CarriedLoop, Character, Matched},
     talk,
 };
 
@@ -158,6 +159,8 @@ pub(crate) struct PlayableLoop {
     pub(crate) sidecar: Sidecar,
     /// The file as a take.
     pub(crate) facts: TakeFacts,
+    /// When its feet stand by those of the loop that was put onto its character.
+    pub(crate) followed: Option<FollowedFeet>,
 }
 
 impl PlayableLoop {
@@ -198,7 +201,12 @@ impl PlayableLoop {
         for warning in matched.warnings() {
             talk::warn(&format!("{}: {warning}", self.facts.file));
         }
-        let (clip, root_joint, rig) = matched.loop_clip(&self.clip)?;
+        let CarriedLoop {
+            clip,
+            followed,
+            root_joint,
+            rig,
+        } = matched.loop_clip(&self.clip)?;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let own = &character.file;
         let target = TakeFacts::of(self.facts.file, &own.take, own.source.space());
@@ -227,6 +235,7 @@ impl PlayableLoop {
             take: own.take.clone(),
             source: own.source.clone(),
             clip,
+            followed: Some(followed),
         })
     }
 
@@ -295,6 +304,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
         source: file.source,
         sidecar,
         facts,
+        followed: None,
     })
 }
 

@@ -465,3 +465,56 @@ fn every_message_is_one_sentence() {
         );
     }
 }
+
+/// A bone that hangs 40 cm below the hips, and the pose in which a skin was bound to the hips, and to the leg where it is given.
+fn bound(leg: Option<&str>) -> Vec<u8> {
+    let node = |id: i32, matrix: &str| format!("PoseNode: {{\n Node: {id}\n Matrix: *16 {{\n a: {matrix}\n}}\n}}\n");
+    let leg_model = "Model: 12, \"Model::Leg\", \"LimbNode\" {\n Version: 232\n Properties70: {\n\
+         P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",0,-40,0\n}\n}\n\
+         NodeAttribute: 22, \"NodeAttribute::Leg\", \"LimbNode\" {\n TypeFlags: \"Skeleton\"\n}\n";
+    // A quarter turn about +Y, a metre above the ground.
+    let hips = node(10, "0,0,-1,0,0,1,0,0,1,0,0,0,0,100,0,1");
+    let leg = leg.map(|matrix| node(12, matrix)).unwrap_or_default();
+    let pose = format!(
+        "Pose: 300, \"Pose::Skin\", \"BindPose\" {{\n Type: \"BindPose\"\n Version: 100\n NbPoseNodes: 2\n{hips}{leg}}}\n"
+    );
+    text(RIGHT_HANDED, "", SECOND, &(leg_model.to_owned() + &pose))
+}
+
+#[test]
+fn the_pose_in_which_a_skin_was_bound_is_the_rest() {
+    let quarter = DQuat::from_rotation_y(core::f64::consts::FRAC_PI_2);
+    // The leg turned by a quarter about +X in the world: Y to Z, Z to -Y, 40 cm below the hips.
+    let turned = "1,0,0,0,0,0,1,0,0,-1,0,0,0,60,0,1";
+    for (leg, local) in [
+        (None, DQuat::IDENTITY),
+        (
+            Some(turned),
+            quarter.conjugate() * DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2),
+        ),
+    ] {
+        let (LoadedTake { take, source }, _) = read(&bound(leg)).unwrap();
+        let rest = source.rest(take.skeleton());
+        let [hips, leg] = ["Hips", "Leg"].map(|name| take.skeleton().find(name).unwrap());
+        assert!(
+            rest.rotations[hips].angle_between(quarter) < 1e-9,
+            "{}",
+            rest.rotations[hips]
+        );
+        assert!(
+            rest.rotations[leg].angle_between(local) < 1e-9,
+            "{}",
+            rest.rotations[leg]
+        );
+        assert!((rest.translations[hips] - DVec3::new(0.0, 1.0, 0.0)).length() < 1e-9);
+        assert!((rest.translations[leg] - DVec3::new(0.0, -0.4, 0.0)).length() < 1e-9);
+    }
+    // Without such a pose it is that of the nodes.
+    let (LoadedTake { take, source }, _) = read(&plain()).unwrap();
+    assert_eq!(source.rest(take.skeleton()).rotations[0], DQuat::IDENTITY);
+    // A mirrored matrix is no rotation.
+    let mirrored = "-1,0,0,0,0,1,0,0,0,0,1,0,0,60,0,1";
+    let (LoadedTake { take, source }, _) = read(&bound(Some(mirrored))).unwrap();
+    let leg = take.skeleton().find("Leg").unwrap();
+    assert!(source.rest(take.skeleton()).rotations[leg].angle_between(DQuat::IDENTITY) < 1e-9);
+}

@@ -144,6 +144,7 @@ impl Recipe {
             stances: stances(&self.stances, analysis)?,
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
             edits: edits(&self.edits, analysis)?,
+            followed: None,
         })
     }
 

@@ -51,7 +51,7 @@ pub(super) fn of_foot(
 }
 
 /// Runs of `true` around the loop.
-pub(super) fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
+pub(crate) fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
     let count = planted.len();
     let Some(swinging) = planted.iter().position(|planted| !planted) else {
         return vec![LoopContact {

@@ -52,7 +52,7 @@ pub(crate) use solve::fade;
 pub(crate) mod toes;
 
 pub use contact::LoopContact;
-use edited::EditedStance;
+pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
 use footing::PlantedFoot;
 use leg::Leg;
@@ -135,8 +135,8 @@ pub struct Bearing {
 }
 
 impl Bearing {
-    /// Bearings of which those of one point that overlap or touch are one.
-    pub(crate) fn joined(all: &[Self], num_samples: usize) -> Vec<Self> {
+    /// Bearings of which those of one point that overlap or touch are one; from the sample `end` on nothing bears.
+    pub(crate) fn joined(all: &[Self], num_samples: usize, end: usize) -> Vec<Self> {
         let mut joined: Vec<Self> = Vec::new();
         for first in all {
             let (foot, point) = (first.contact.foot, first.point);
@@ -150,6 +150,7 @@ impl Bearing {
             for contact in Self::contacts(all, foot, Some(point)) {
                 contact.keys().for_each(|key| bears[key % num_samples] = true);
             }
+            bears[end..].fill(false);
             let spans = contact::spans(foot, &bears);
             joined.extend(spans.into_iter().map(|contact| Self { point, contact }));
         }

@@ -34,6 +34,7 @@ use crate::{
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
     motion::RootMotion,
     quality,
+    retarget::{FollowedFeet, FromSample},
     root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
     take::{Clip, CutError, Take},
 };
@@ -67,6 +68,9 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
+    /// When the feet of the source stand, frame by frame, where the take is that of another character put onto this one: they
+    /// are held then, and not when they seem to stand here.
+    pub followed: Option<FollowedFeet>,
 }
 
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
@@ -344,16 +348,25 @@ fn on_its_feet(
         edited: &edited,
         known: None,
     };
+    let followed = (settings.followed.as_ref()).map(|feet| in_loop(feet, body, candidate, loop_clip.num_samples()));
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
-    let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;
+    let (mut planted, mut feet) = match &followed {
+        Some(feet) => feet.hold_edited((body, source.root_joint), &loop_clip, settings.feet.lock, &edited)?,
+        None => planting.plant(&loop_clip, settings.feet.lock.held_by())?,
+    };
     if let Some(image) = image {
         // One solve of both halves rounds them differently.
         planted = planted.map(|planted| image.without_rounding(planted, SOLVED_ALIKE));
     }
     // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
-    let open = planted.as_ref().and_then(|_| slide(&loop_clip));
-    let mut held = planted.as_ref().and_then(slide);
-    if is_auto && feet.held_by == Some(HeldBy::Solve) && held > open {
+    let [open, mut held] = match &followed {
+        Some(_) => feet.foot_slide_mps,
+        None => [
+            planted.as_ref().and_then(|_| slide(&loop_clip)),
+            planted.as_ref().and_then(slide),
+        ],
+    };
+    if is_auto && followed.is_none() && feet.held_by == Some(HeldBy::Solve) && held > open {
         // Feet that hardly slide are held more exactly sample by sample.
         (planted, feet) = planting.plant(&loop_clip, HeldBy::Lock)?;
         held = planted.as_ref().and_then(slide);
@@ -380,6 +393,25 @@ fn on_its_feet(
         _ => feet::toes::above_floor(&planted, body, &source),
     };
     Ok((cleared.unwrap_or(planted), source, feet))
+}
+
+/// The feet of a take's source, at the samples of a loop that is cut from it.
+fn in_loop(feet: &FollowedFeet, body: &Body, candidate: &LoopCandidate, num_samples: usize) -> FollowedFeet {
+    let (cut, pairing) = (&candidate.cut, &candidate.pairing);
+    let stretch = num_samples / usize::from(pairing.num_stretches());
+    let from = |sample: usize| {
+        let frame = cut.start_frame() + (sample % stretch) as f64 * cut.num_frames() / stretch as f64;
+        Some(FromSample {
+            sample: (frame.round() as usize).min(feet.num_samples() - 1),
+            is_mirrored: sample >= stretch,
+        })
+    };
+    let partner = |foot: usize| {
+        let ankle = pairing.partner(body.feet[foot].ankle);
+        let other = body.feet.iter().position(|other| other.ankle == ankle);
+        other.unwrap_or(foot)
+    };
+    feet.sampled(&(0..num_samples).map(from).collect::<Vec<_>>(), partner)
 }
 
 /// The closed loop after its edits, and the uncut samples relative to its root.

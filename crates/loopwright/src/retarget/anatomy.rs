@@ -28,6 +28,8 @@ pub(super) struct Limb {
     pub(super) joints: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
     pub(super) bones: Option<Bones>,
+    /// The bones by which it reaches for a place: those, or the halves of a leg of more joints, which bends most in one of them.
+    pub(super) reaches: Option<Bones>,
     /// The ball of the foot or the toes.
     pub(super) toe: Option<usize>,
     /// Joints of the fingers, from the thumb to the little finger.
@@ -321,17 +323,15 @@ impl Finder<'_> {
             }
             let joints = self.bare(&chain, foot.ankle);
             let is_two = self.body.feet.len() == 2;
+            let reaches = self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin]);
             feet.push((
                 hangs_at,
                 Limb {
                     kind: LimbKind::Leg,
                     side,
                     row: 0,
-                    bones: if is_two {
-                        self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin])
-                    } else {
-                        None
-                    },
+                    bones: reaches.filter(|_| is_two),
+                    reaches,
                     toe: foot.toe.or_else(|| self.toe_below(foot.ankle)),
                     joints,
                     fingers: Default::default(),
@@ -404,6 +404,7 @@ impl Finder<'_> {
             side,
             row: 0,
             bones,
+            reaches: bones,
             toe: None,
             joints,
             fingers: core::array::from_fn(|finger| self.finger(hand, finger)),

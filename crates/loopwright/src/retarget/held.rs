@@ -1,25 +1,16 @@
-//! Feet of a loop on the target, held while those of the source bear.
+//! Feet of a motion on the target, held while those of the source bear.
 //!
-//! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster. On smaller
-//! ones more stands, since less speed is seen. The lock's limits are lengths and speeds of people, so a larger target is held at the
-//! source's size, and gets its own back.
+//! The lock's limits are lengths and speeds of people, so a larger target is held at the source's size, and gets its own back.
 
 use glam::DVec3;
 
-use super::{
-    Retarget, Rig,
-    anatomy::{Bones, Limb, LimbKind},
-};
+use super::{FollowedFeet, Retarget};
 use crate::{
-    analysis::{
-        body::{Body, Foot},
-        standing::ContactLimits,
-    },
-    feet::{self, Bearing, Feet, FootLock, FootPoint, HeldBy, KnownFeet, PlantError, Planting},
-    loop_clip::{LoopClip, LoopKeys},
+    analysis::{body::Body, standing::ContactLimits},
+    feet::{self, Bearing, EditedStance, Feet, FootLock, HeldBy, KnownFeet, PlantError, Planting},
+    loop_clip::LoopClip,
     math::ops::atan2,
     motion::{Tracks, WorldTracks},
-    quality::{self, Stand},
 };
 
 /// A knee of the target bends beyond the most of its source's by no more than about this, radians (8 degrees).
@@ -39,34 +30,67 @@ impl Retarget {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+        let feet = self.feet_of_loop(source)?;
+        feet.hold(&self.target.body, self.root_joint(), carried, lock)
+    }
+}
+
+impl FollowedFeet {
+    /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
+    ///
+    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. The loop has the samples
+    /// that these feet are known at. `None` where no foot is held. Errors: those of [`feet::plant`].
+    pub fn hold(
+        &self,
+        body: &Body,
+        root_joint: Option<usize>,
+        carried: &LoopClip,
+        lock: FootLock,
+    ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+        self.hold_edited((body, root_joint), carried, lock, &[])
+    }
+
+    /// The same with stances that overrule the source's; feet that have any are held however far they slide.
+    pub(crate) fn hold_edited(
+        &self,
+        (body, root_joint): (&Body, Option<usize>),
+        carried: &LoopClip,
+        lock: FootLock,
+        edited: &[EditedStance],
+    ) -> Result<(Option<LoopClip>, Feet), PlantError> {
         let limits = ContactLimits::default();
-        let (source, straight) = (source.clone().on_screw()?, carried.clone().on_screw()?);
-        let size = self.scale.max(1.0);
-        let at_size = straight.scaled(1.0 / size);
-        let mut bearing = self.bearing(&source, &limits);
-        bearing.extend(feet::bearing(&at_size, &self.target.body, &limits));
+        let straight = carried.clone().on_screw()?;
+        let at_size = straight.scaled(1.0 / self.size);
+        let mut bearing: Vec<Bearing> = self.bearing().collect();
+        if lock != FootLock::Off {
+            // On smaller targets more stands, since less speed is seen.
+            bearing.extend(feet::bearing(&at_size, body, &limits));
+        }
+        let num_samples = straight.num_samples();
         let known = KnownFeet {
-            bearing: Bearing::joined(&bearing, straight.num_samples()),
-            most_flexed: self.most_flexed(&source),
+            bearing: Bearing::joined(&bearing, num_samples, num_samples - self.num_leading_back),
+            most_flexed: (self.legs.iter())
+                .map(|leg| leg.as_ref().map_or(f64::INFINITY, |leg| leg.most_bent() + MORE_FLEXED))
+                .collect(),
         };
         let planting = Planting {
-            body: &self.target.body,
-            root_joint: self.root_joint(),
+            body,
+            root_joint,
             limits: &limits,
             lock,
             source: None,
             is_mirrored: false,
-            edited: &[],
+            edited,
             known: Some(&known),
         };
         let (mut planted, mut feet) = planting.plant(&at_size, lock.held_by())?;
-        let slide = |clip: &LoopClip| self.slide(&source, clip);
         let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
-        feet.foot_slide_mps = [slide(&at_size), planted.as_ref().and_then(slide)];
-        if let (Some(once), Some(HeldBy::Solve)) = (&planted, feet.held_by) {
+        feet.foot_slide_mps = [self.slide(&at_size), planted.as_ref().and_then(|clip| self.slide(clip))];
+        let is_loop = self.num_leading_back == 0;
+        if let (Some(once), Some(HeldBy::Solve), true) = (&planted, feet.held_by, is_loop) {
             // What the legs did not give way to at first, they do now.
             let (twice, again) = planting.plant(once, HeldBy::Solve)?;
-            let slides = twice.as_ref().and_then(slide);
+            let slides = twice.as_ref().and_then(|clip| self.slide(clip));
             let is_sound = again.held_by == Some(HeldBy::Solve) && twice.as_ref().is_some_and(|twice| !folds(twice));
             if is_sound && slides < feet.foot_slide_mps[1] {
                 (planted, feet.foot_slide_mps[1]) = (twice, slides);
@@ -74,25 +98,26 @@ impl Retarget {
         }
         let is_worse =
             feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || planted.as_ref().is_some_and(folds) && !folds(&at_size);
-        if lock == FootLock::Auto && is_worse {
+        // What the user says of feet is not weighed against what was detected.
+        if lock == FootLock::Auto && edited.is_empty() && is_worse {
             feet.release();
             return Ok((None, feet));
         }
-        feet.hips_lowered_metres *= size;
-        feet.moved_metres *= size;
-        feet.foot_slide_mps = feet.foot_slide_mps.map(|mps| mps.map(|mps| mps * size));
+        feet.hips_lowered_metres *= self.size;
+        feet.moved_metres *= self.size;
+        feet.foot_slide_mps = feet.foot_slide_mps.map(|mps| mps.map(|mps| mps * self.size));
         let Some(planted) = planted else {
             return Ok((None, feet));
         };
-        let mut tracks = Tracks::empty(carried.skeleton().clone(), carried.step_secs(), carried.num_samples());
-        for sample in 0..carried.num_samples() {
+        let mut tracks = Tracks::empty(carried.skeleton().clone(), carried.step_secs(), num_samples);
+        for sample in 0..num_samples {
             let mut pose = straight.body_pose(sample).to_pose();
             let (before, after) = (at_size.body_pose(sample), planted.body_pose(sample));
             pose.rotations.copy_from_slice(after.rotations);
             let moved = before.translations.iter().zip(after.translations);
             for (at, (before, after)) in pose.translations.iter_mut().zip(moved) {
                 // Lengths of bones stay as they are to the bit.
-                *at += (*after - *before) * size;
+                *at += (*after - *before) * self.size;
             }
             tracks.push(pose.as_ref());
         }
@@ -102,120 +127,31 @@ impl Retarget {
         Ok((Some(held), feet))
     }
 
-    /// Speed of the target's feet over the ground while those of the source stand, metres per second.
-    fn slide(&self, source: &LoopClip, clip: &LoopClip) -> Option<f64> {
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), &self.stands(source))
-    }
-
-    /// The same of the source's own feet, at the joints that are followed.
-    pub fn slide_of_source(&self, source: &LoopClip) -> Option<f64> {
-        let stands: Vec<Stand> = self.stands_of_both(source).map(|[theirs, _]| theirs).collect();
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(source), &stands)
-    }
-
-    /// When the target's feet stand by those of a loop of the source: by the joint that is followed, the ball of the foot or the
-    /// ankle.
-    pub fn stands(&self, source: &LoopClip) -> Vec<Stand> {
-        self.stands_of_both(source).map(|[_, ours]| ours).collect()
-    }
-
-    /// Each stance of the source, and of the target that follows.
-    fn stands_of_both(&self, source: &LoopClip) -> impl Iterator<Item = [Stand; 2]> {
-        let keys = LoopKeys::of_loop(source);
-        self.target.body.feet.iter().flat_map(move |foot| {
-            let from = self.followed_foot(foot.ankle);
-            let feet = from.map(|from| {
-                let own = self.source.body.feet[from];
-                let toe = own.toe.filter(|_| foot.toe.is_some());
-                Foot { toe, ..own }
-            });
-            let body = Body {
-                feet: feet.into_iter().collect(),
-                ..self.source.body.clone()
-            };
-            let joint = foot.lowest_joint();
-            let stands = quality::stands(&keys, &body, None).into_iter();
-            stands.map(move |theirs| [theirs, Stand { joint, ..theirs }])
-        })
-    }
-
-    /// When points of the target's feet bear, by those of the source's.
-    fn bearing(&self, source: &LoopClip, limits: &ContactLimits) -> Vec<Bearing> {
-        let theirs = feet::bearing(source, &self.source.body, limits);
-        let mut known = Vec::new();
-        for (index, foot) in self.target.body.feet.iter().enumerate() {
-            let Some(from) = self.followed_foot(foot.ankle) else {
-                continue;
-            };
-            let has_toes = [self.source.body.feet[from].toe, foot.toe].map(|toe| toe.is_some());
-            for bearing in theirs.iter().filter(|bearing| bearing.contact.foot == from) {
-                let point = match (has_toes, bearing.point) {
-                    ([true, true], FootPoint::Ankle) => continue,
-                    ([true, true], point) => point,
-                    ([_, false], FootPoint::Ankle) => FootPoint::Ankle,
-                    ([false, true], FootPoint::Ankle) => FootPoint::Ball,
-                    _ => continue,
-                };
-                let mut bearing = Bearing { point, ..*bearing };
-                bearing.contact.foot = index;
-                known.push(bearing);
-            }
-        }
-        known
-    }
-
-    /// How far the knee above each of the target's feet may bend, radians: a little more than that of the source does.
-    fn most_flexed(&self, source: &LoopClip) -> Vec<f64> {
-        let world = source.tracks_from_root();
-        let most = |ankle: usize| Some(most_bent(&world, self.followed_leg(ankle)?.bones?)? + MORE_FLEXED);
-        let feet = self.target.body.feet.iter();
-        feet.map(|foot| most(foot.ankle).unwrap_or(f64::INFINITY)).collect()
-    }
-
     /// Whether a knee of the target bends clearly beyond its limit, or clearly more the wrong way than by its pose alone.
     fn folds(&self, clip: &LoopClip, most_flexed: &[f64], by_pose: &LoopClip) -> bool {
         let [world, before] = [clip, by_pose].map(LoopClip::tracks_from_root);
-        let mut feet = self.target.body.feet.iter().zip(most_flexed);
-        feet.any(|(foot, limit)| {
-            let bones = leg_that_ends_in(&self.target, foot.ankle).and_then(|leg| leg.bones);
-            bones.is_some_and(|bones| {
-                most_bent(&world, bones) > Some(limit + FOLDED)
-                    || bent_wrong(&world, bones) > bent_wrong(&before, bones).map(|angle| angle + MORE_FLEXED)
+        let mut legs = self.legs.iter().zip(most_flexed);
+        legs.any(|(leg, limit)| {
+            leg.as_ref().is_some_and(|leg| {
+                most_bent(&world, leg.joints) > limit + FOLDED
+                    || bent_wrong(&world, leg.joints) > bent_wrong(&before, leg.joints) + MORE_FLEXED
             })
         })
     }
-
-    /// The foot of the source that one of the target follows, by its ankle.
-    fn followed_foot(&self, ankle: usize) -> Option<usize> {
-        let last = *self.followed_leg(ankle)?.joints.last()?;
-        self.source.body.feet.iter().position(|foot| foot.ankle == last)
-    }
-
-    /// The leg of the source that the target's with this ankle follows.
-    fn followed_leg(&self, ankle: usize) -> Option<&Limb> {
-        self.source.anatomy.limb(leg_that_ends_in(&self.target, ankle)?)
-    }
-}
-
-fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
-    let mut legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-    legs.find(|limb| limb.joints.last() == Some(&ankle))
 }
 
 /// The largest angle between the bones of a limb over a loop, radians.
-fn most_bent(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<f64> {
-    let end = end?;
+fn most_bent(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
     let angle = |frame: usize| {
         let at = |joint: usize| world.position(frame, joint);
         (at(lower) - at(upper)).angle_between(at(end) - at(lower))
     };
-    (0..world.num_frames()).map(angle).reduce(f64::max)
+    (0..world.num_frames()).map(angle).fold(0.0, f64::max)
 }
 
 /// The largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole, in the axes of
 /// its upper bone.
-fn bent_wrong(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<f64> {
-    let end = end?;
+fn bent_wrong(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
     let bends: Vec<DVec3> = (0..world.num_frames())
         .map(|frame| {
             let at = |joint: usize| world.position(frame, joint);
@@ -225,5 +161,5 @@ fn bent_wrong(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option
         .collect();
     let axis = bends.iter().sum::<DVec3>().normalize_or_zero();
     let against = bends.iter().map(|bend| -bend.dot(axis)).fold(0.0, f64::max).min(1.0);
-    Some(atan2(against, (1.0 - against * against).sqrt()))
+    atan2(against, (1.0 - against * against).sqrt())
 }

@@ -1,8 +1,9 @@
-//! Legs of the target: each foot is put where that of the source stands, at the target's scale.
+//! Limbs of the target that reach for places: each foot, and each hand on the ground, is put where that of the source stands, at
+//! the target's scale.
 //!
 //! Limbs carried over by their directions alone put feet where the proportions of the target take them, and standing feet slide.
-//! Here the ball of the foot (or the ankle) goes to the scaled place of the source's. This is a function of the pose alone, so
-//! what stands still goes on standing still, and a closed loop stays closed.
+//! Here the ball of the foot (or the ankle) goes to the scaled place of the source's, and so does a wrist near the ground. This is
+//! a function of the pose alone, so what stands still goes on standing still, and a closed loop stays closed.
 
 use glam::{DQuat, DVec3};
 
@@ -16,29 +17,43 @@ use crate::{
     motion::{Pose, WorldTracks},
 };
 
-/// A leg of the target with the leg that it follows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PlacedLeg {
+/// A limb of the target with the one that it follows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PlacedLimb {
+    pub(super) kind: LimbKind,
     pub(super) leg: Leg,
-    /// The joint above the knee.
-    pub(super) above_knee: usize,
-    /// The joint of the source that is followed: its ball of the foot, or its ankle.
+    /// The joints of the upper bone, from the thigh to above the knee, and of the lower one, from the knee to above the ankle.
+    pub(super) bones: [Vec<usize>; 2],
+    /// The joint of the source that is followed: its ball of the foot, its ankle, or its wrist.
     pub(super) follows: usize,
-    /// The ankle of the source.
+    /// The ankle or wrist of the source.
     pub(super) ankle: usize,
     /// From the ankle to the same point of the target, in the ankle's axes.
     anchor: DVec3,
+    /// From the place at the target's scale to that of this limb, in the axes of the body: bodies of animals are not as long beside
+    /// their legs as those of others.
+    pub(super) shift: DVec3,
     /// Height over that of standing feet at which the ankle alone is followed, metres of the target.
     lifted: f64,
+    /// Heights of a hand over standing feet below which it is put on its place, and above which it follows its turns alone, metres of
+    /// the target.
+    grounded: [f64; 2],
 }
 
 /// The ankle alone is followed once the ball of the foot is higher than this share of the leg: about 13 cm of a person's. Lower, a
 /// foot that is as high while it rolls would leave its place; higher, a long foot that points down lifts the knee.
 const LIFTED_SHARE: f64 = 0.15;
 
+/// A wrist lower than the first share of the leg is that of a hand on the ground, flat, on its fingers or as a fist: about 13 cm of a
+/// person's. Above the second, 35 cm, no hand is put anywhere. Nearer to each other, and an arm that reaches down leaps.
+const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
+
 /// A knee bends beyond that of the source by less than this, radians (8 degrees). Less, and feet leave their places while they stand;
 /// more, and the longer feet of a character with short legs fold them.
 const MOST_BENT: f64 = 0.14;
+
+/// So does an elbow while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
+const MOST_BENT_ELBOW: f64 = 0.87;
 
 /// Each round takes the tilt of the foot from the one before; each removes most of what is left.
 const TILT_ROUNDS: usize = 3;
@@ -46,23 +61,41 @@ const TILT_ROUNDS: usize = 3;
 /// Bends smaller than this, as a share of the bones, tell no axis of the knee.
 const STRAIGHT: f64 = 0.01;
 
-impl PlacedLeg {
-    /// The leg of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb of other than
-    /// two bones.
+/// Nor is one above this share of the height at which hands hang beside a body that stands: arms may be long beside the legs.
+const HANGING_SHARE: f64 = 0.35;
+
+impl PlacedLimb {
+    /// The reach of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that does not
+    /// bend in the middle, or that has no end.
     pub(super) fn of(
         (target, limb): (&Rig, &Limb),
         (source, from): (&Rig, &Limb),
         hangs_from: &[Option<usize>],
-        turn: DQuat,
+        turn: Option<DQuat>,
         motion: &WorldTracks,
     ) -> Option<Self> {
-        let Bones { upper, lower, end } = limb.bones.filter(|_| limb.kind == LimbKind::Leg)?;
-        let (theirs, ankle) = (from.bones?, end?);
+        let Bones { upper, lower, end } = limb.reaches?;
+        let (theirs, ankle) = (from.reaches?, end?);
         let above_knee = hangs_from[lower]?;
-        let hinge = hinge_of(theirs, motion).map_or_else(
-            || target.world.rotations[upper].conjugate() * (target.axes * DVec3::X),
-            |hinge| turn.conjugate() * hinge,
-        );
+        let own = || own_hinge(target, [upper, lower, ankle]);
+        let by_motion = || Some(turn?.conjugate() * hinge_of(theirs, motion)?);
+        // Legs of animals, whose joints need not be those of the other animal, are bent at rest and show their axis themselves.
+        let hinge = if limb.bones.is_some() { by_motion() } else { own() };
+        // Knees bend backward, elbows forward.
+        let bends_toward = target.axes
+            * if limb.kind == LimbKind::Leg {
+                -DVec3::Z
+            } else {
+                DVec3::Z
+            };
+        let along = target.world.translations[lower] - target.world.translations[upper];
+        let usual = || {
+            along
+                .cross(bends_toward)
+                .try_normalize()
+                .unwrap_or(target.axes * DVec3::X)
+        };
+        let hinge = hinge.unwrap_or_else(|| target.world.rotations[upper].conjugate() * usual());
         let rotations = &target.world.rotations;
         let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];
         let both_have_toes = from.toe.zip(limb.toe);
@@ -71,44 +104,76 @@ impl PlacedLeg {
             None => (theirs.end?, DVec3::ZERO),
         };
         debug_assert!(follows < source.skeleton.num_joints());
+        let chain = |from: usize, below: usize| {
+            let mut chain: Vec<usize> = Vec::new();
+            let mut next = Some(below);
+            while let Some(joint) = next.filter(|_| chain.last() != Some(&from)) {
+                chain.push(joint);
+                next = hangs_from[joint];
+            }
+            chain
+        };
+        let above_ankle = hangs_from[ankle].filter(|_| ankle != lower)?;
         Some(Self {
+            kind: limb.kind,
             leg: Leg::with_hinge([upper, lower, ankle], (above_from_upper * hinge).normalize()),
-            above_knee,
+            bones: [chain(upper, above_knee), chain(lower, above_ankle)],
             follows,
             ankle: theirs.end?,
             lifted: LIFTED_SHARE * target.leg_length(),
+            grounded: grounded(target, (source, theirs)),
             anchor: rotations[ankle].conjugate() * anchor,
+            shift: DVec3::ZERO,
         })
     }
 
-    /// World rotations of thigh, shin and foot with which the foot reaches its places: that of the ball and, as far as it is lifted
-    /// by `height` over standing feet, that of the ankle.
+    /// How far a limb is put on its place, 0 to 1, at a height of its end over that of standing feet.
+    pub(super) fn weight(&self, height: f64) -> f64 {
+        let [low, high] = self.grounded;
+        match self.kind {
+            LimbKind::Leg => 1.0,
+            LimbKind::Arm if high > low => 1.0 - faded((height - low) / (high - low)),
+            LimbKind::Arm => 0.0,
+        }
+    }
+
+    /// Turns in the world of the upper bone, of the lower bone, and of the foot, with which the foot reaches its places: that of the
+    /// ball and, as far as it is lifted by `height` over standing feet, that of the ankle. `weight` says how much of the way.
     ///
     /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows; so does a
     /// knee that would have to bend more than that of the source. The foot then tilts toward its ball.
-    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64) -> [DQuat; 3] {
+    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64, weight: f64) -> [DQuat; 3] {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let at = |joint: usize| world.translations[joint];
-        let above = world.rotations[self.above_knee];
+        let above = world.rotations[self.bones[0].first().copied().unwrap_or(thigh)];
         let bend = self.leg.bend(at, above);
         let lifted = faded(height / self.lifted);
-        let mut turns = [thigh, knee, ankle].map(|joint| world.rotations[joint]);
+        let most = match self.kind {
+            LimbKind::Leg => MOST_BENT,
+            LimbKind::Arm => MOST_BENT_ELBOW,
+        };
+        let own = world.rotations[ankle];
+        let mut turns = [DQuat::IDENTITY; 3];
         for _ in 0..TILT_ROUNDS {
-            let on_ball = ball - turns[2] * self.anchor;
-            let goal = on_ball.lerp(of_ankle, lifted) - at(thigh);
-            let angle = yielding(bend.angle_forward(reached(&bend, goal.length())));
+            let on_ball = ball - (turns[2] * own).normalize() * self.anchor;
+            let wanted = on_ball.lerp(of_ankle, lifted);
+            let wanted = if weight < 1.0 {
+                at(ankle).lerp(wanted, weight)
+            } else {
+                wanted
+            };
+            let goal = wanted - at(thigh);
+            let angle = yielding(bend.angle_forward(reached(&bend, goal.length())), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
             let swing = arc(leg, goal);
             let to_ball = ball - at(thigh) - swing * leg;
-            let tilt = arc(world.rotations[ankle] * self.anchor, to_ball);
+            let tilt = arc(own * self.anchor, to_ball);
             turns = [
-                swing * world.rotations[thigh],
-                swing * bent * world.rotations[knee],
-                rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted))
-                    * world.rotations[ankle],
-            ]
-            .map(DQuat::normalize);
+                swing,
+                swing * bent,
+                rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted)),
+            ];
         }
         turns
     }
@@ -127,18 +192,18 @@ fn reached(bend: &Bend, wanted: f64) -> f64 {
     }
 }
 
-/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below [`MOST_BENT`], with four continuous
+/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below `most`, with four continuous
 /// derivatives.
-fn yielding(angle: f64) -> f64 {
+fn yielding(angle: f64, most: f64) -> f64 {
     if angle <= 0.0 {
         return angle;
     }
-    let share = angle / MOST_BENT;
+    let share = angle / most;
     angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
 
 /// From 0 to 1, with two continuous derivatives.
-fn faded(share: f64) -> f64 {
+pub(super) fn faded(share: f64) -> f64 {
     let t = share.clamp(0.0, 1.0);
     t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
@@ -153,4 +218,25 @@ fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
         size += (knee - thigh).length() * (ankle - knee).length();
     }
     (bend.length() > STRAIGHT * size).then(|| bend.normalize())
+}
+
+/// The axis about which the knee of a leg is bent at rest, in the axes of the thigh; `None` if it is hardly bent.
+fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
+    let at = &rig.world.translations;
+    let (upper, lower) = (at[knee] - at[thigh], at[ankle] - at[knee]);
+    let bend = upper.cross(lower);
+    let is_bent = bend.length() > STRAIGHT * upper.length() * lower.length();
+    is_bent.then(|| rig.world.rotations[thigh].conjugate() * bend.normalize())
+}
+
+/// Heights of a hand over standing feet below which it is put on its place, and above which it is not, metres of the target; the same
+/// number twice where hands hang down to the ground.
+fn grounded(target: &Rig, (source, Bones { upper, lower, end }): (&Rig, Bones)) -> [f64; 2] {
+    let at = |joint: usize| source.world.translations[joint];
+    let length = |end: usize| at(lower).distance(at(upper)) + at(end).distance(at(lower));
+    let hangs = end.map_or(0.0, |end| at(upper).y - source.ground() - length(end));
+    let scale = target.leg_length() / source.leg_length();
+    let [low, high] = GROUNDED_SHARES.map(|share| share * target.leg_length());
+    let share = (HANGING_SHARE * scale * hangs.max(0.0) / high).min(1.0);
+    [low * share, high * share]
 }

@@ -22,9 +22,15 @@ mod legs;
 
 mod transfer;
 
+mod followed;
+
 mod held;
 
+mod held_take;
+
 pub use anatomy::LimbKind;
+pub use followed::FollowedFeet;
+pub(crate) use followed::FromSample;
 pub use map::{Given, JointMap, Link, MapError};
 pub use rig::{Rig, unturned};
 pub use transfer::Retarget;

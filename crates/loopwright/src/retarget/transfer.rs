@@ -5,7 +5,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::{
     JointMap, Rig,
     anatomy::{Limb, LimbKind},
-    legs::PlacedLeg,
+    legs::PlacedLimb,
 };
 use crate::{
     feet::leg::arc,
@@ -32,7 +32,8 @@ pub struct Retarget {
     hanging: Vec<Rigid>,
     /// Joints of the target, each after the one from which it hangs.
     order: Vec<usize>,
-    legs: Vec<PlacedLeg>,
+    /// Legs, and arms whose hands may stand on the ground.
+    limbs: Vec<PlacedLimb>,
     /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
     tops: [Vec<usize>; 2],
     pub(super) scale: f64,
@@ -93,14 +94,16 @@ impl Retarget {
                 })
             })
             .collect();
-        let legs: Vec<PlacedLeg> = (target.anatomy.limbs.iter())
+        let scale = target.leg_length() / source.leg_length();
+        let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
                 let from = source.anatomy.limb(limb)?;
-                let thigh = follows[limb.bones?.upper]?;
-                PlacedLeg::of((target, limb), (source, from), &hangs_from, thigh.turn, motion)
+                let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
+                let mut placed = PlacedLimb::of((target, limb), (source, from), &hangs_from, turn, motion)?;
+                placed.shift = row_ahead(target, limb) - scale * row_ahead(source, limb);
+                Some(placed)
             })
             .collect();
-        let scale = target.leg_length() / source.leg_length();
         Self {
             order: in_order(&hangs_from),
             stands: heights(source, target, motion).unwrap_or_default(),
@@ -111,7 +114,7 @@ impl Retarget {
             follows,
             hangs_from,
             hanging,
-            legs,
+            limbs,
             scale,
         }
     }
@@ -126,6 +129,10 @@ impl Retarget {
         Self {
             stands: [0.0; 2],
             hips_offset: DVec3::ZERO,
+            limbs: (prepared.limbs.iter())
+                .filter(|limb| limb.kind == LimbKind::Leg)
+                .cloned()
+                .collect(),
             ..prepared
         }
     }
@@ -171,16 +178,30 @@ impl Retarget {
         let shift = self.place(mean(&from, theirs)) + offset - mean(&hips, ours);
         let at = hips.translations[self.target.anatomy.hips] + shift;
         hips = self.standing(&turns, Some(at));
-        for leg in &self.legs {
-            let ball = self.place(from.translations[leg.follows]);
-            let ankle = self.place(from.translations[leg.ankle]) + offset;
-            let joints = [leg.leg.thigh, leg.leg.knee, leg.leg.ankle];
-            let reached = leg.reach(&hips, [ball, ankle], ball.y - self.stands[1]);
-            for (joint, turn) in joints.into_iter().zip(reached) {
-                turns[joint] = Some(turn);
+        for limb in &self.limbs {
+            let shift = self.in_world(&hips, limb.shift);
+            let ball = self.place(from.translations[limb.follows]) + shift;
+            let ankle = match limb.kind {
+                LimbKind::Leg => self.place(from.translations[limb.ankle]) + offset + shift,
+                LimbKind::Arm => ball,
+            };
+            let height = ball.y - self.stands[1];
+            let weight = limb.weight(height);
+            if weight == 0.0 {
+                continue;
             }
+            let [upper, lower, foot] = limb.reach(&hips, [ball, ankle], height, weight);
+            let [thigh, shin] = &limb.bones;
+            let bones = thigh.iter().map(|&joint| (joint, upper));
+            for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
+                // Joints that rest hang from those that turn, apart from the two that bend.
+                if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
+                    turns[joint] = Some((turn * hips.rotations[joint]).normalize());
+                }
+            }
+            turns[limb.leg.ankle] = Some((foot * hips.rotations[limb.leg.ankle]).normalize());
         }
-        let world = if self.legs.is_empty() {
+        let world = if self.limbs.is_empty() {
             hips
         } else {
             self.standing(&turns, Some(at))
@@ -190,10 +211,15 @@ impl Retarget {
 
     /// The offset of the hips in the world: its level part turns with them.
     fn offset_of_hips(&self, world: &Pose) -> DVec3 {
+        self.in_world(world, self.hips_offset)
+    }
+
+    /// An offset in the axes of the body in the world: its level part turns with the hips.
+    fn in_world(&self, world: &Pose, offset: DVec3) -> DVec3 {
         let hips = self.target.anatomy.hips;
         let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
-        let level = turned * (self.target.axes * DVec3::new(self.hips_offset.x, 0.0, self.hips_offset.z));
-        DVec3::new(level.x, self.hips_offset.y, level.z)
+        let level = turned * (self.target.axes * DVec3::new(offset.x, 0.0, offset.z));
+        DVec3::new(level.x, offset.y, level.z)
     }
 
     /// The target's pose in the world by the rotations of joints that follow others; all other joints rest.
@@ -312,7 +338,7 @@ impl Retarget {
         root_joint::find(skeleton, &rest.world(), body).or_else(above_feet)
     }
 
-    fn carrier(&self) -> usize {
+    pub(super) fn carrier(&self) -> usize {
         self.root_joint().unwrap_or(self.target.anatomy.hips)
     }
 }
@@ -363,6 +389,23 @@ fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
         return [vec![source.anatomy.hips], vec![target.anatomy.hips]];
     }
     tops
+}
+
+/// How far ahead of the hind legs the row of a leg begins at rest, in the axes of the body; zero for the hind legs themselves, and for
+/// arms.
+fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
+    let top = |row: usize| {
+        let legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
+        let tops: Vec<DVec3> = (legs.filter(|limb| limb.row == row))
+            .filter_map(|limb| limb.joints.first())
+            .map(|&top| rig.axes.conjugate() * rig.world.translations[top])
+            .collect();
+        tops.iter().sum::<DVec3>() / tops.len().max(1) as f64
+    };
+    match (limb.kind, limb.row) {
+        (LimbKind::Arm, _) | (_, 0) => DVec3::ZERO,
+        (_, row) => DVec3::Z * (top(row) - top(0)).z,
+    }
 }
 
 /// Heights at which feet stand: of the source's over its motion, of the target's over its ground. `None` without feet.

@@ -285,9 +285,14 @@ impl Take {
 
     /// The same recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
     pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
+        self.map_frames(|_, pose| map(pose))
+    }
+
+    /// The same with the number of each frame.
+    pub(crate) fn map_frames(&self, map: impl Fn(usize, PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.frame_time_secs(), self.num_frames());
         for frame in 0..self.num_frames() {
-            tracks.push(map(self.pose(frame)).as_ref());
+            tracks.push(map(frame, self.pose(frame)).as_ref());
         }
         Self {
             name: self.name.clone(),

@@ -8,6 +8,7 @@ use loopwright::{
     loop_clip::LoopKeys,
     pipeline::Recentered,
     quality,
+    retarget::FollowedFeet,
 };
 use loopwright_formats::{
     LoopFile, LoopFileError, Target,
@@ -59,7 +60,14 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .map_err(|error| blend_failure(names.len(), &error))?;
     let clip = at_their_rate(clip, &loops, args.files.engine.engine());
     let body = Body::find(&loops[0].take, &overrides).map_err(load::body_failure)?;
-    let (clip, feet) = planted(args, (&loops[0], &body), clip, &weights)?;
+    let of_loops = (loops.iter().zip(blender.phases()).zip(&weights))
+        .map(|((each, &phase), &weight)| Some((each.followed.as_ref()?, phase, weight)))
+        .collect::<Option<Vec<_>>>();
+    let followed = of_loops.and_then(|loops| FollowedFeet::mixed(&loops, clip.num_samples()));
+    let (clip, feet) = match &followed {
+        Some(followed) => held(args, (&loops[0], &body), clip, followed)?,
+        None => planted(args, (&loops[0], &body), clip, &weights)?,
+    };
     let (engine, first) = (args.files.engine.engine(), &loops[0]);
     let mode = mode(&loops);
     let (clip, recentered_by) = if args.files.engine.recenters() {
@@ -148,6 +156,35 @@ fn mode(loops: &[PlayableLoop]) -> RootMode {
     }
 }
 
+/// The joint of a blend that carries only the root motion.
+fn root_joint(first: &PlayableLoop, clip: &LoopClip) -> Option<usize> {
+    match &first.sidecar.playback.root_joint {
+        Some(name) => clip.skeleton().find(name),
+        None => first.sidecar.playback.root_joint_added.then_some(0),
+    }
+}
+
+fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
+    let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
+    slide.map(|mps| 1e2 * mps)
+}
+
+/// The blend on a character with its feet held while those of its loops stand.
+fn held(
+    args: &BlendArgs,
+    (first, body): (&PlayableLoop, &Body),
+    clip: LoopClip,
+    followed: &FollowedFeet,
+) -> Result<(LoopClip, FeetFacts), Failure> {
+    let held = followed.hold(body, root_joint(first, &clip), &clip, args.lock_feet);
+    let (held, feet) = held.map_err(Failure::error)?;
+    let mut facts = describe::feet(&clip, body, &feet);
+    facts.foot_slide_before_cmps = foot_slide_cmps(&clip, body);
+    let clip = held.unwrap_or(clip);
+    facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
+    Ok((clip, facts))
+}
+
 /// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
 fn planted(
     args: &BlendArgs,
@@ -155,20 +192,14 @@ fn planted(
     clip: LoopClip,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), Failure> {
-    let root_joint = match &first.sidecar.playback.root_joint {
-        Some(name) => clip.skeleton().find(name),
-        None => first.sidecar.playback.root_joint_added.then_some(0),
-    };
-    // A single loop stays unchanged on its own skeleton.
-    let mixed = args.on.rig.is_some() || weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+    let root_joint = root_joint(first, &clip);
+    // A single loop stays unchanged.
+    let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let plant = |lock: FootLock| {
         feet::plant(&clip, body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)
     };
-    let foot_slide = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
-        slide.map(|mps| 1e2 * mps)
-    };
+    let foot_slide = |clip: &LoopClip| foot_slide_cmps(clip, body);
     let (mut planted, mut feet) = plant(lock)?;
     if lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) {
         // A blend has no take that tells when its feet stand, so what slides less counts.

@@ -55,6 +55,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         analysis,
         smooth_hz: None,
         rig: None,
+        followed: None,
         warnings: Vec::new(),
     };
     let settings = SearchSettings::default();

@@ -189,7 +189,7 @@ impl Work<'_> {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
         let matched = self.matched(&file, outputs)?;
-        let (mut take, facts) = matched.take(&file.take)?;
+        let (mut take, facts) = matched.held_take(&file.take)?;
         if args.engine.recenters() {
             take = take.recentered(self.character.rig.body());
         }
@@ -216,6 +216,7 @@ impl Work<'_> {
             source: own,
             sidecar,
             facts,
+            followed: _,
         } = playable;
         let file = LoadedTake { take, source: own };
         let matched = self.matched(&file, outputs)?;

@@ -15,6 +15,8 @@
 
 mod animation;
 
+#[cfg(feature = "fbx")]
+mod bind;
 pub(crate) mod error;
 #[cfg(feature = "fbx")]
 mod form;

@@ -7,6 +7,7 @@ use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::{
+    bind,
     error::FbxError,
     form,
     joints::{self, Joints},
@@ -144,13 +145,14 @@ fn sampled(
     let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
     let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
     let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+    let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
     let source = FbxSource {
         space,
         turn,
         frame_time_secs: grid.frame_time_secs,
         animation: animation.to_owned(),
         begin_secs: grid.begin_secs,
-        rest_rotations: rest_rotations(scene, joints, turn),
+        rest: bind::rest_pose((scene, joints), &rest, turn, space.unit_metres, above),
         form: form::of(bytes, scene, anim, joints, grid.begin_secs).map_or_else(
             || Form::Fresh {
                 leaves: Some(Warning::RestNotKept),
@@ -322,18 +324,6 @@ fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3>
         worlds.push(world);
     }
     offsets
-}
-
-/// Rotations of all joints in the file's own pose; the first one's in the world, in our axes.
-fn rest_rotations(scene: &Scene, joints: &Joints, turn: DQuat) -> Vec<DQuat> {
-    let local = |node: usize| scene.nodes[node].local_transform;
-    let above = world_above(scene, joints, local).rotation;
-    let nodes = joints.nodes.iter().enumerate();
-    let rotations = nodes.map(|(joint, &node)| {
-        let own = scene::rotation(&local(node));
-        if joint == 0 { turn * above * own } else { own }
-    });
-    rotations.map(DQuat::normalize).collect()
 }
 
 fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> Result<Skeleton, ReadError> {

@@ -16,8 +16,8 @@ pub struct FbxSource {
     pub(super) frame_time_secs: f64,
     pub(super) animation: String,
     pub(super) begin_secs: f64,
-    /// Rotations of the joints without animation, the first one's in the world; empty for a take from elsewhere.
-    pub(super) rest_rotations: Vec<DQuat>,
+    /// The joints at rest, the first one in the world; empty for a take from elsewhere.
+    pub(super) rest: Pose,
     pub(super) form: Form,
     /// Whether tracks that do not move are written as one key.
     pub(super) has_short_tracks: bool,
@@ -51,7 +51,7 @@ impl FbxSource {
             frame_time_secs: take.frame_time_secs(),
             animation: take.name().to_owned(),
             begin_secs: 0.0,
-            rest_rotations: Vec::new(),
+            rest: Pose::default(),
             form: Form::Fresh { leaves: None },
             has_short_tracks: false,
             states_unit: false,
@@ -72,10 +72,7 @@ impl FbxSource {
 
     /// The rest pose of its joints; `None` if they are not those of the skeleton.
     pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
-        (self.rest_rotations.len() == skeleton.num_joints()).then(|| Pose {
-            translations: skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
-            rotations: self.rest_rotations.clone(),
-        })
+        (self.rest.rotations.len() == skeleton.num_joints()).then(|| self.rest.clone())
     }
 
     /// Whether the file that was read can be extended.

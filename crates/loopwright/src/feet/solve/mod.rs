@@ -41,6 +41,9 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to four are usual.
 const MOST_STEPS: usize = 8;
 
+/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the next.
+const MOST_STEPS_WITH_LIMITS: usize = 24;
+
 /// A step that moves nothing by more than this is followed by so many with the same coefficients, radians and metres.
 const NEAR: f64 = 0.02;
 const NUM_REPEATS: usize = 2;
@@ -267,7 +270,9 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         width,
         last_step: f64::INFINITY,
     };
-    'search: for _ in 0..MOST_STEPS {
+    let has_limits = goals.iter().any(|goals| goals.most_flexed.is_finite());
+    let most_steps = if has_limits { MOST_STEPS_WITH_LIMITS } else { MOST_STEPS };
+    'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, limbs, &mut equations);
         let mut cost = before;

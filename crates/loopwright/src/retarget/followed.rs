@@ -1,0 +1,366 @@
+//! When the feet of a target stand, by those of the source that they follow.
+//!
+//! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
+//! targets whose legs do not reach, where a foot that slides would not count as one that stands.
+
+use super::{
+    Retarget, Rig,
+    anatomy::{Bones, Limb, LimbKind},
+};
+use crate::{
+    analysis::{
+        body::{Body, Foot},
+        standing::ContactLimits,
+    },
+    feet::{self, Bearing, FootPoint, contact::spans},
+    loop_clip::{LoopClip, LoopClipError, LoopKeys},
+    motion::{RootMotion, Tracks, WorldTracks},
+    quality::{self, Stand},
+    take::Take,
+};
+
+/// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FollowedFeet {
+    pub(super) num_samples: usize,
+    /// Samples at the end that only lead back to the start of what is no loop: nothing bears there.
+    pub(super) num_leading_back: usize,
+    points: Vec<PointBears>,
+    stands: Vec<JointStands>,
+    /// By foot of the target.
+    pub(super) legs: Vec<Option<FollowedLeg>>,
+    /// How large the target is beside its source, at least 1.
+    pub(super) size: f64,
+}
+
+/// A point of a foot of the target, and at which samples it bears.
+#[derive(Clone, Debug, PartialEq)]
+struct PointBears {
+    foot: usize,
+    point: FootPoint,
+    bears: Vec<bool>,
+}
+
+/// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
+#[derive(Clone, Debug, PartialEq)]
+struct JointStands {
+    foot: usize,
+    joint: usize,
+    stands: Vec<bool>,
+}
+
+/// A leg of the target and how the knee of its source bends.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FollowedLeg {
+    /// Thigh, knee and ankle of the target.
+    pub(super) joints: [usize; 3],
+    /// Angle between the bones of the source at every sample, radians.
+    bent: Vec<f64>,
+}
+
+impl FollowedLeg {
+    pub(super) fn most_bent(&self) -> f64 {
+        self.bent.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// The motion that a sample of another comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FromSample {
+    pub(crate) sample: usize,
+    /// Whether it is its mirror image.
+    pub(crate) is_mirrored: bool,
+}
+
+impl FollowedFeet {
+    /// The number of samples at which they are known, at least three.
+    pub(crate) fn num_samples(&self) -> usize {
+        self.num_samples
+    }
+
+    /// The same at other samples, each of which comes from one of these; those from none, at the end, lead back to the start.
+    /// `partner` is the foot whose motion the mirror image of a foot has.
+    pub(crate) fn sampled(&self, from: &[Option<FromSample>], partner: impl Fn(usize) -> usize) -> Self {
+        let at = |foot: usize, is_mirrored: bool| if is_mirrored { partner(foot) } else { foot };
+        let mut sampled = self.clone();
+        sampled.num_samples = from.len();
+        sampled.num_leading_back = from.iter().filter(|from| from.is_none()).count();
+        for own in &mut sampled.points {
+            let mask = |from: &FromSample| {
+                let foot = at(own.foot, from.is_mirrored);
+                let other = self
+                    .points
+                    .iter()
+                    .find(|other| (other.foot, other.point) == (foot, own.point));
+                other.is_some_and(|other| other.bears[from.sample])
+            };
+            own.bears = from.iter().map(|from| from.as_ref().is_some_and(mask)).collect();
+        }
+        for own in &mut sampled.stands {
+            let mask = |from: &FromSample| {
+                let foot = at(own.foot, from.is_mirrored);
+                let other = self.stands.iter().find(|other| other.foot == foot);
+                other.is_some_and(|other| other.stands[from.sample])
+            };
+            own.stands = from.iter().map(|from| from.as_ref().is_some_and(mask)).collect();
+        }
+        for (foot, own) in sampled.legs.iter_mut().enumerate() {
+            let Some(own) = own else { continue };
+            let bent = |from: &FromSample| {
+                let leg = self.legs.get(at(foot, from.is_mirrored)).and_then(Option::as_ref);
+                leg.map_or(0.0, |leg| leg.bent[from.sample])
+            };
+            own.bent = from.iter().map(|from| from.as_ref().map_or(0.0, bent)).collect();
+        }
+        sampled
+    }
+
+    /// That of a mix of loops on one target: what bears in loops that have half of the weight bears in the mix.
+    ///
+    /// Each loop comes with its phase at the start of the mix, 0 to 1, and its weight. `None` without loops.
+    pub fn mixed(loops: &[(&Self, f64, f64)], num_samples: usize) -> Option<Self> {
+        let total: f64 = loops.iter().map(|(_, _, weight)| weight).sum();
+        let at_samples = |feet: &Self, phase: f64| {
+            let sample = |index: usize| {
+                let at = (index as f64 / num_samples as f64 + phase) * feet.num_samples as f64;
+                let sample = (at.round() as usize) % feet.num_samples.max(1);
+                Some(FromSample {
+                    sample,
+                    is_mirrored: false,
+                })
+            };
+            feet.sampled(&(0..num_samples).map(sample).collect::<Vec<_>>(), |foot| foot)
+        };
+        let parts: Vec<(Self, f64)> = (loops.iter())
+            .map(|(feet, phase, weight)| (at_samples(feet, *phase), weight / total))
+            .collect();
+        let mut mixed = parts.first()?.0.clone();
+        let share = |of: &dyn Fn(&Self) -> bool| -> f64 {
+            let those = parts.iter().filter(|(feet, _)| of(feet));
+            those.map(|(_, share)| share).sum()
+        };
+        for own in &mut mixed.points {
+            let bears = |feet: &Self, sample: usize| {
+                let mut points = feet.points.iter();
+                points.any(|other| (other.foot, other.point) == (own.foot, own.point) && other.bears[sample])
+            };
+            own.bears = (0..num_samples)
+                .map(|sample| share(&|feet| bears(feet, sample)) >= 0.5)
+                .collect();
+        }
+        for own in &mut mixed.stands {
+            let stands = |feet: &Self, sample: usize| {
+                let mut joints = feet.stands.iter();
+                joints.any(|other| other.foot == own.foot && other.stands[sample])
+            };
+            own.stands = (0..num_samples)
+                .map(|sample| share(&|feet| stands(feet, sample)) >= 0.5)
+                .collect();
+        }
+        for (foot, own) in mixed.legs.iter_mut().enumerate() {
+            let Some(own) = own else { continue };
+            let bent = |sample: usize| {
+                let of =
+                    |(feet, share): &(Self, f64)| feet.legs[foot].as_ref().map_or(0.0, |leg| leg.bent[sample] * share);
+                parts.iter().map(of).sum()
+            };
+            own.bent = (0..num_samples).map(bent).collect();
+        }
+        mixed.size = parts.iter().map(|(feet, share)| feet.size * share).sum();
+        Some(mixed)
+    }
+
+    /// When points of the target's feet bear.
+    pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
+        self.points.iter().flat_map(|own| {
+            let contacts = spans(own.foot, &own.bears).into_iter();
+            contacts.map(|contact| Bearing {
+                point: own.point,
+                contact,
+            })
+        })
+    }
+
+    /// When the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
+    pub fn stands(&self) -> Vec<Stand> {
+        let of = |own: &JointStands| {
+            let joint = own.joint;
+            let spans = spans(own.foot, &own.stands).into_iter();
+            spans.map(move |span| Stand {
+                joint,
+                first_sample: span.start_sample,
+                num_samples: span.num_samples,
+            })
+        };
+        self.stands.iter().flat_map(of).collect()
+    }
+
+    /// Speed of the target's feet over the ground while those of the source stand, metres per second.
+    pub(super) fn slide(&self, clip: &LoopClip) -> Option<f64> {
+        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), &self.stands())
+    }
+}
+
+impl Retarget {
+    /// When the target's feet stand by those of a loop of the source. Errors: none is known.
+    pub fn feet_of_loop(&self, source: &LoopClip) -> Result<FollowedFeet, LoopClipError> {
+        let source = source.clone().on_screw()?;
+        let mut feet = self.feet_of(&source);
+        for (foot, [_, ours]) in self.stands_of_both(&source) {
+            let joint = ours.joint;
+            let index = feet
+                .stands
+                .iter()
+                .position(|own| own.joint == joint)
+                .unwrap_or_else(|| {
+                    let stands = vec![false; feet.num_samples];
+                    feet.stands.push(JointStands { foot, joint, stands });
+                    feet.stands.len() - 1
+                });
+            let keys = ours.first_sample..ours.first_sample + ours.num_samples;
+            keys.for_each(|key| feet.stands[index].stands[key % feet.num_samples] = true);
+        }
+        Ok(feet)
+    }
+
+    /// The same for all frames of a take of the source. Errors: the take has fewer than three frames.
+    pub fn feet_of_take(&self, source: &Take) -> Result<FollowedFeet, LoopClipError> {
+        let mut tracks = Tracks::empty(source.skeleton().clone(), source.frame_time_secs(), source.num_frames());
+        (0..source.num_frames()).for_each(|frame| tracks.push(source.pose(frame)));
+        let clip = LoopClip::new(source.name(), tracks, self.source.body.hips, RootMotion::NONE)?;
+        let mut feet = self.feet_of(&clip);
+        // Over minutes the ground may rise, so that the fixed limits of a loop say nothing.
+        for (index, foot) in self.target.body.feet.iter().enumerate() {
+            let lowest = if foot.toe.is_some() {
+                FootPoint::Ball
+            } else {
+                FootPoint::Ankle
+            };
+            let own = feet.points.iter().find(|own| (own.foot, own.point) == (index, lowest));
+            let stands = own.map(|own| JointStands {
+                foot: index,
+                joint: foot.lowest_joint(),
+                stands: own.bears.clone(),
+            });
+            feet.stands.extend(stands);
+        }
+        Ok(feet)
+    }
+
+    /// The points that bear, and how knees bend.
+    fn feet_of(&self, source: &LoopClip) -> FollowedFeet {
+        let num_samples = source.num_samples();
+        let mut points: Vec<PointBears> = Vec::new();
+        for bearing in self.bearing(source) {
+            let (foot, point) = (bearing.contact.foot, bearing.point);
+            let found = points.iter().position(|own| (own.foot, own.point) == (foot, point));
+            let index = found.unwrap_or_else(|| {
+                let bears = vec![false; num_samples];
+                points.push(PointBears { foot, point, bears });
+                points.len() - 1
+            });
+            let keys = bearing.contact.keys();
+            keys.for_each(|key| points[index].bears[key % num_samples] = true);
+        }
+        let world = source.tracks_from_root();
+        let leg = |foot: &Foot| {
+            let theirs = self.followed_leg(foot.ankle)?.reaches?;
+            let Bones { upper, lower, end } = leg_that_ends_in(&self.target, foot.ankle)?.reaches?;
+            Some(FollowedLeg {
+                joints: [upper, lower, end?],
+                bent: bends(&world, theirs)?,
+            })
+        };
+        FollowedFeet {
+            num_samples,
+            num_leading_back: 0,
+            points,
+            stands: Vec::new(),
+            legs: self.target.body.feet.iter().map(leg).collect(),
+            size: self.scale.max(1.0),
+        }
+    }
+
+    /// When the target's feet stand by those of a loop of the source: see [`FollowedFeet::stands`].
+    pub fn stands(&self, source: &LoopClip) -> Vec<Stand> {
+        self.feet_of_loop(source)
+            .map_or_else(|_| Vec::new(), |feet| feet.stands())
+    }
+
+    /// Speed of the source's own feet over the ground while they stand, at the joints that are followed, metres per second.
+    pub fn slide_of_source(&self, source: &LoopClip) -> Option<f64> {
+        let stands: Vec<Stand> = self.stands_of_both(source).map(|(_, [theirs, _])| theirs).collect();
+        quality::foot_slide_of_stances(&LoopKeys::of_loop(source), &stands)
+    }
+
+    /// Each stance of the source, and of the target's foot that follows.
+    fn stands_of_both(&self, source: &LoopClip) -> impl Iterator<Item = (usize, [Stand; 2])> {
+        let keys = LoopKeys::of_loop(source);
+        self.target.body.feet.iter().enumerate().flat_map(move |(index, foot)| {
+            let from = self.followed_foot(foot.ankle);
+            let feet = from.map(|from| {
+                let own = self.source.body.feet[from];
+                let toe = own.toe.filter(|_| foot.toe.is_some());
+                Foot { toe, ..own }
+            });
+            let body = Body {
+                feet: feet.into_iter().collect(),
+                ..self.source.body.clone()
+            };
+            let joint = foot.lowest_joint();
+            let stands = quality::stands(&keys, &body, None).into_iter();
+            stands.map(move |theirs| (index, [theirs, Stand { joint, ..theirs }]))
+        })
+    }
+
+    /// When points of the target's feet bear, by those of the source's.
+    fn bearing(&self, source: &LoopClip) -> Vec<Bearing> {
+        let theirs = feet::bearing(source, &self.source.body, &ContactLimits::default());
+        let mut known = Vec::new();
+        for (index, foot) in self.target.body.feet.iter().enumerate() {
+            let Some(from) = self.followed_foot(foot.ankle) else {
+                continue;
+            };
+            let has_toes = [self.source.body.feet[from].toe, foot.toe].map(|toe| toe.is_some());
+            for bearing in theirs.iter().filter(|bearing| bearing.contact.foot == from) {
+                let point = match (has_toes, bearing.point) {
+                    ([true, true], FootPoint::Ankle) => continue,
+                    ([true, true], point) => point,
+                    ([_, false], FootPoint::Ankle) => FootPoint::Ankle,
+                    ([false, true], FootPoint::Ankle) => FootPoint::Ball,
+                    _ => continue,
+                };
+                let mut bearing = Bearing { point, ..*bearing };
+                bearing.contact.foot = index;
+                known.push(bearing);
+            }
+        }
+        known
+    }
+
+    /// The foot of the source that one of the target follows, by its ankle.
+    fn followed_foot(&self, ankle: usize) -> Option<usize> {
+        let last = *self.followed_leg(ankle)?.joints.last()?;
+        self.source.body.feet.iter().position(|foot| foot.ankle == last)
+    }
+
+    /// The leg of the source that the target's with this ankle follows.
+    fn followed_leg(&self, ankle: usize) -> Option<&Limb> {
+        self.source.anatomy.limb(leg_that_ends_in(&self.target, ankle)?)
+    }
+}
+
+fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
+    let mut legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
+    legs.find(|limb| limb.joints.last() == Some(&ankle))
+}
+
+/// The angle between the bones of a limb at every sample, radians.
+fn bends(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<Vec<f64>> {
+    let end = end?;
+    let angle = |frame: usize| {
+        let at = |joint: usize| world.position(frame, joint);
+        (at(lower) - at(upper)).angle_between(at(end) - at(lower))
+    };
+    Some((0..world.num_frames()).map(angle).collect())
+}

@@ -1,0 +1,86 @@
+//! The rest pose of an FBX file: that in which its skin was bound, where the file states it, else that of its nodes.
+//!
+//! Files are saved in any pose, such as the first of an animation; the skin fits its bones in the bind pose.
+
+use glam::{DMat3, DQuat, DVec3};
+use loopwright::Pose;
+use ufbx::Scene;
+
+use super::{
+    joints::Joints,
+    scene::{self, World},
+};
+use crate::limits::MAX_VALUE;
+
+/// A joint whose place in its parent differs by less than this share between bind pose and nodes is at that of the nodes, which
+/// animations are relative to.
+const SAME_PLACE: f64 = 0.01;
+
+/// Rotation and position of a joint in the scene.
+type Placed = (DQuat, DVec3);
+
+/// The rest pose of all joints, local, in metres, the first one in the world in our axes: `turn` and `unit_metres` map the file's
+/// space to ours. `offsets` are the joints' places in their parents by the nodes, in the file's unit.
+pub(super) fn rest_pose(
+    (scene, joints): (&Scene, &Joints),
+    offsets: &[DVec3],
+    turn: DQuat,
+    unit_metres: f64,
+    above: World,
+) -> Pose {
+    let bound = bound(scene);
+    let is_bound = joints.nodes.iter().any(|&node| bound[node].is_some());
+    let (mut nodes, mut placed): (Vec<World>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let local = |(joint, &node): (usize, &usize)| {
+        let own = &scene.nodes[node];
+        let parent = joints.parents[joint];
+        let in_scene = parent
+            .map_or(&above, |parent| &nodes[parent])
+            .child(own.inherit_mode, &own.local_transform);
+        let by_node = scene::rotation(&own.local_transform);
+        let from: Placed = parent.map_or((above.rotation, DVec3::ZERO), |parent| placed[parent]);
+        // A bone that the skin does not know hangs from its parent as it does in the file's own pose.
+        let at = match (bound[node], parent) {
+            (Some(at), _) => at,
+            (None, Some(_)) => ((from.0 * by_node).normalize(), from.1 + from.0 * offsets[joint]),
+            (None, None) => ((above.rotation * by_node).normalize(), offsets[joint]),
+        };
+        nodes.push(in_scene);
+        placed.push(at);
+        let Some(_) = parent else {
+            return (turn * (at.1 * unit_metres), (turn * at.0).normalize());
+        };
+        let offset = from.0.conjugate() * (at.1 - from.1);
+        let is_same = !is_bound || (offset - offsets[joint]).length() <= SAME_PLACE * offsets[joint].length();
+        let offset = if is_same { offsets[joint] } else { offset };
+        let rotation = if is_bound { from.0.conjugate() * at.0 } else { by_node };
+        (offset * unit_metres, rotation.normalize())
+    };
+    joints.nodes.iter().enumerate().map(local).collect()
+}
+
+/// Where the nodes of the scene were when a skin was bound to them, by their index.
+fn bound(scene: &Scene) -> Vec<Option<Placed>> {
+    let mut bound = vec![None; scene.nodes.len()];
+    for pose in scene.poses.iter().filter(|pose| pose.is_bind_pose) {
+        for bone in &pose.bone_poses {
+            let own = &mut bound[scene::index(&bone.bone_node)];
+            *own = own.or_else(|| placed(&bone.bone_to_world));
+        }
+    }
+    bound
+}
+
+/// Rotation and position of a matrix; `None` for one that is no rotation, as of a bone that was mirrored.
+fn placed(matrix: &ufbx::Matrix) -> Option<Placed> {
+    let column = |x, y, z| DVec3::new(x, y, z).try_normalize();
+    let x = column(matrix.m00, matrix.m10, matrix.m20)?;
+    let y = column(matrix.m01, matrix.m11, matrix.m21)?;
+    let y = (y - x * y.dot(x)).try_normalize()?;
+    let z = x.cross(y);
+    let is_right_handed = z.dot(DVec3::new(matrix.m02, matrix.m12, matrix.m22)) > 0.0;
+    let at = DVec3::new(matrix.m03, matrix.m13, matrix.m23);
+    let fits = at.is_finite() && at.abs().max_element() <= MAX_VALUE;
+    let turn = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
+    (is_right_handed && fits && turn.is_finite()).then(|| (turn.normalize(), at))
+}
