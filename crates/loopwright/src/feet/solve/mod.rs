@@ -310,12 +310,13 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
                 break 'search;
             }
         }
-        let saved = before - cost;
+        // What a shortened step saves says nothing of how much there is to save.
+        let saved = if halvings > 0 { before } else { before - cost };
         settled.is_near = moved < UNSETTLED || saved < UNSETTLED_SAVES * before;
         if damping < HARDLY_DAMPED_METRES && moved < SETTLED || saved < SAVES * before {
             break;
         }
-        damping *= DAMPED_AGAIN;
+        damping *= if halvings > 0 { 1.0 } else { DAMPED_AGAIN };
     }
     has_moved.then_some(settled)
 }
