@@ -45,6 +45,7 @@ fn retried(analysis: &Analysis, first: &LoopCandidate, others: &[LoopCandidate],
     let retry = Retry {
         stretches: others,
         closures,
+        made: None,
     };
     analysis.make_loop_or_retry(first, &abrupt(), retry).unwrap()
 }
@@ -63,6 +64,32 @@ fn the_first_stretch_whose_seam_does_not_show_is_taken() {
 
     let fine = retried(&analysis, &others[1], &[], true);
     assert_eq!((fine.asked_for, fine.tried, fine.shows), (None, 1, false));
+}
+
+#[test]
+fn a_loop_that_the_search_made_is_the_one_that_would_be_made() {
+    let analysis = Analysis::new(&synthesize(&WalkSettings::default()).unwrap().take).unwrap();
+    let (found, made) = analysis.find_and_make(&SearchSettings::default()).unwrap();
+    let best = found.best().unwrap();
+    assert_eq!(made.as_ref().map(|made| &made.candidate), Some(best));
+    let mut recentered = LoopSettings::default();
+    recentered.root.recenter = true;
+    for settings in [LoopSettings::default(), recentered, abrupt()] {
+        let retry = Retry {
+            made: made.as_ref(),
+            ..Retry::default()
+        };
+        let done = analysis.make_loop_or_retry(best, &settings, retry).unwrap();
+        assert_eq!(done.made, analysis.make_loop(best, &settings).unwrap());
+    }
+    // One of another stretch is left alone.
+    let other = stretch(&analysis, 70, 130);
+    let retry = Retry {
+        made: made.as_ref(),
+        ..Retry::default()
+    };
+    let done = (analysis.make_loop_or_retry(&other, &LoopSettings::default(), retry)).unwrap();
+    assert_eq!(done.made.candidate, other);
 }
 
 #[test]

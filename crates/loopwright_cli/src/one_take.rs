@@ -52,6 +52,8 @@ pub(crate) struct Chosen {
     pub(crate) stretch: LoopCandidate,
     /// Those to take instead where its seam shows: none if the user chose it.
     pub(crate) others: Vec<LoopCandidate>,
+    /// The loop of it that the search made.
+    made: Option<MadeLoop>,
 }
 
 /// A loop that is made, and has no name yet.
@@ -164,9 +166,9 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
         Rows::Picked(rows) => rows == &[1],
         Rows::All => false,
     };
-    let found = match is_first {
-        true => search::search(loaded, &settings)?,
-        false => search::hunt(loaded, &settings, search.shifted)?.found,
+    let (found, made) = match is_first {
+        true => search::search_and_make(loaded, &settings)?,
+        false => (search::hunt(loaded, &settings, search.shifted)?.found, None),
     };
     if found.candidates.is_empty() {
         return Err(search::nothing_found(loaded, &found, search));
@@ -177,6 +179,7 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
             row,
             stretch: stretch.clone(),
             others: Vec::new(),
+            made: None,
         }),
         None => Err(no_such_row(loaded, row, count)),
     };
@@ -195,6 +198,7 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
                 row: 1,
                 stretch,
                 others: candidates.collect(),
+                made,
             });
             first.map(Ok).into_iter().collect()
         }
@@ -225,6 +229,7 @@ fn named(loaded: &Loaded, stretch: &StretchRecipe, mirror: Option<&Mirror>) -> O
         row: 1,
         stretch,
         others: Vec::new(),
+        made: None,
     });
     Some(chosen.map_err(|error| making::cut_failure(loaded, error)))
 }
@@ -259,6 +264,7 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
     let retry = Retry {
         stretches: &chosen.others,
         closures: !recipe.states_closure(),
+        made: chosen.made.as_ref(),
     };
     let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
     let Making {

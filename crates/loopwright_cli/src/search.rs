@@ -1,7 +1,7 @@
 //! Searches for loops: turns flags into settings, and results into messages.
 
 use loopwright::{
-    FoundLoops, LoopCandidate, SearchSettings,
+    FoundLoops, LoopCandidate, MadeLoop, SearchSettings,
     candidate::{self, MissReason, NearestMiss, RootMotionBounds, SearchError, SegmentLoops},
     math::ops,
     mirror::Pairing,
@@ -116,9 +116,17 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, shifted: bool) ->
 
 /// Searches. Errors say why a take cannot be searched.
 pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<FoundLoops, Failure> {
+    search_and_make(loaded, settings).map(|(found, _)| found)
+}
+
+/// Searches, and keeps the recommended loop if it was made to choose it. Errors say why a take cannot be searched.
+pub(crate) fn search_and_make(
+    loaded: &Loaded,
+    settings: &SearchSettings,
+) -> Result<(FoundLoops, Option<MadeLoop>), Failure> {
     loaded
         .analysis
-        .find_loops(settings)
+        .find_and_make(settings)
         .map_err(|error| search_failure(loaded, error))
 }
 

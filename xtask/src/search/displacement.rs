@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 use loopwright::{
     LoopSettings, SearchSettings,
     unstable::{
-        bound::SeamBounds, comparison::PoseComparison, rhythm, score::SeamCost, seams::Seams, search::DistinctPairs,
+        bound::SeamBounds,
+        comparison::PoseComparison,
+        rhythm::{self, PoseDistances},
+        score::SeamCost,
+        seams::Seams,
+        search::DistinctPairs,
     },
 };
 
@@ -93,14 +98,10 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
         }
     }
     let mut closed = Vec::with_capacity(pairs.len());
+    let distances = PoseDistances::new(PoseComparison::of_poses(analysis.features()));
     for (start, end) in pairs {
-        let cycles = rhythm::measure(
-            PoseComparison::of_poses(analysis.features()),
-            start,
-            end - start,
-            take.frame_time_secs(),
-        )
-        .map_or(1, |rhythm| rhythm.cycles);
+        let cycles =
+            rhythm::measure(&distances, start, end - start, take.frame_time_secs()).map_or(1, |rhythm| rhythm.cycles);
         let made = studied.make(
             &studied.stretch(start as f64, end as f64, cycles)?,
             &LoopSettings::default(),

@@ -8,7 +8,7 @@ use super::{
     describe::SearchedTake,
     refine,
     report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
-    rhythm::{self, Rhythm},
+    rhythm::{self, PoseDistances, Rhythm},
     score::SeamCost,
     seams::{SeamPair, Seams},
     search::{Admission, DistinctPairs},
@@ -77,6 +77,7 @@ pub(super) struct Finder<'a> {
     seams: Seams<'a>,
     /// Created for the first search; a stretch that is only appraised needs none.
     bounds: OnceCell<SeamBounds<'a>>,
+    distances: PoseDistances<'a>,
     separation: usize,
     random_cost: Option<f64>,
 }
@@ -93,6 +94,7 @@ impl<'a> Finder<'a> {
             settings,
             seams,
             bounds: OnceCell::new(),
+            distances: PoseDistances::new(seams.comparison()),
             separation: step.nearest(SEPARATION_SECS),
             random_cost: seams.random_median(&analysis.usable, step.nearest(RANDOM_GAP_SECS)),
         }
@@ -115,7 +117,7 @@ impl<'a> Finder<'a> {
     /// How well the frames around a pair repeat.
     pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
         let frame_time_secs = self.source.analysis.take.frame_time_secs();
-        rhythm::measure(self.seams.comparison(), pair.start_frame, pair.lag(), frame_time_secs)
+        rhythm::measure(&self.distances, pair.start_frame, pair.lag(), frame_time_secs)
     }
 
     /// All figures of a stretch, whether or not it qualifies.

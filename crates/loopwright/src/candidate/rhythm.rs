@@ -3,6 +3,8 @@
 //! Autocorrelation of a whole take says little where the take changes. Here only the frames around the pair count, through the
 //! mean squared distance of poses one lag apart.
 
+use core::cell::RefCell;
+
 use super::comparison::PoseComparison;
 
 /// How well a stretch repeats at a lag.
@@ -37,11 +39,50 @@ const MIN_PERIOD_SECS: f64 = 0.25;
 /// Lags and frames are thinned to about this many per cycle; similarity varies slowly with both.
 const RESOLUTION: usize = 48;
 
+/// Distances of poses that are remembered at once: those of a take of a few hundred frames, or of the stretch of a longer one that
+/// neighbouring pairs share.
+const REMEMBERED: usize = 1 << 16;
+
+/// Squared distances of poses, which are worked out once while they are remembered: the pairs that a search looks at lie close
+/// together.
+#[derive(Debug)]
+pub struct PoseDistances<'a> {
+    comparison: PoseComparison<'a>,
+    /// By place: frame and lag, and their distance.
+    remembered: RefCell<Vec<([usize; 2], f64)>>,
+}
+
+impl<'a> PoseDistances<'a> {
+    /// Distances of these poses.
+    pub fn new(comparison: PoseComparison<'a>) -> Self {
+        Self {
+            comparison,
+            remembered: RefCell::default(),
+        }
+    }
+
+    /// Squared distance between a pose and what the pose `lag` frames later counts as, square metres.
+    fn squared(&self, frame: usize, lag: usize) -> f64 {
+        let mut remembered = self.remembered.borrow_mut();
+        if remembered.is_empty() {
+            // No frame has this number.
+            remembered.resize(REMEMBERED, ([usize::MAX; 2], 0.0));
+        }
+        // Frames follow each other, and lags start apart from each other.
+        let place = (lag.wrapping_mul(0x9e37_79b1) >> 4).wrapping_add(frame) % REMEMBERED;
+        let entry = &mut remembered[place];
+        if entry.0 != [frame, lag] {
+            *entry = ([frame, lag], self.comparison.squared_distance(frame, frame + lag));
+        }
+        entry.1
+    }
+}
+
 /// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
 ///
 /// `None` where the take around it is too short to show a quarter of the cycle twice.
-pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
-    let window = Window::around(comparison, start_frame, lag)?;
+pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
+    let window = Window::around(distances, start_frame, lag)?;
     let around = |lag: f64| {
         // The lag is only known to about a frame, and repeats vary a little.
         let reach = ((0.03 * lag).round() as usize).max(1);
@@ -53,7 +94,7 @@ pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, f
     let strength = around(lag as f64);
     let cycles = (2..=MAX_CYCLES)
         .rev()
-        .filter(|&cycles| comparison.pairing().divides_into(cycles))
+        .filter(|&cycles| distances.comparison.pairing().divides_into(cycles))
         .filter(|&cycles| lag as f64 / cycles as f64 * frame_time_secs >= MIN_PERIOD_SECS)
         .find(|&cycles| {
             let part = lag as f64 / cycles as f64;
@@ -78,7 +119,7 @@ pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, f
 
 /// Frames around a pair, with the variance of their poses.
 struct Window<'a> {
-    comparison: PoseComparison<'a>,
+    distances: &'a PoseDistances<'a>,
     from: usize,
     to: usize,
     min_overlap: usize,
@@ -86,10 +127,10 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn around(comparison: PoseComparison<'a>, start_frame: usize, lag: usize) -> Option<Self> {
-        let features = comparison.features();
+    fn around(distances: &'a PoseDistances<'a>, start_frame: usize, lag: usize) -> Option<Self> {
+        let features = distances.comparison.features();
         let half = lag / 2;
-        let last = comparison.num_frames() - 1;
+        let last = distances.comparison.num_frames() - 1;
         let from = start_frame.saturating_sub(half);
         let to = (start_frame + lag + half).min(last);
         let axes = features.num_position_axes();
@@ -109,7 +150,7 @@ impl<'a> Window<'a> {
         }
         let min_overlap = ((MIN_OVERLAP_SHARE * lag as f64) as usize).max(2);
         let window = Self {
-            comparison,
+            distances,
             from,
             to,
             min_overlap,
@@ -128,7 +169,7 @@ impl<'a> Window<'a> {
         let stride = (overlap / RESOLUTION).max(1);
         let (mut sum, mut count) = (0.0, 0.0);
         for frame in (self.from..=last).step_by(stride) {
-            sum += self.comparison.squared_distance(frame, frame + lag);
+            sum += self.distances.squared(frame, lag);
             count += 1.0;
         }
         Some(1.0 - sum / count / (2.0 * self.variance))

@@ -41,10 +41,17 @@ impl Analysis {
     /// is within a quarter of the lowest of any length, and the others follow by cost. Errors: [`SearchError`]: the take is too
     /// short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        self.find_and_make(settings).map(|(found, _)| found)
+    }
+
+    /// As [`Self::find_loops`], with the recommended loop if it was made to choose it: as [`Self::make_loop`] makes it with default
+    /// settings. [`crate::pipeline::Retry`] takes it, so that it is not made twice.
+    pub fn find_and_make(&self, settings: &SearchSettings) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
         let mut found = self.propose_loops(&listing_enough(settings))?;
-        found.candidates = self.ranked(found.candidates, settings);
+        let (ranked, made) = self.ranked(found.candidates, settings);
+        found.candidates = ranked;
         found.candidates.truncate(settings.max_candidates.max(1));
-        Ok(found)
+        Ok((found, made))
     }
 
     /// Finds the stretches that repeat, each with its best loop.
@@ -54,12 +61,12 @@ impl Analysis {
     /// as [`Self::find_loops`].
     pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
         let mut found = self.propose_stretches(settings, listing_enough(settings).max_candidates, &|candidates| {
-            self.ranked(candidates, settings)
+            self.ranked(candidates, settings).0
         })?;
         for row in found.rows.iter_mut().skip(1) {
             let versions = core::mem::take(&mut row.versions);
             let all = core::iter::once(row.best.clone()).chain(versions).collect();
-            let mut ranked = self.ranked(all, settings).into_iter();
+            let mut ranked = self.ranked(all, settings).0.into_iter();
             if let Some(best) = ranked.next() {
                 row.best = best;
             }
@@ -68,10 +75,15 @@ impl Analysis {
         Ok(found)
     }
 
-    /// Candidates in the order in which they are recommended. A whole take and idle loops stay where they are.
-    fn ranked(&self, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
+    /// Candidates in the order in which they are recommended, and the first of them if it was made. A whole take and idle loops stay
+    /// where they are.
+    fn ranked(
+        &self,
+        candidates: Vec<LoopCandidate>,
+        settings: &SearchSettings,
+    ) -> (Vec<LoopCandidate>, Option<MadeLoop>) {
         if !settings.ranks_by_outcome() {
-            return candidates;
+            return (candidates, None);
         }
         let (mut ranked, mut first): (Vec<_>, Vec<_>) =
             (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
@@ -84,12 +96,18 @@ impl Analysis {
         work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
             self.add_outcome_of_closing(candidate);
         });
+        let mut made_in_full = Vec::new();
         work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
-            self.add_outcome_in_full(candidate);
+            made_in_full.extend(self.add_outcome_in_full(candidate));
         });
         say_why_several_cycles(&mut ranked);
         first.append(&mut ranked);
-        first
+        let made = first.first().and_then(|best| {
+            let mut made = made_in_full.into_iter().find(|made| made.candidate.cut == best.cut)?;
+            made.candidate = best.clone();
+            Some(made)
+        });
+        (first, made)
     }
 
     /// The parts of the outcome that the take alone shows.
@@ -127,16 +145,15 @@ impl Analysis {
         };
     }
 
-    /// Adds the parts that only the finished loop shows.
-    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate) {
-        let Ok(made) = self.make_loop(candidate, &LoopSettings::default()) else {
-            return;
-        };
+    /// Adds the parts that only the finished loop shows; returns that.
+    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate) -> Option<MadeLoop> {
+        let made = self.make_loop(candidate, &LoopSettings::default()).ok()?;
         let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, &made.source);
         if let Some(outcome) = &mut candidate.outcome {
             outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / self.body.size(&self.take));
             outcome.knee_ratio = Some(sharpest_knee(&made));
         }
+        Some(made)
     }
 
     /// How much faster the body is, and how much more it turns, over a cycle centred on the end than over one centred on the start;

@@ -6,6 +6,7 @@ use crate::{
     candidate::LoopCandidate,
     loop_clip::LoopKeys,
     quality::{self, SeamSteps},
+    root_motion::RootSettings,
 };
 
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
@@ -21,6 +22,33 @@ pub struct Retry<'a> {
     pub stretches: &'a [LoopCandidate],
     /// Whether the seam may be closed otherwise.
     pub closures: bool,
+    /// The loop that [`Analysis::find_and_make`] made; it is made anew where other settings are asked for than the defaults.
+    pub made: Option<&'a MadeLoop>,
+}
+
+impl Retry<'_> {
+    /// The loop of a candidate with these settings, if it has been made.
+    fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<MadeLoop> {
+        let root = RootSettings {
+            recenter: false,
+            ..settings.root
+        };
+        let in_place = LoopSettings {
+            root,
+            ..settings.clone()
+        };
+        let made = self.made.filter(|made| made.candidate == *candidate)?;
+        (in_place == LoopSettings::default()).then(|| {
+            let made = MadeLoop {
+                root: settings.root,
+                ..made.clone()
+            };
+            match settings.root.recenter {
+                true => made.recentered(),
+                false => made,
+            }
+        })
+    }
 }
 
 /// A loop, and what came before it.
@@ -52,7 +80,10 @@ impl Analysis {
         settings: &LoopSettings,
         retry: Retry<'_>,
     ) -> Result<RetriedLoop, MakeError> {
-        let first = self.make_loop(candidate, settings)?;
+        let first = match retry.made_before(candidate, settings) {
+            Some(made) => made,
+            None => self.make_loop(candidate, settings)?,
+        };
         let mut done = RetriedLoop {
             shows: shows(&first),
             made: first,

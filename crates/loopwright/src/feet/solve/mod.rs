@@ -38,11 +38,19 @@ pub(super) use uncut::Uncut;
 /// Unknowns of the hips: their place.
 const HIPS: usize = 3;
 
-/// Most steps of Gauss-Newton with new coefficients; two to four are usual.
+/// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
 /// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
+
+/// A unit of the first step of a man, metres, so that it does not go farther than its coefficients hold: a straight leg would have to bend by
+/// a radian at once. Each later step is damped by this share of the one before.
+const DAMPING_METRES: f64 = 3.0;
+const DAMPED_AGAIN: f64 = 0.2;
+
+/// Steps damped by more than this may be small far from the end, metres.
+const HARDLY_DAMPED_METRES: f64 = 0.5;
 
 /// A step that moves nothing by more than this is followed by so many with the same coefficients, radians and metres.
 const NEAR: f64 = 0.02;
@@ -52,10 +60,11 @@ const NUM_REPEATS: usize = 2;
 const SETTLED: f64 = 2e-3;
 
 /// So does a step that saves less than this share of the cost.
-const SAVES: f64 = 0.0005;
+const SAVES: f64 = 0.05;
 
-/// A last step of a loop larger than this shows that the search has not come near.
+/// A last step larger than this, which saved more than this share of the cost, shows that the search has not come near.
 const UNSETTLED: f64 = 0.1;
+const UNSETTLED_SAVES: f64 = 0.1;
 
 /// A step that would cost more is halved, so many times at most.
 const MOST_HALVINGS: usize = 4;
@@ -175,7 +184,7 @@ pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifte
             ..Goals::of(stage, uncut, &leg.limb, &leg.bearing, size)
         })
         .collect();
-    let settled = settle(&course, &limbs, &goals, size).filter(|settled| settled.last_step < UNSETTLED)?;
+    let settled = settle(&course, &limbs, &goals, size).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), course.count()),
         rise: Vec::with_capacity(course.count()),
@@ -214,8 +223,8 @@ struct Settled {
     /// Sample by sample: the hips, then each leg.
     unknowns: Vec<f64>,
     width: usize,
-    /// The most that the last step moved anything, radians and metres.
-    last_step: f64,
+    /// Whether the last step, if there was any, was small or saved little.
+    is_near: bool,
 }
 
 impl Settled {
@@ -268,13 +277,15 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
     let mut settled = Settled {
         unknowns: vec![0.0; course.count() * width],
         width,
-        last_step: f64::INFINITY,
+        is_near: false,
     };
     let has_limits = goals.iter().any(|goals| goals.most_flexed.is_finite());
     let most_steps = if has_limits { MOST_STEPS_WITH_LIMITS } else { MOST_STEPS };
+    let (mut damping, mut has_moved) = (DAMPING_METRES, false);
     'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, limbs, &mut equations);
+        equations.damp(damping * size);
         let mut cost = before;
         let mut step = equations.solve()?;
         let mut moved = largest(&step);
@@ -286,7 +297,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
             let cost_ahead = terms.cost(&ahead, limbs, &mut equations);
             if cost_ahead < cost {
                 (settled, cost) = (ahead, cost_ahead);
-                settled.last_step = moved;
+                has_moved = true;
                 if repeats == more {
                     break;
                 }
@@ -304,11 +315,15 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
                 break 'search;
             }
         }
-        if moved < SETTLED || before - cost < SAVES * before {
+        // What a shortened step saves says nothing of how much there is to save.
+        let saved = if halvings > 0 { before } else { before - cost };
+        settled.is_near = moved < UNSETTLED || saved < UNSETTLED_SAVES * before;
+        if damping < HARDLY_DAMPED_METRES && moved < SETTLED || saved < SAVES * before {
             break;
         }
+        damping *= if halvings > 0 { 1.0 } else { DAMPED_AGAIN };
     }
-    settled.last_step.is_finite().then_some(settled)
+    has_moved.then_some(settled)
 }
 
 /// The largest size of a number.

@@ -141,6 +141,24 @@ impl NormalEquations {
         }
     }
 
+    /// Adds the square of each unknown times a factor, before they are factored.
+    pub(super) fn damp(&mut self, factor: f64) {
+        let shape = self.shape;
+        let diagonal = |stride: usize, at: usize| at * stride + at;
+        for sample in 0..shape.num_samples {
+            let (entries, stride, first) = match sample.checked_sub(shape.num_inner()) {
+                Some(of_border) => {
+                    let stride = shape.border();
+                    (&mut self.corner, stride, diagonal(stride, of_border * shape.block))
+                }
+                None => (&mut self.rows, shape.stride(), sample * shape.block * shape.stride()),
+            };
+            for unknown in 0..shape.width {
+                entries[first + diagonal(stride, unknown)] += factor * factor;
+            }
+        }
+    }
+
     /// Whether the first of two runs has the row of their products, and the other the columns.
     fn comes_first(&self, one: Run<'_>, other: Run<'_>) -> bool {
         (one.0, one.1) <= (other.0, other.1)
@@ -451,6 +469,31 @@ mod tests {
             }
             let worst = gradient.iter().fold(0.0_f64, |worst, g| worst.max(g.abs()));
             assert!(worst < 1e-10, "{samples} x {width}: {worst:e}");
+        }
+    }
+
+    #[test]
+    fn damping_is_a_square_of_each_unknown() {
+        let (samples, width, factor) = (11, 5, 0.7);
+        let [mut damped, mut with_rows] = [(); 2].map(|()| {
+            let mut next = numbers(3);
+            let mut equations = NormalEquations::new(samples, width);
+            for sample in (0..samples).chain(0..samples) {
+                let run: Vec<f64> = (0..width).map(|_| next()).collect();
+                equations.add(&[(sample, 0, &run), ((sample + 1) % samples, 0, &run)], next());
+            }
+            equations
+        });
+        damped.damp(factor);
+        for sample in 0..samples {
+            for unknown in 0..width {
+                with_rows.add(&[(sample, unknown, &[factor])], 0.0);
+            }
+        }
+        assert_eq!(damped.sum_of_squares(), with_rows.sum_of_squares());
+        let [damped, with_rows] = [damped.solve(), with_rows.solve()].map(|solved| solved.expect("all are determined"));
+        for (one, other) in damped.iter().zip(&with_rows) {
+            assert!((one - other).abs() < 1e-12, "{one} {other}");
         }
     }
 
