@@ -90,6 +90,9 @@ pub mod names;
 #[cfg(feature = "threads")]
 mod threads;
 
+#[cfg(feature = "handover")]
+pub mod handover;
+
 #[cfg(feature = "unstable")]
 pub mod unstable;
 

@@ -16,7 +16,7 @@ use loopwright_recipe::{Recipe, RecipeError};
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 
-pub use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened, Stretch, StretchError};
+pub use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened, Step, Stretch, StretchError};
 use crate::{
     camera::Camera,
     work::{Done, Job, Wake, Work},
@@ -316,6 +316,7 @@ impl Model {
         match action {
             Action::Open { file_name, bytes } => {
                 self.problem = None;
+                let bytes = Arc::new(bytes);
                 let job = Job::Open { file_name, bytes };
                 match self.work.reads_a_file() {
                     // Of several files that are dropped, one is read after the other.

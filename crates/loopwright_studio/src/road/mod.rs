@@ -13,5 +13,7 @@ mod exported;
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
 pub use made::{Made, MadeError};
-pub use opened::{OpenError, Opened, StretchError};
+#[cfg(any(target_arch = "wasm32", test))]
+pub(crate) use made::Worked;
+pub use opened::{OpenError, Opened, Step, StretchError};
 pub use stretch::Stretch;

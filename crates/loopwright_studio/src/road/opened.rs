@@ -47,8 +47,8 @@ pub struct Opened {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// FBX is read by a C library that the browser does not have.
-    #[error("FBX cannot be read in the browser yet: the desktop studio and `loopwright convert` read it")]
+    /// The page was built without the C compiler that FBX needs.
+    #[error("this page was built without FBX: the desktop studio and `loopwright convert` read it")]
     FbxInBrowser,
     /// The file cannot be read.
     #[error(transparent)]
@@ -76,9 +76,34 @@ pub enum OpenError {
         /// What it does.
         what: &'static str,
     },
+    /// What went wrong beside the window.
+    #[error("{0}")]
+    Beside(String),
     /// The walk that the studio opens with cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
+}
+
+/// A step of opening a take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The file is read.
+    Reading,
+    /// The body and its motion are studied.
+    Studying,
+    /// Loops are searched.
+    Searching,
+}
+
+impl Step {
+    /// What is said while it goes on for a file.
+    pub fn of(self, file_name: &str) -> String {
+        match self {
+            Self::Reading => format!("Reading {file_name} (1 of 3)"),
+            Self::Studying => format!("Studying the motion of {file_name} (2 of 3)"),
+            Self::Searching => format!("Finding loops in {file_name} (3 of 3)"),
+        }
+    }
 }
 
 impl Opened {
@@ -89,6 +114,17 @@ impl Opened {
 
     /// Reads a file as a recipe says. Errors: [`OpenError`].
     pub fn read_as(file_name: &str, bytes: Arc<Vec<u8>>, study: &StudyArgs) -> Result<Self, OpenError> {
+        Self::read_telling(file_name, bytes, study, &|_| {})
+    }
+
+    /// Reads a file as a recipe says, and tells each step when it begins. Errors: [`OpenError`].
+    pub fn read_telling(
+        file_name: &str,
+        bytes: Arc<Vec<u8>>,
+        study: &StudyArgs,
+        tell: &dyn Fn(Step),
+    ) -> Result<Self, OpenError> {
+        tell(Step::Reading);
         for (is_asked, what) in [
             (study.rig.is_some(), "puts the motion on another character"),
             (study.smooth.is_some(), "smooths the take"),
@@ -103,7 +139,7 @@ impl Opened {
             FileKind::Gltf => Format::Gltf,
             _ => Format::Bvh,
         };
-        if format == Format::Fbx && cfg!(target_arch = "wasm32") {
+        if format == Format::Fbx && cfg!(all(target_arch = "wasm32", not(feature = "fbx"))) {
             return Err(OpenError::FbxInBrowser);
         }
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
@@ -111,7 +147,7 @@ impl Opened {
         let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        let opened = Self::study(file_name, loaded, format, (study, warnings))?;
+        let opened = Self::study(file_name, loaded, format, (study, warnings), tell)?;
         Ok(Self {
             bytes: Some(bytes),
             ..opened
@@ -123,7 +159,8 @@ impl Opened {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
         let loaded = LoadedTake { take, source };
-        Self::study("walk.bvh", loaded, Format::Bvh, (&StudyArgs::default(), Vec::new()))
+        let study = (&StudyArgs::default(), Vec::new());
+        Self::study("walk.bvh", loaded, Format::Bvh, study, &|_| {})
     }
 
     fn study(
@@ -131,9 +168,12 @@ impl Opened {
         loaded: LoadedTake,
         format: Format,
         (study, warnings): (&StudyArgs, Vec<String>),
+        tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         let LoadedTake { take, source } = loaded;
+        tell(Step::Studying);
         let analysis = Analysis::with(&take, &study.overrides())?;
+        tell(Step::Searching);
         let mut found = analysis.find_loops(&SearchSettings::default())?;
         found.candidates.truncate(MAX_LOOPS);
         let last = take.num_frames() - 1;
