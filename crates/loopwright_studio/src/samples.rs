@@ -26,10 +26,7 @@ pub(crate) fn sample(name: &str) -> Option<Action> {
             period_secs: 0.83,
             ..some
         },
-        "circle" => WalkSettings {
-            turn_dps: 40.0,
-            ..some
-        },
+        "circle" => WalkSettings { turn_dps: 40.0, ..some },
         "stairs" => WalkSettings {
             speed_mps: 0.7,
             period_secs: 1.23,
@@ -51,7 +48,11 @@ mod tests {
     #[test]
     fn every_sample_of_the_page_makes_a_good_loop() {
         let page = include_str!("../web/index.html");
-        let names: Vec<&str> = page.split("data-sample=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let names: Vec<&str> = page
+            .split("data-sample=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
         assert!(names.len() >= 4);
         for name in names {
             let Some(Action::Open { file_name, bytes }) = sample(name) else {
@@ -60,7 +61,12 @@ mod tests {
             let opened = Opened::read(&file_name, bytes).unwrap();
             let made = Made::of(&opened, &crate::model::Edit::first(&opened)).unwrap();
             assert!(opened.found.best().is_some(), "{name}");
-            assert_eq!(made.verdict.grade, loopwright_formats::loop_file::facts::Grade::Good, "{name}: {}", made.verdict);
+            assert_eq!(
+                made.verdict.grade,
+                loopwright_formats::loop_file::facts::Grade::Good,
+                "{name}: {}",
+                made.verdict
+            );
         }
     }
 }

@@ -71,7 +71,10 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
 fn offer_samples(document: &web_sys::Document, inbox: &Inbox) -> Result<(), JsValue> {
     let buttons = document.query_selector_all("[data-sample]")?;
     for index in 0..buttons.length() {
-        let Some(button) = buttons.get(index).and_then(|node| node.dyn_into::<web_sys::Element>().ok()) else {
+        let Some(button) = buttons
+            .get(index)
+            .and_then(|node| node.dyn_into::<web_sys::Element>().ok())
+        else {
             continue;
         };
         let name = button.get_attribute("data-sample").unwrap_or_default();

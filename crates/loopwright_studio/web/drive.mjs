@@ -1,5 +1,5 @@
-// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, edited.toml and, if they are
-// to be opened too, striding.fbx and long.bvh. Opens the page at three widths, takes by the file input and by dropping them, a recipe with
+// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, striding.fbx, edited.toml and,
+// if it is to be opened too, long.bvh. Opens the page at three widths, takes by the file input and by dropping them, a recipe with
 // another closure, a stance and an edit, exports, opens fifty takes in a row, and measures the longest frame while a long take is opened.
 // Leaves pictures, files and figures in the folder OUT.
 import { spawn } from "node:child_process";
@@ -11,7 +11,7 @@ const [page, files, out] = process.argv.slice(2).map((path) => resolve(path));
 const WIDTHS = [[390, 844], [1024, 768], [1920, 1080]];
 // A picture of one colour is smaller.
 const BLANK_BYTES = 12_000;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 const NUM_TAKES = 50;
 // The takes of the studio's list, and what the allocator keeps besides.
 const GROWTH_AFTER_LIST = 1.1;
@@ -162,13 +162,11 @@ try {
     await picture("edited");
     await exported("amble.glb");
 
-    const striding = join(files, "striding.fbx");
-    if (existsSync(striding)) {
-        await drop(striding);
-        await isOpen("striding.fbx");
-        console.log(await said());
-        await exported("striding.fbx");
-    }
+    await drop(join(files, "striding.fbx"));
+    await until("the FBX is open, or the page was built without", async () =>
+        /^striding.fbx: |built without FBX/.test(await said()));
+    console.log(await said());
+    if ((await said()).startsWith("striding.fbx: ")) await exported("striding.fbx");
 
     // What cannot be read is said, and the page goes on.
     const torn = join(out, "torn.bvh");

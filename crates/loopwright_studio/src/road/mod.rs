@@ -12,8 +12,8 @@ mod exported;
 
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
-pub use made::{Made, MadeError};
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use made::Worked;
+pub use made::{Made, MadeError};
 pub use opened::{OpenError, Opened, Step, StretchError};
 pub use stretch::Stretch;

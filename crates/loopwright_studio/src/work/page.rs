@@ -49,7 +49,9 @@ struct Beside {
 
 impl std::fmt::Debug for Beside {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Beside").field("is_ready", &self.is_ready).finish_non_exhaustive()
+        f.debug_struct("Beside")
+            .field("is_ready", &self.is_ready)
+            .finish_non_exhaustive()
     }
 }
 
@@ -123,7 +125,10 @@ impl Crew {
     fn running(&self, job: Job, how: How) -> Running {
         let progress = match (&self.refusal, &how) {
             (Some(_), How::Here { .. }) if job.is_long() => {
-                format!("{}. This browser starts no worker, so the page stands still", job.progress())
+                format!(
+                    "{}. This browser starts no worker, so the page stands still",
+                    job.progress()
+                )
             }
             _ => job.progress(),
         };
@@ -322,9 +327,16 @@ struct Copying {
 
 impl Copying {
     fn of(pieces: Array) -> Self {
-        let arrays = pieces.slice(1, pieces.length()).iter().map(JsCast::unchecked_into).collect();
+        let arrays = pieces
+            .slice(1, pieces.length())
+            .iter()
+            .map(JsCast::unchecked_into)
+            .collect();
         Self {
-            answer: pieces.get(0).dyn_into().map_err(|_| "the worker says nothing".to_owned()),
+            answer: pieces
+                .get(0)
+                .dyn_into()
+                .map_err(|_| "the worker says nothing".to_owned()),
             arrays,
             copied: Vec::new(),
         }
@@ -371,6 +383,8 @@ impl Copying {
 
 /// What the browser says about an error.
 fn text_of(error: &JsValue) -> String {
-    let text = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    let text = error
+        .dyn_ref::<js_sys::Error>()
+        .map(|error| String::from(error.message()));
     text.unwrap_or_else(|| format!("{error:?}"))
 }

@@ -82,7 +82,9 @@ impl Crew {
                 Ok(Answer::Step(step)) => running.progress = step.of(&running.file_name),
                 Ok(Answer::Done(done)) => return Some(*done),
                 Err(TryRecvError::Empty) => return None,
-                Err(TryRecvError::Disconnected) => return Some((running.lost)("it failed without a reason".to_owned())),
+                Err(TryRecvError::Disconnected) => {
+                    return Some((running.lost)("it failed without a reason".to_owned()));
+                }
             }
         }
     }
