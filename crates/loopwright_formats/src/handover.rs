@@ -26,13 +26,13 @@ pub(crate) mod buffers {
 
     use super::Bytes;
 
+    /// Buffers as a document has them.
+    type Buffers = Vec<Option<Arc<Vec<u8>>>>;
+
     /// Which of the buffers that follow is meant.
     type Indices = Vec<Option<usize>>;
 
-    pub(crate) fn serialize<S: Serializer>(
-        buffers: &[Option<Arc<Vec<u8>>>],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(buffers: &[Option<Arc<Vec<u8>>>], serializer: S) -> Result<S::Ok, S::Error> {
         let mut each: Vec<&Arc<Vec<u8>>> = Vec::new();
         let mut indices = Indices::new();
         for buffer in buffers {
@@ -48,9 +48,7 @@ pub(crate) mod buffers {
         (indices, each).serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Option<Arc<Vec<u8>>>>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Buffers, D::Error> {
         let (indices, each) = <(Indices, Vec<Bytes>)>::deserialize(deserializer)?;
         let each: Vec<Arc<Vec<u8>>> = each.into_iter().map(|Bytes(bytes)| Arc::new(bytes)).collect();
         let of = |index: Option<usize>| index.and_then(|index| each.get(index).cloned());
@@ -123,8 +121,15 @@ pub(crate) mod inherit_mode {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InheritMode, D::Error> {
         let number = u32::deserialize(deserializer)?;
-        let all = [InheritMode::Normal, InheritMode::IgnoreParentScale, InheritMode::ComponentwiseScale];
-        Ok(all.into_iter().find(|mode| *mode as u32 == number).unwrap_or(InheritMode::Normal))
+        let all = [
+            InheritMode::Normal,
+            InheritMode::IgnoreParentScale,
+            InheritMode::ComponentwiseScale,
+        ];
+        Ok(all
+            .into_iter()
+            .find(|mode| *mode as u32 == number)
+            .unwrap_or(InheritMode::Normal))
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) enum Answer {
     /// A take, whose long arrays are handed over beside it.
     Opened(Box<OpenedParts>),
     /// A take and the choices of a recipe.
-    Followed(Box<OpenedParts>, EditParts),
+    Followed(Box<OpenedParts>, Box<EditParts>),
     /// A loop.
     Made(Box<WorkedParts>),
     /// The name of a file, its bytes and its sidecar.
@@ -108,6 +108,9 @@ pub(super) enum ParcelError {
     Arrays(#[from] loopwright::handover::HandoverError),
 }
 
+/// The bytes of a file that is handed over beside what is asked.
+pub(super) type File = Option<Arc<Vec<u8>>>;
+
 /// The arrays that are handed over beside an answer.
 pub(super) type Arrays = [Vec<f64>; NUM_LONG_ARRAYS];
 
@@ -123,7 +126,7 @@ pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, 
 
 impl Ask {
     /// What is asked for a piece of work, and the file that it reads. `knows` is the take that the worker has.
-    pub(super) fn of(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Option<Arc<Vec<u8>>>), ParcelError> {
+    pub(super) fn of(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, File), ParcelError> {
         let again = |opened: &Arc<Opened>| match knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
             true => Ok((None, None)),
             false => Again::of(opened).map(|again| (Some(again), opened.bytes.clone())),
@@ -385,7 +388,7 @@ impl Bench {
         }
         let parts = Box::new(OpenedParts::of(opened)?);
         Ok(match edit {
-            Some(edit) => Answer::Followed(parts, EditParts::of(&edit)?),
+            Some(edit) => Answer::Followed(parts, Box::new(EditParts::of(&edit)?)),
             None => Answer::Opened(parts),
         })
     }
