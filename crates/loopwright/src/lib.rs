@@ -91,6 +91,9 @@ pub mod names;
 mod threads;
 
 #[cfg(feature = "handover")]
+mod plain_bytes;
+
+#[cfg(feature = "handover")]
 pub mod handover;
 
 #[cfg(feature = "unstable")]

@@ -97,7 +97,7 @@ const drop = async (path) => {
 };
 const press = async (key, code) => {
     for (const type of ["keyDown", "keyUp"]) {
-        const text = type === "keyDown" ? key : undefined;
+        const text = type === "keyDown" && key.length === 1 ? key : undefined;
         await ask("Input.dispatchKeyEvent", { type, key, code, text, windowsVirtualKeyCode: code.charCodeAt(code.length - 1) });
     }
 };

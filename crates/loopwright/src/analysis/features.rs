@@ -129,7 +129,7 @@ pub struct Features {
     positions: Vec<f64>,
     #[cfg_attr(feature = "handover", serde(skip))]
     velocities: Vec<f64>,
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     speeds: Vec<f64>,
 }
 

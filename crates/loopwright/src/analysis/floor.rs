@@ -35,7 +35,7 @@ const BELOW: f64 = 0.02;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Floor {
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     heights: Vec<f64>,
 }
 

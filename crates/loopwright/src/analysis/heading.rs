@@ -15,9 +15,9 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading {
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     ground: Vec<DVec3>,
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     yaw: Vec<f64>,
 }
 

@@ -20,10 +20,10 @@ pub struct Closed {
     /// of whole turns per period, where no choice of signs is continuous.
     pub tracks: Tracks,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     pub translation_offsets: Vec<DVec3>,
     /// Offsets of the rotations, rotation vectors multiplied on the left, radians, for samples 0 to N inclusive.
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     pub rotation_offsets: Vec<DVec3>,
     /// Gaps of every joint before closing.
     pub seam: SeamGaps,

@@ -13,10 +13,10 @@ use crate::math::{rigid::Rigid, rotation};
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Translations, metres.
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     pub translations: Vec<DVec3>,
     /// Rotations.
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::plain"))]
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     pub rotations: Vec<DQuat>,
 }
 
