@@ -2,6 +2,8 @@
 
 mod stretch;
 
+mod character;
+
 mod opened;
 
 mod edit;
@@ -10,6 +12,9 @@ mod made;
 
 mod exported;
 
+mod study;
+
+pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
 #[cfg(any(target_arch = "wasm32", test))]
@@ -17,3 +22,4 @@ pub(crate) use made::Worked;
 pub use made::{Made, MadeError};
 pub use opened::{OpenError, Opened, Step, StretchError};
 pub use stretch::Stretch;
+pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};

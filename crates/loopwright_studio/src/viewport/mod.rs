@@ -99,6 +99,7 @@ fn caption(shown: Shown, has_ghost: bool) -> String {
         (Shown::Loop, true) => "The loop, and behind it the uncut stretch".to_owned(),
         (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again".to_owned(),
         (Shown::Take, _) => "The take".to_owned(),
+        (Shown::Blend, _) => "The blend of the set".to_owned(),
     }
 }
 

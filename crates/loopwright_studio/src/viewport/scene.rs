@@ -1,7 +1,9 @@
 //! What is in the world at the time shown: points of the body and of its ghost, the root, its path, feet that stand.
 
 use glam::DVec3;
-use loopwright::{Pose, analysis::Body, loop_clip::Interpolation, math::Rigid, root_motion::RootRelativeClip};
+use loopwright::{
+    LoopClip, Pose, analysis::Body, loop_clip::Interpolation, math::Rigid, root_motion::RootRelativeClip,
+};
 
 use super::figure::Figure;
 use crate::model::{Made, Model, Opened, RootView, Shown};
@@ -30,6 +32,12 @@ impl Scene {
     /// What is shown of a take at the time of the model.
     pub(super) fn at_time_of(model: &Model, shown: Shown, opened: &Opened, figure: &Figure) -> Self {
         match (shown, model.made()) {
+            (Shown::Blend, _) => match model.set().mixed() {
+                Some(mixed) if mixed.skeleton().num_joints() == opened.take().num_joints() => {
+                    Self::of_blend(model, mixed, figure)
+                }
+                _ => Self::of_take(model, opened, figure),
+            },
             (Shown::Take, _) | (_, None) => Self::of_take(model, opened, figure),
             (shown, Some(made)) => Self::of_loop(model, opened, made, shown, figure),
         }
@@ -54,6 +62,33 @@ impl Scene {
             centre: on_ground(points[hips]),
             path,
             standing: standing(opened, nearest, &points, floor),
+            points,
+        }
+    }
+
+    fn of_blend(model: &Model, clip: &LoopClip, figure: &Figure) -> Self {
+        let (period_secs, secs) = (clip.period_secs(), model.playback.secs);
+        let within = model.playback.secs_in(period_secs);
+        let root_secs = match model.root_view {
+            RootView::World => within,
+            RootView::Accumulate => secs,
+            RootView::InPlace => 0.0,
+        };
+        let pose = clip.body_pose_at(within, Interpolation::Cubic);
+        let points = figure.points(&pose, clip.skeleton(), clip.root_pose_at(root_secs));
+        let root = clip.root();
+        let floor = root.at(root_secs).translation.y;
+        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
+        let path = (0..=PATH_POINTS)
+            .map(|point| secs - within + period_secs * point as f64 / PATH_POINTS as f64)
+            .map(|secs| on_ground(root.at(secs).translation))
+            .collect();
+        Self {
+            ghost: None,
+            floor,
+            centre: on_ground(root.at(root_secs).translation),
+            path,
+            standing: Vec::new(),
             points,
         }
     }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use loopwright_formats::Format;
 use loopwright_recipe::{Recipe, StudyArgs};
 
-use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened, Step};
+use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study};
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -46,6 +46,17 @@ pub enum Job {
         bytes: Arc<Vec<u8>>,
         /// The recipe.
         recipe: Box<Recipe>,
+        /// The choices, where they are known already; otherwise those of the recipe.
+        edit: Option<Box<Edit>>,
+        /// The character that the recipe names, where it is open.
+        character: Option<NamedFile>,
+    },
+    /// Work something out of a take.
+    Study {
+        /// The take.
+        opened: Arc<Opened>,
+        /// What.
+        study: Study,
     },
     /// Make a loop.
     Make {
@@ -72,6 +83,8 @@ pub enum Job {
 pub enum Done {
     /// A take was opened as a recipe says, and what the recipe makes of it.
     Followed(Result<(Arc<Opened>, Box<Edit>), OpenError>),
+    /// Something was worked out of a take.
+    Studied(Arc<Opened>, Studied),
     /// A take was opened.
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
@@ -86,14 +99,20 @@ impl Job {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
             Self::Open { file_name, bytes } => {
-                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), tell);
+                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), None, tell);
                 Done::Opened(opened.map(Arc::new))
             }
             Self::Follow {
                 file_name,
                 bytes,
                 recipe,
-            } => Done::Followed(followed(&file_name, bytes, &recipe, tell)),
+                edit,
+                character,
+            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, character.as_ref(), tell)),
+            Self::Study { opened, study } => {
+                let studied = study.of(&opened);
+                Done::Studied(opened, studied)
+            }
             Self::Make { opened, edit, is_draft } => {
                 let made = match is_draft {
                     true => Made::draft(&opened, &edit),
@@ -110,6 +129,11 @@ impl Job {
         match self {
             Self::Walk => "Making a walk".to_owned(),
             Self::Open { file_name, .. } | Self::Follow { file_name, .. } => Step::Reading.of(file_name),
+            Self::Study { study, .. } => match study {
+                Study::Costs => "Comparing all frames".to_owned(),
+                Study::Jumps => "Looking for jumps".to_owned(),
+                Study::Fit => "Fitting a controller".to_owned(),
+            },
             Self::Make { .. } => "Closing the loop".to_owned(),
             Self::Export { .. } => "Writing the loop".to_owned(),
         }
@@ -132,7 +156,7 @@ impl Job {
     /// Whether it takes so long that one should read what goes on.
     #[cfg(target_arch = "wasm32")]
     fn is_long(&self) -> bool {
-        matches!(self, Self::Open { .. } | Self::Follow { .. })
+        matches!(self, Self::Open { .. } | Self::Follow { .. } | Self::Study { .. })
     }
 
     #[cfg(target_arch = "wasm32")]
@@ -145,7 +169,7 @@ impl Job {
         match self {
             Self::Walk | Self::Open { .. } => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
-            Self::Make { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
+            Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
             Self::Export { .. } => |reason| Done::Exported(Err(ExportError::Beside(reason))),
         }
     }
@@ -163,11 +187,16 @@ fn followed(
     file_name: &str,
     bytes: Arc<Vec<u8>>,
     recipe: &Recipe,
+    edit: Option<Box<Edit>>,
+    character: Option<&NamedFile>,
     tell: &dyn Fn(Step),
 ) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-    let opened = Opened::read_telling(file_name, bytes, &recipe.take, tell)?;
-    let edit = Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?;
-    Ok((Arc::new(opened), Box::new(edit)))
+    let opened = Opened::read_telling(file_name, bytes, &recipe.take, character, tell)?;
+    let edit = match edit {
+        Some(edit) => edit,
+        None => Box::new(Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?),
+    };
+    Ok((Arc::new(opened), edit))
 }
 
 /// The work that goes on, and the one that waits.

@@ -103,6 +103,9 @@ pub(super) enum ParcelError {
     /// The bytes are not those of the value that is expected.
     #[error(transparent)]
     Bytes(#[from] postcard::Error),
+    /// It is nothing for the worker.
+    #[error("this is done in the page")]
+    Here,
     /// The arrays do not fit.
     #[error(transparent)]
     Arrays(#[from] loopwright::handover::HandoverError),
@@ -127,6 +130,16 @@ pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, 
 impl Ask {
     /// What is asked for a piece of work, and the file that it reads. `knows` is the take that the worker has.
     pub(super) fn of(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, File), ParcelError> {
+        // A character is a file of its own, and so is what is worked out of a take: both are done in the page.
+        let is_here = match job {
+            Job::Walk | Job::Open { .. } => false,
+            Job::Follow { recipe, edit, .. } => recipe.take.rig.is_some() || edit.is_some(),
+            Job::Make { opened, .. } | Job::Export { opened, .. } => opened.rig.is_some(),
+            Job::Study { .. } => true,
+        };
+        if is_here {
+            return Err(ParcelError::Here);
+        }
         let again = |opened: &Arc<Opened>| match knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
             true => Ok((None, None)),
             false => Again::of(opened).map(|again| (Some(again), opened.bytes.clone())),
@@ -141,6 +154,7 @@ impl Ask {
                 file_name,
                 bytes,
                 recipe,
+                ..
             } => {
                 let (file_name, recipe) = (file_name.clone(), recipe.to_text()?);
                 (Self::Follow { file_name, recipe }, Some(Arc::clone(bytes)))
@@ -155,6 +169,7 @@ impl Ask {
                 let (edit, format) = (EditParts::of(&made.edit)?, *format);
                 (Self::Export { again, edit, format }, bytes)
             }
+            Job::Study { .. } => return Err(ParcelError::Here),
         })
     }
 }
@@ -172,7 +187,7 @@ impl Again {
         match bytes {
             Some(bytes) => {
                 let recipe = Recipe::read(self.recipe.as_bytes()).map_err(OpenError::Recipe)?;
-                Opened::read_as(&self.file_name, Arc::new(bytes), &recipe.take)
+                Opened::read_as(&self.file_name, Arc::new(bytes), &recipe.take, None)
             }
             None => Opened::walk(),
         }
@@ -226,6 +241,9 @@ impl OpenedParts {
             warnings,
             bytes: _,
             study,
+            // Takes on a character are the page's own.
+            rig: _,
+            character: _,
             speeds,
         } = opened;
         Ok(Self {
@@ -250,6 +268,8 @@ impl OpenedParts {
             warnings: self.warnings,
             bytes,
             study: Recipe::read(self.study.as_bytes())?.take,
+            rig: None,
+            character: None,
             speeds: self.speeds,
         })
     }
@@ -339,6 +359,8 @@ impl Bench {
                         file_name,
                         bytes,
                         recipe,
+                        edit: None,
+                        character: None,
                     }
                     .run(tell),
                 )
@@ -379,7 +401,7 @@ impl Bench {
                 let (opened, edit) = followed?;
                 (opened, Some(edit))
             }
-            Done::Made(_) | Done::Exported(_) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
+            Done::Made(_) | Done::Exported(_) | Done::Studied(..) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
         };
         let opened = self.opened.insert(opened);
         if let Some(opened) = Arc::get_mut(opened) {
@@ -509,7 +531,7 @@ mod tests {
         for format in Format::ALL {
             let bytes = file(format);
             let file_name = format!("walk.{}", format.extension());
-            let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default()).unwrap();
+            let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), None).unwrap();
             let mut bench = Bench::default();
             let there = opened(through(&mut bench, &Job::Open { file_name, bytes }, None));
             same_take(&there, &here);
@@ -551,7 +573,7 @@ mod tests {
         let mut bench = Bench::default();
         let bytes = Arc::new(b"HIERARCHY\nROOT".to_vec());
         let file_name = "torn.bvh".to_owned();
-        let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default()).unwrap_err();
+        let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), None).unwrap_err();
         let Done::Opened(Err(there)) = through(&mut bench, &Job::Open { file_name, bytes }, None) else {
             panic!("it is open")
         };
@@ -584,6 +606,8 @@ mod tests {
             file_name: "walk.bvh".to_owned(),
             bytes: file(Format::Bvh),
             recipe: Box::new(recipe),
+            edit: None,
+            character: None,
         };
         let Done::Followed(Ok((here, edit))) = job.clone().run(&|_| {}) else {
             panic!("not followed here")
