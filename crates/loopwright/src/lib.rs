@@ -90,6 +90,12 @@ pub mod names;
 #[cfg(feature = "threads")]
 mod threads;
 
+#[cfg(feature = "handover")]
+mod plain_bytes;
+
+#[cfg(feature = "handover")]
+pub mod handover;
+
 #[cfg(feature = "unstable")]
 pub mod unstable;
 

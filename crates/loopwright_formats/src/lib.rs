@@ -85,6 +85,9 @@ pub mod loop_file;
 
 mod warning;
 
+#[cfg(feature = "handover")]
+mod handover;
+
 mod error;
 
 pub use animated_file::AnimatedFile;

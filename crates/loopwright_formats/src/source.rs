@@ -22,6 +22,7 @@ pub struct LoadedTake {
 /// A file format for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Format {
     /// BVH.
     Bvh,
@@ -58,6 +59,7 @@ impl Format {
 /// The form of a take in its file, by format.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Source {
     /// Hierarchy, channels, frame time and space of a BVH file.
     Bvh(BvhSource),

@@ -1,6 +1,9 @@
 //! The window: what is where, what was dropped on it, and the time that goes on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use eframe::egui::{
     self, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Panel, RichText, ScrollArea, Ui, vec2,
@@ -27,6 +30,12 @@ const PANELS_POINTS: f32 = 330.0;
 
 /// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
 const MAX_FRAME_SECS: f32 = 0.1;
+
+/// Time between frames while work goes on beside: drawing in software takes as much of the processor as it gets.
+const PLAYING_BESIDE_WORK: Duration = Duration::from_millis(33);
+
+/// The same where nothing moves but the sign that work goes on.
+const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
 
 /// Files that were read beside, and a wish for a frame.
 #[derive(Clone)]
@@ -218,8 +227,12 @@ impl Studio {
         for action in actions {
             self.apply(action);
         }
-        if self.model.playback.is_playing && self.model.opened().is_some() || self.model.progress().is_some() {
-            ctx.request_repaint();
+        let plays = self.model.playback.is_playing && self.model.opened().is_some();
+        match (plays, self.model.progress().is_some()) {
+            (true, false) => ctx.request_repaint(),
+            (true, true) => ctx.request_repaint_after(PLAYING_BESIDE_WORK),
+            (false, true) => ctx.request_repaint_after(WAITING_FOR_WORK),
+            (false, false) => {}
         }
     }
 
@@ -325,7 +338,7 @@ impl Studio {
             if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
                 ui.spinner();
                 ui.label(format!("{progress} ..."));
-                if cfg!(not(target_arch = "wasm32")) && ui.button("Cancel").clicked() {
+                if ui.button("Cancel").clicked() {
                     actions.push(Action::Cancel);
                 }
             } else if let Some(problem) = self.model.problem() {

@@ -26,6 +26,9 @@ mod guard;
 
 mod app;
 
+#[cfg(any(target_arch = "wasm32", test))]
+mod samples;
+
 #[cfg(target_arch = "wasm32")]
 mod web;
 

@@ -1,5 +1,9 @@
 //! The studio in a page: it draws on the canvas `studio`, and opens the file that the input `take` gets.
 
+// What ufbx calls.
+#[cfg(feature = "fbx")]
+use loopwright_ufbx_host as _;
+
 use eframe::{WebOptions, WebRunner};
 use wasm_bindgen::{JsCast as _, JsError, JsValue, prelude::wasm_bindgen};
 use web_sys::{HtmlCanvasElement, HtmlInputElement};
@@ -8,6 +12,7 @@ use crate::{
     app::{Inbox, Studio},
     model::Action,
     platform::{INPUT, document, element},
+    samples,
 };
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
@@ -22,7 +27,9 @@ pub async fn start_studio() -> Result<(), JsValue> {
     let input = element::<HtmlInputElement>(&document, INPUT).ok_or_else(|| JsError::new("there is no input"))?;
     let create: eframe::AppCreator<'static> = Box::new(move |context| {
         let studio = Studio::in_context(&context.egui_ctx);
-        listen(&input, studio.inbox()).map_err(|error| format!("{error:?}"))?;
+        let inbox = studio.inbox();
+        listen(&input, inbox.clone()).map_err(|error| format!("{error:?}"))?;
+        offer_samples(&document, &inbox).map_err(|error| format!("{error:?}"))?;
         Ok(Box::new(studio))
     });
     WebRunner::new().start(canvas, WebOptions::default(), create).await
@@ -32,28 +39,57 @@ pub async fn start_studio() -> Result<(), JsValue> {
 fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     let chosen = input.clone();
     let on_change = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
-        let file = chosen.files().and_then(|files| files.get(0));
-        // The same file can be chosen again.
-        let Some(file) = file else {
+        let Some(files) = chosen.files() else {
             return;
         };
+        let files: Vec<web_sys::File> = (0..files.length()).filter_map(|index| files.get(index)).collect();
         let inbox = inbox.clone();
         let chosen = chosen.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            let file_name = file.name();
-            let bytes = wasm_bindgen_futures::JsFuture::from(file.array_buffer()).await;
+            for file in files {
+                let file_name = file.name();
+                let bytes = wasm_bindgen_futures::JsFuture::from(file.array_buffer()).await;
+                inbox.put(match bytes {
+                    Ok(bytes) => Action::of_file(file_name, js_sys::Uint8Array::new(&bytes).to_vec()),
+                    Err(error) => Action::CannotOpen {
+                        file_name,
+                        reason: format!("{error:?}"),
+                    },
+                });
+            }
+            // The same file can be chosen again.
             chosen.set_value("");
-            inbox.put(match bytes {
-                Ok(bytes) => Action::of_file(file_name, js_sys::Uint8Array::new(&bytes).to_vec()),
-                Err(error) => Action::CannotOpen {
-                    file_name,
-                    reason: format!("{error:?}"),
-                },
-            });
         });
     });
     input.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref())?;
     // The page listens as long as it lives.
     on_change.forget();
+    Ok(())
+}
+
+/// Opens a sample when its button is clicked.
+fn offer_samples(document: &web_sys::Document, inbox: &Inbox) -> Result<(), JsValue> {
+    let buttons = document.query_selector_all("[data-sample]")?;
+    for index in 0..buttons.length() {
+        let Some(button) = buttons
+            .get(index)
+            .and_then(|node| node.dyn_into::<web_sys::Element>().ok())
+        else {
+            continue;
+        };
+        let name = button.get_attribute("data-sample").unwrap_or_default();
+        let inbox = inbox.clone();
+        let on_click = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
+            if let Some(action) = samples::sample(&name) {
+                inbox.put(action);
+            }
+            // Keys are the studio's again.
+            if let Some(canvas) = self::document().and_then(|page| element::<HtmlCanvasElement>(&page, "studio")) {
+                let _ = canvas.focus();
+            }
+        });
+        button.add_event_listener_with_callback("click", on_click.as_ref().unchecked_ref())?;
+        on_click.forget();
+    }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::math::{percentile, time_step::TimeStep};
 
 /// Activity of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,
@@ -51,6 +52,7 @@ const STILL_SPEED: f64 = 0.003;
 
 /// Activity of every frame.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Activity {
     activities: Vec<ActivityKind>,
     pace: f64,

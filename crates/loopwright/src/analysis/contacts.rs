@@ -12,6 +12,7 @@ use crate::motion::WorldTracks;
 
 /// A span of frames in which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contact {
     /// Which foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -23,6 +24,7 @@ pub struct Contact {
 
 /// All contacts of a take.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,

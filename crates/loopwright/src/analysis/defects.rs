@@ -14,6 +14,7 @@ use crate::{
 
 /// What is wrong with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadFrameKind {
     /// The step to the pose before or after it is far larger than the motion allows.
     Jump,
@@ -23,6 +24,7 @@ pub enum BadFrameKind {
 
 /// A frame that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
@@ -32,6 +34,7 @@ pub struct BadFrame {
 
 /// A joint that turns over between two frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlippingJoint {
     /// The joint.
     pub joint: usize,
@@ -43,6 +46,7 @@ pub struct FlippingJoint {
 
 /// The defects found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct TakeDefects {
     /// Frames flagged, in order.
     pub bad_frames: Vec<BadFrame>,

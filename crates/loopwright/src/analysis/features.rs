@@ -17,6 +17,7 @@ use crate::{
 
 /// A joint that counts when poses are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct WeightedJoint {
     /// The joint; one that stands in for a hand or the head counts at the end of its bone ([`Body::point`]).
     pub joint: usize,
@@ -118,12 +119,17 @@ pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
 /// position. Frame-major.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,
     num_axes: usize,
+    // Long, and handed over apart.
+    #[cfg_attr(feature = "handover", serde(skip))]
     positions: Vec<f64>,
+    #[cfg_attr(feature = "handover", serde(skip))]
     velocities: Vec<f64>,
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     speeds: Vec<f64>,
 }
 
@@ -159,6 +165,34 @@ pub enum FeaturesError {
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.
 pub(crate) const ROOT_AXES: usize = 4;
+
+#[cfg(feature = "handover")]
+impl Features {
+    /// Positions and velocities.
+    pub(crate) fn arrays(&self) -> [&[f64]; 2] {
+        [&self.positions, &self.velocities]
+    }
+
+    /// The same features without positions and velocities.
+    pub(crate) fn without_arrays(&self) -> Self {
+        Self {
+            positions: Vec::new(),
+            velocities: Vec::new(),
+            speeds: self.speeds.clone(),
+            ..*self
+        }
+    }
+
+    /// The same features with these positions and velocities; `None` where their lengths are others.
+    pub(crate) fn with_arrays(self, [positions, velocities]: [Vec<f64>; 2]) -> Option<Self> {
+        let len = self.num_frames.checked_mul(self.num_axes)?;
+        (positions.len() == len && velocities.len() == len && self.speeds.len() == self.num_frames).then_some(Self {
+            positions,
+            velocities,
+            ..self
+        })
+    }
+}
 
 impl Features {
     /// Features of all frames of `world`; `take` gives the frame time and the bones, so its middle frame alone will do.

@@ -33,7 +33,9 @@ const BELOW: f64 = 0.02;
 
 /// The height of the floor at every frame.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Floor {
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     heights: Vec<f64>,
 }
 

@@ -13,8 +13,11 @@ use crate::{
 
 /// Ground position and facing at every frame.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading {
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     ground: Vec<DVec3>,
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     yaw: Vec<f64>,
 }
 

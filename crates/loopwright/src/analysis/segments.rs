@@ -16,6 +16,7 @@ use crate::{
 
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Gait {
     /// It hardly moves.
     Idle,
@@ -73,6 +74,7 @@ impl Gait {
 
 /// A run of frames of one gait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Segment {
     /// The gait of the body.
     pub gait: Gait,

@@ -11,7 +11,9 @@ use super::features::Features;
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spectrum {
+    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     values: Vec<f64>,
 }
 

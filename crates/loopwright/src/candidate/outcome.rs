@@ -4,6 +4,7 @@ use crate::words;
 
 /// A part of what a person sees of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum OutcomePart {
     /// The price of the seam.
     Price,
@@ -36,6 +37,7 @@ words!(OutcomePart {
 
 /// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
     /// Price of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
     pub cost_ratio: f64,

@@ -15,6 +15,7 @@ use crate::{
 
 /// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
@@ -51,6 +52,7 @@ impl FoundLoops {
 
 /// A stretch proposed as a loop.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopCandidate {
     /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
     pub cut: Cut,
@@ -172,6 +174,7 @@ const VERY_STEADY: f64 = 0.8;
 
 /// The pair that came nearest to being a loop, and why it is not one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NearestMiss {
     /// The pair of frames and its cost.
     pub pair: SeamPair,
@@ -183,6 +186,7 @@ pub struct NearestMiss {
 
 /// Why a pair of frames is not a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MissReason {
     /// The seam costs too large a share of the cost of random pairs.
     CostRatio {

@@ -10,6 +10,7 @@ use crate::{
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamPair {
     /// Frame at which the loop starts.
     pub start_frame: usize,

@@ -4,6 +4,7 @@ use crate::{math::rigid::Rigid, root_motion::RootMode};
 
 /// What the last keys of a whole clip are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
     Closing,
@@ -21,6 +22,7 @@ crate::words!(LastKey {
 
 /// How well a whole clip loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum WholeClipKind {
     /// It loops already: it moves all the time, goes somewhere, or is calm throughout.
     Loops,
@@ -38,6 +40,7 @@ crate::words!(WholeClipKind {
 
 /// A whole clip as a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct WholeClip {
     /// How well it loops.
     pub kind: WholeClipKind,

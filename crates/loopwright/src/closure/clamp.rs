@@ -7,6 +7,7 @@ use crate::take::Clip;
 
 /// An end of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum End {
     /// Where the loop starts.
     Start,
@@ -25,6 +26,7 @@ impl fmt::Display for End {
 
 /// A setting that did not fit, and the value used in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Clamp {
     /// A shape was too long for the period, or too soft.
     Shape {

@@ -5,6 +5,7 @@ use crate::words;
 
 /// Order to which a seam is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Order {
     /// Pose and velocity.
     C1,
@@ -27,6 +28,7 @@ impl Order {
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shares {
     /// Of the pose gap.
     pub rho: f64,
@@ -66,6 +68,7 @@ pub const DEFAULT_BLEND_SECS: f64 = 0.35;
 ///
 /// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Method {
     /// Decay of the offsets from the start.
     pub start: Shape,

@@ -6,6 +6,7 @@ use super::{ends::JointEnds, rotation::pose_gap};
 
 /// Gap of one joint's local motion at the seam, end minus start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointGap {
     /// Of the translation, metres.
     pub position: DVec3,
@@ -39,6 +40,7 @@ impl JointGap {
 
 /// Gaps of all joints, in skeleton order.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamGaps {
     /// One entry per joint.
     pub joints: Vec<JointGap>,
@@ -53,6 +55,7 @@ impl SeamGaps {
 
 /// Largest gaps over joints, as lengths of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gaps {
     /// Metres.
     pub position: f64,

@@ -13,6 +13,7 @@ use crate::math::{
 /// How an offset fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
     /// Fifth-degree polynomials over the blend time, exactly zero after it; C2.
     Quintic {

@@ -30,6 +30,7 @@ pub use noise::num_harmonics;
 
 /// A time in a loop; it may lie beyond its ends, round which it goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Moment {
     /// Seconds since its start.
     Secs(f64),
@@ -39,6 +40,7 @@ pub enum Moment {
 
 /// An offset of a joint, in the axes of its parent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointOffset {
     /// Rotation vector, multiplied on the left of the joint's rotation, radians.
     pub rotation: DVec3,
@@ -88,6 +90,7 @@ impl JointOffset {
 
 /// An edit of a closed loop.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum LoopEdit {
     /// Offsets a joint at one time, less before and after it.
     Move {

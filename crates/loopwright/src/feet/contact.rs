@@ -9,6 +9,7 @@ use crate::{
 
 /// A span of samples over which a foot of a loop stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopContact {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

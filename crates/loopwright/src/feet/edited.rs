@@ -5,6 +5,7 @@ use crate::{loop_clip::LoopClip, take::Cut};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum StanceSpan {
     /// Frames of the take, counted from 0.
     Frames([f64; 2]),
@@ -17,6 +18,7 @@ pub enum StanceSpan {
 /// A stance is added by a span in which the foot stands, removed by one in which it swings, and moved by both; of spans that
 /// overlap the later applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct StanceEdit {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

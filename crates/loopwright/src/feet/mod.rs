@@ -62,6 +62,7 @@ use stage::Stage;
 
 /// Whether feet are held, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootLock {
     /// Hold feet whose contacts can be trusted: by one solve, or sample by sample where that fails.
     #[default]
@@ -83,6 +84,7 @@ words!(FootLock {
 
 /// How the feet of a loop were held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum HeldBy {
     /// By one solve of feet, legs and hips over the whole loop.
     Solve,
@@ -107,6 +109,7 @@ impl FootLock {
 
 /// A point of a foot that bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
     Ankle,
@@ -127,6 +130,7 @@ words!(FootPoint {
 
 /// A span of samples over which a point of a foot bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bearing {
     /// The point.
     pub point: FootPoint,
@@ -168,6 +172,7 @@ impl Bearing {
 
 /// What determines the speed of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpeed {
     /// The feet where they slide clearly less for it, else the poses.
     #[default]
@@ -214,6 +219,7 @@ impl FromStr for RootSpeed {
 
 /// How feet are processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
@@ -232,6 +238,7 @@ impl From<FootLock> for FeetSettings {
 
 /// The outcome for one foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootOutcome {
     /// The foot is held whenever it stands.
     Held,
@@ -252,6 +259,7 @@ pub enum FootOutcome {
 
 /// The contacts of a loop's feet and the corrections applied to them.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feet {
     /// Contacts, by foot and first sample.
     pub contacts: Vec<LoopContact>,

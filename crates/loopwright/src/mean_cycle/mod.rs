@@ -32,6 +32,7 @@ pub const MAX_CYCLE_SECS: f64 = 60.0;
 
 /// Whether a loop is the mean of several cycles, and of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MeanCycles {
     /// The loop is the chosen cycle alone.
     #[default]
@@ -81,6 +82,7 @@ impl FromStr for MeanCycles {
 
 /// The cycles whose mean a loop is.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct MeanCycle {
     /// What was asked for.
     pub asked: MeanCycles,
@@ -98,6 +100,7 @@ pub struct MeanCycle {
 
 /// A cycle that a mean includes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct UsedCycle {
     /// Source frame, fractional, at which it starts.
     pub start_frame: f64,
@@ -110,6 +113,7 @@ pub struct UsedCycle {
 
 /// Why a row of cycles does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum CyclesEnd {
     /// As many as are wanted were found.
     Enough,

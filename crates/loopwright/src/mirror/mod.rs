@@ -23,6 +23,7 @@ pub(crate) use reflect::ACROSS;
 ///
 /// The mirror plane is across X, in the space of the topmost joint's parent.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mirror {
     partners: Vec<usize>,
     /// Per joint, the rotation from the axes of its partner to the image of its own axes.
@@ -37,6 +38,7 @@ pub struct Mirror {
 
 /// The pose that is its own mirror image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum SymmetricPose {
     /// The skeleton at rest, without rotations.
     Rest,

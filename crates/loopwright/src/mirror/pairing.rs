@@ -10,6 +10,7 @@ use crate::analysis::{
 
 /// How the two ends of a stretch meet in a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pairing {
     /// The end meets the start: the stretch is the whole loop.
     #[default]

@@ -8,6 +8,7 @@ use crate::math::rigid::{Rigid, Twist};
 ///
 /// A value without a policy: the writer or player of the loop decides whether the file or the engine moves the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootMotion {
     /// World transform of the root at the start.
     pub start: Rigid,

@@ -6,6 +6,7 @@ use crate::names;
 
 /// One joint of a skeleton.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Joint {
     /// Name as in the source; not necessarily unique.
     pub name: String,
@@ -51,6 +52,7 @@ pub enum SkeletonError {
 
 /// A tree of joints, parents before children, with one root at index 0.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,

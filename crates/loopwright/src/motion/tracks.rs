@@ -14,6 +14,7 @@ use crate::math::{
 /// Invariants: a whole number of frames, and from frame to frame every rotation stays on one side, so that quaternions may be
 /// interpolated and filtered component by component.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracks {
     skeleton: Skeleton,
     step_secs: f64,

@@ -109,6 +109,23 @@ impl WorldTracks {
         }
     }
 
+    /// What [`Self::of_long`] computed from tracks; `None` where there is not one position for each transform.
+    #[cfg(feature = "handover")]
+    pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
+        (positions.len() == tracks.values().translations.len()).then(|| Self {
+            num_joints: tracks.num_joints(),
+            placed: Kept::All(tracks.num_joints()),
+            positions,
+            rotations: Rotations::Chained(Arc::clone(tracks)),
+        })
+    }
+
+    /// The positions of all joints at all frames.
+    #[cfg(feature = "handover")]
+    pub(crate) fn all_positions(&self) -> &[DVec3] {
+        &self.positions
+    }
+
     /// Without a frame: of poses that come one by one and of which only some joints are wanted, `positions` of all or of some,
     /// `rotations` of some. Whoever asks for others panics.
     pub(crate) fn of_some(

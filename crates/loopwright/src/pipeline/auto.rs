@@ -21,6 +21,7 @@ use crate::{
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
@@ -49,6 +50,7 @@ impl Score {
 
 /// The chosen method and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClosureChoice {
     /// The method, adjusted to the loop.
     pub method: Method,

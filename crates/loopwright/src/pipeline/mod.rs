@@ -41,6 +41,7 @@ use crate::{
 
 /// The times at which the loop is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -53,6 +54,7 @@ pub enum Sampling {
 
 /// Settings for making a stretch into a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,

@@ -27,6 +27,7 @@ use crate::{
 ///
 /// A figure has the name that it has in the sidecar, up to the unit; `seam` stands for those of the joint that shows most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Quality {
     /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
     pub pose_gap_radians: f64,

@@ -62,6 +62,7 @@ pub enum StepKind {
 
 /// The joint whose step over the seam is the largest share of what its own motion explains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
     /// The joint, by index.
     pub joint: usize,
@@ -84,6 +85,7 @@ impl Step {
 
 /// The steps over a seam, of the joint that shows most in each respect.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamSteps {
     /// Jump in position, or the gap to the closing key.
     pub position: Step,

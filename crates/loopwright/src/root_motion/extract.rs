@@ -15,6 +15,7 @@ use crate::{
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootRelativeClip {
     /// The clip, context included, with the carrier relative to the root: its track nearly repeats.
     pub clip: Clip,
@@ -30,6 +31,7 @@ pub struct RootRelativeClip {
 
 /// How well one screw fits the root motion of a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootMotionFit {
     /// Weighted root mean square distance between the poses at the end and the moved poses at the start, metres.
     pub residual_metres: f64,

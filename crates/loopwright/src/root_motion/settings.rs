@@ -10,6 +10,7 @@ pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// The use of the take's root motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
@@ -44,6 +45,7 @@ words!(RootMode {
 
 /// The motions that count as root motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpace {
     /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
     #[default]
@@ -59,6 +61,7 @@ words!(RootSpace {
 
 /// How root motion is removed from a stretch, and what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootSettings {
     /// The use of the root motion.
     pub mode: RootMode,

@@ -6,6 +6,7 @@ use super::Take;
 ///
 /// Frames are counted from 0 and may be fractional. Invariant, held by [`Cut::new`]: finite, 0 <= start < end <= last frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cut {
     start_frame: f64,
     end_frame: f64,

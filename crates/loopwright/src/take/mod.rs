@@ -119,6 +119,21 @@ impl Take {
         Self::new(name, skeleton, step_secs, translations, rotations)
     }
 
+    /// A recording of tracks that were those of a take before.
+    #[cfg(feature = "handover")]
+    pub(crate) fn of_known(name: &str, tracks: Arc<Tracks>) -> Self {
+        Self {
+            name: Arc::from(name),
+            tracks,
+        }
+    }
+
+    /// The tracks.
+    #[cfg(feature = "handover")]
+    pub(crate) fn tracks(&self) -> &Arc<Tracks> {
+        &self.tracks
+    }
+
     /// Name of the recording, usually the file's stem.
     pub fn name(&self) -> &str {
         &self.name

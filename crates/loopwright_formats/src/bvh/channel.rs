@@ -6,6 +6,7 @@ use crate::space::Axis;
 
 /// The effect of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
@@ -17,6 +18,7 @@ pub enum ChannelKind {
 
 /// One channel of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Channel {
     /// Its effect.
     pub kind: ChannelKind,

@@ -44,6 +44,7 @@ pub use read::parse;
 
 /// A joint as stated in the file.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BvhJoint {
     /// Its name, including blanks.
     pub name: String,
@@ -74,6 +75,7 @@ impl BvhJoint {
 
 /// The tree of a file: one root at index 0, parents before children.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hierarchy {
     joints: Vec<BvhJoint>,
 }
@@ -97,6 +99,7 @@ impl Hierarchy {
 
 /// A frame time and the text that stated it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FrameTime {
     pub(crate) secs: f64,
     /// `None` if the file's text does not state this number.

@@ -10,6 +10,7 @@ pub(crate) const MAX_SECS: f64 = 1e8;
 
 /// The property of a node that a track animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Property {
     /// In the file's unit.
     Translation,

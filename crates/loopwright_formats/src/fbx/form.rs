@@ -19,7 +19,9 @@ const FIRST_WRITABLE: u32 = 7100;
 
 /// A binary file that can be extended.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FbxFile {
+    #[cfg_attr(feature = "handover", serde(with = "crate::handover::shared_bytes"))]
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
     /// Metres in the unit that the file states.
@@ -43,8 +45,10 @@ pub(super) type Held = (i64, Property, [f64; 3]);
 /// The translation is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
 /// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NodeForm {
     pub(super) id: i64,
+    #[cfg_attr(feature = "handover", serde(with = "crate::handover::inherit_mode"))]
     pub(super) mode: InheritMode,
     /// Rotation axes, the first outermost.
     pub(super) axes: [Axis; 3],

@@ -9,6 +9,7 @@ use crate::{space::Space, warning::Warning};
 
 /// The form of a take in an FBX file: one that was read, or a new one.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FbxSource {
     pub(super) space: Space,
     /// Rotates the file's axes to ours.
@@ -31,6 +32,7 @@ const SAME_UNIT: f64 = 1e-6;
 
 /// The contents of the file other than the motion.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Form {
     /// The file that was read.
     #[cfg(feature = "fbx")]
@@ -38,6 +40,7 @@ pub(super) enum Form {
     /// Only the skeleton.
     Fresh {
         /// A warning if the motion comes from a file whose other contents are not kept.
+        #[cfg_attr(feature = "handover", serde(with = "crate::handover::leaves"))]
         leaves: Option<Warning>,
     },
 }

@@ -14,6 +14,7 @@ use crate::space::Space;
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct GltfSource {
     pub(crate) document: Arc<Document>,
     pub(crate) is_binary: bool,
@@ -28,6 +29,7 @@ pub struct GltfSource {
 
 /// A joint and its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GltfJoint {
     /// `None` for a root without a node.
     pub(crate) node: Option<usize>,
@@ -37,6 +39,7 @@ pub(crate) struct GltfJoint {
 
 /// The fixed nodes above the first joint, as one transform in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Above {
     pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,

@@ -7,6 +7,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Stretch {
     /// The same in all directions.
     Even(f64),

@@ -26,6 +26,7 @@ pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};
 
 /// An axis of space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Axis {
     /// The first.
     X,
@@ -73,6 +74,7 @@ pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 /// How a file's space relates to ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Space {
     /// The axis that is up in the file.
     pub up: Axis,

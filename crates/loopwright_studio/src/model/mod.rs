@@ -20,8 +20,8 @@ pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use set::LoopSet;
 
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Stretch,
-    StretchError, Studied, Study, StudyError, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Step,
+    Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::{
     camera::Camera,
@@ -412,6 +412,7 @@ impl Model {
             }
             Action::Open { file_name, bytes } => {
                 self.problem = None;
+                let bytes = Arc::new(bytes);
                 let job = Job::Open { file_name, bytes };
                 match self.work.reads_a_file() {
                     // Of several files that are dropped, one is read after the other.

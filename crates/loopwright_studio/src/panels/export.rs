@@ -98,13 +98,16 @@ impl ExportPanel {
             self.of = Some(opened.format);
             self.format = None;
         }
-        let format = *self.format.get_or_insert(opened.format);
+        // Of a take that is still being opened nothing is chosen yet.
+        let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
         egui::ComboBox::from_label("Format")
             .selected_text(word(format))
             .show_ui(ui, |ui| {
                 for other in Format::ALL {
-                    ui.selectable_value(&mut self.format, Some(other), word(other));
+                    if ui.selectable_label(other == format, word(other)).clicked() {
+                        self.format = Some(other);
+                    }
                 }
             });
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);

@@ -26,6 +26,9 @@ pub enum ExportError {
     /// The sidecar cannot be written.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
+    /// What went wrong beside the window.
+    #[error("{0}")]
+    Beside(String),
     /// There is no loop.
     #[error("there is no loop to export")]
     NoLoop,

@@ -41,6 +41,21 @@ pub struct Made {
     pub is_draft: bool,
 }
 
+/// What takes long to find out about a loop: the rest follows from the choices.
+#[derive(Clone, Debug)]
+pub(crate) struct Worked {
+    /// The loop.
+    pub(crate) made: MadeLoop,
+    /// The closure that was found by trying several.
+    pub(crate) tried: Option<ClosureChoice>,
+    /// Its figures.
+    pub(crate) quality: Quality,
+    /// Settings without effect, one sentence each.
+    pub(crate) warnings: Vec<String>,
+    /// Whether feet were left free.
+    pub(crate) is_draft: bool,
+}
+
 /// Why there is no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -48,6 +63,9 @@ pub enum MadeError {
     /// There is no such stretch.
     #[error(transparent)]
     Stretch(#[from] StretchError),
+    /// What went wrong beside the window.
+    #[error("{0}")]
+    Beside(String),
     /// What is chosen does not fit the take.
     #[error("{0}{hint}", hint = .0.hint().map_or_else(String::new, |hint| format!("; try {hint}")))]
     Recipe(#[from] RecipeError),
@@ -85,6 +103,30 @@ impl Made {
         }
         let made = opened.analysis.make_loop(&candidate, &settings)?;
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+        Ok(Self::of_work(
+            opened,
+            edit,
+            Worked {
+                made,
+                tried,
+                quality,
+                warnings,
+                is_draft: !holds_feet,
+            },
+        ))
+    }
+
+    /// What is said about the loop that was made by these choices.
+    pub(crate) fn of_work(opened: &Opened, edit: &Edit, worked: Worked) -> Self {
+        let Worked {
+            made,
+            tried,
+            quality,
+            warnings,
+            is_draft,
+        } = worked;
+        let candidate = made.candidate.clone();
+        let output = (edit.to_recipe().output).filled(opened.take().frame_rate_hz(), &candidate);
         let skeleton = made.loop_clip.skeleton();
         let (root, mode) = (made.loop_clip.root(), made.root.mode);
         let judged = Quality {
@@ -94,7 +136,7 @@ impl Made {
             ..quality
         };
         let verdict = Verdict::of(&judged, root, mode, skeleton, doubt(&candidate));
-        Ok(Self {
+        Self {
             recipe: edit.done(&candidate, tried.as_ref().map(|_| &made.closed.method)),
             output,
             warnings,
@@ -104,8 +146,8 @@ impl Made {
             tried,
             quality,
             verdict,
-            is_draft: !holds_feet,
-        })
+            is_draft,
+        }
     }
 
     /// Seconds of one cycle.

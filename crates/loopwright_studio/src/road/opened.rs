@@ -57,8 +57,8 @@ pub struct Opened {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// FBX is read by a C library that the browser does not have.
-    #[error("FBX cannot be read in the browser yet: the desktop studio and `loopwright convert` read it")]
+    /// The page was built without the C compiler that FBX needs.
+    #[error("this page was built without FBX: the desktop studio and `loopwright convert` read it")]
     FbxInBrowser,
     /// The file cannot be read.
     #[error(transparent)]
@@ -86,9 +86,34 @@ pub enum OpenError {
     /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
+    /// What went wrong beside the window.
+    #[error("{0}")]
+    Beside(String),
     /// The walk that the studio opens with cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
+}
+
+/// A step of opening a take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The file is read.
+    Reading,
+    /// The body and its motion are studied.
+    Studying,
+    /// Loops are searched.
+    Searching,
+}
+
+impl Step {
+    /// What is said while it goes on for a file.
+    pub fn of(self, file_name: &str) -> String {
+        match self {
+            Self::Reading => format!("Reading {file_name} (1 of 3)"),
+            Self::Studying => format!("Studying the motion of {file_name} (2 of 3)"),
+            Self::Searching => format!("Finding loops in {file_name} (3 of 3)"),
+        }
+    }
 }
 
 impl Opened {
@@ -104,8 +129,20 @@ impl Opened {
         study: &StudyArgs,
         character: Option<&NamedFile>,
     ) -> Result<Self, OpenError> {
+        Self::read_telling(file_name, bytes, study, character, &|_| {})
+    }
+
+    /// The same, telling each step when it begins. Errors: [`OpenError`].
+    pub fn read_telling(
+        file_name: &str,
+        bytes: Arc<Vec<u8>>,
+        study: &StudyArgs,
+        character: Option<&NamedFile>,
+        tell: &dyn Fn(Step),
+    ) -> Result<Self, OpenError> {
+        tell(Step::Reading);
         let is_fbx = matches!(file_kind(&bytes), FileKind::FbxBinary | FileKind::FbxAscii);
-        if is_fbx && cfg!(target_arch = "wasm32") {
+        if is_fbx && cfg!(all(target_arch = "wasm32", not(feature = "fbx"))) {
             return Err(OpenError::FbxInBrowser);
         }
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
@@ -113,7 +150,7 @@ impl Opened {
         let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        let opened = Self::study(file_name, loaded, study, warnings, character)?;
+        let opened = Self::study(file_name, loaded, (study, warnings), character, tell)?;
         Ok(Self {
             bytes: Some(bytes),
             ..opened
@@ -125,16 +162,17 @@ impl Opened {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
         let loaded = LoadedTake { take, source };
-        Self::study("walk.bvh", loaded, &StudyArgs::default(), Vec::new(), None)
+        let study = (&StudyArgs::default(), Vec::new());
+        Self::study("walk.bvh", loaded, study, None, &|_| {})
     }
 
     /// In the order of the command line: smoothed, put on the character, analysed.
     fn study(
         file_name: &str,
         mut loaded: LoadedTake,
-        study: &StudyArgs,
-        mut warnings: Vec<String>,
+        (study, mut warnings): (&StudyArgs, Vec<String>),
         character: Option<&NamedFile>,
+        tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         let mut overrides = study.overrides();
         if let Some(hertz) = study.smooth {
@@ -161,7 +199,9 @@ impl Opened {
         }
         let format = loaded.source.format();
         let LoadedTake { take, source } = loaded;
+        tell(Step::Studying);
         let analysis = Analysis::with(&take, &overrides)?;
+        tell(Step::Searching);
         let mut found = analysis.find_loops(&SearchSettings::default())?;
         found.candidates.truncate(MAX_LOOPS);
         let last = take.num_frames() - 1;

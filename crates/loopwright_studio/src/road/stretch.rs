@@ -2,6 +2,7 @@
 
 /// A stretch of a take.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
 pub enum Stretch {
     /// A loop of the list, by its index.
     Found(usize),

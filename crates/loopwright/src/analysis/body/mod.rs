@@ -25,6 +25,7 @@ pub(super) use names::find_given;
 
 /// Left or right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Side {
     /// The character's own left.
     Left,
@@ -34,6 +35,7 @@ pub enum Side {
 
 /// A foot: the joints that touch the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foot {
     /// The ankle, or the end of the leg where nothing finer is known.
     pub ankle: usize,
@@ -52,6 +54,7 @@ impl Foot {
 
 /// How the feet were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FoundBy {
     /// The caller named them.
     Given,
@@ -76,6 +79,7 @@ pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 
 /// The caller's choices of joints.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,
@@ -142,6 +146,7 @@ pub enum BodyError {
 
 /// The joints that the stages use.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
     /// The joint that both legs hang from.
     pub hips: usize,

@@ -1,14 +1,30 @@
-//! Long work, beside the window: on a thread of its own, or in the browser after a frame that says so.
+//! Long work, beside the window: on a thread of its own, in the browser in a worker of the page.
 //!
 //! One piece of work goes on at a time. The newest wish waits for it and replaces any older one that waits; a take that is opened
-//! does not wait, and what went on before is dropped when it comes back.
+//! does not wait, and what went on before is given up.
+
+// What the page and its worker say to each other; native tests know that it arrives as it was.
+#[cfg(any(target_arch = "wasm32", test))]
+mod parcel;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod thread;
+#[cfg(not(target_arch = "wasm32"))]
+use thread::{Crew, Running};
+
+#[cfg(target_arch = "wasm32")]
+mod page;
+#[cfg(target_arch = "wasm32")]
+mod worker;
+#[cfg(target_arch = "wasm32")]
+use page::{Crew, Running};
 
 use std::sync::Arc;
 
 use loopwright_formats::Format;
-use loopwright_recipe::Recipe;
+use loopwright_recipe::{Recipe, StudyArgs};
 
-use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Studied, Study};
+use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study};
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -20,7 +36,7 @@ pub enum Job {
         /// Name of the file.
         file_name: String,
         /// Its bytes.
-        bytes: Vec<u8>,
+        bytes: Arc<Vec<u8>>,
     },
     /// Read a file again, as a recipe says.
     Follow {
@@ -78,18 +94,21 @@ pub enum Done {
 }
 
 impl Job {
-    /// Does the work.
-    pub fn run(self) -> Done {
+    /// Does the work, and tells each step of opening when it begins.
+    pub fn run(self, tell: &dyn Fn(Step)) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, bytes).map(Arc::new)),
+            Self::Open { file_name, bytes } => {
+                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), None, tell);
+                Done::Opened(opened.map(Arc::new))
+            }
             Self::Follow {
                 file_name,
                 bytes,
                 recipe,
                 edit,
                 character,
-            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, character.as_ref())),
+            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, character.as_ref(), tell)),
             Self::Study { opened, study } => {
                 let studied = study.of(&opened);
                 Done::Studied(opened, studied)
@@ -109,8 +128,7 @@ impl Job {
     pub fn progress(&self) -> String {
         match self {
             Self::Walk => "Making a walk".to_owned(),
-            Self::Open { file_name, .. } => format!("Reading {file_name} and finding its loops"),
-            Self::Follow { file_name, .. } => format!("Reading {file_name} as the recipe says"),
+            Self::Open { file_name, .. } | Self::Follow { file_name, .. } => Step::Reading.of(file_name),
             Self::Study { study, .. } => match study {
                 Study::Costs => "Comparing all frames".to_owned(),
                 Study::Jumps => "Looking for jumps".to_owned(),
@@ -118,6 +136,41 @@ impl Job {
             },
             Self::Make { .. } => "Closing the loop".to_owned(),
             Self::Export { .. } => "Writing the loop".to_owned(),
+        }
+    }
+
+    /// Name of the file that is opened.
+    fn file_name(&self) -> &str {
+        match self {
+            Self::Open { file_name, .. } | Self::Follow { file_name, .. } => file_name,
+            _ => "",
+        }
+    }
+
+    /// Whether it has to be done before the next frame.
+    #[cfg(target_arch = "wasm32")]
+    fn is_draft(&self) -> bool {
+        matches!(self, Self::Make { is_draft: true, .. })
+    }
+
+    /// Whether it takes so long that one should read what goes on.
+    #[cfg(target_arch = "wasm32")]
+    fn is_long(&self) -> bool {
+        matches!(self, Self::Open { .. } | Self::Follow { .. } | Self::Study { .. })
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn is_export(&self) -> bool {
+        matches!(self, Self::Export { .. })
+    }
+
+    /// What its answer is where it ends without one, for a reason.
+    fn lost(&self) -> fn(String) -> Done {
+        match self {
+            Self::Walk | Self::Open { .. } => |reason| Done::Opened(Err(OpenError::Beside(reason))),
+            Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
+            Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
+            Self::Export { .. } => |reason| Done::Exported(Err(ExportError::Beside(reason))),
         }
     }
 
@@ -136,8 +189,9 @@ fn followed(
     recipe: &Recipe,
     edit: Option<Box<Edit>>,
     character: Option<&NamedFile>,
+    tell: &dyn Fn(Step),
 ) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-    let opened = Opened::read_as(file_name, bytes, &recipe.take, character)?;
+    let opened = Opened::read_telling(file_name, bytes, &recipe.take, character, tell)?;
     let edit = match edit {
         Some(edit) => edit,
         None => Box::new(Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?),
@@ -148,9 +202,9 @@ fn followed(
 /// The work that goes on, and the one that waits.
 #[derive(Debug, Default)]
 pub struct Work {
+    crew: Crew,
     running: Option<Running>,
     waiting: Option<Job>,
-    wake: Wake,
 }
 
 /// Asks for a frame when work is done.
@@ -180,32 +234,37 @@ impl Work {
     /// No work yet; `wake` is called from any thread.
     pub fn new(wake: Wake) -> Self {
         Self {
-            wake,
-            ..Self::default()
+            crew: Crew::new(wake),
+            running: None,
+            waiting: None,
         }
     }
 
     /// Does this next. A take that is opened replaces all other work.
     pub fn start(&mut self, job: Job) {
         if job.opens() {
-            self.running = None;
-            self.waiting = None;
+            self.cancel();
         }
         match &self.running {
-            Some(_) => self.waiting = Some(job),
-            None => self.running = Some(Running::start(job, &self.wake)),
+            Some(running) if !self.crew.can_drop(running, &job) => self.waiting = Some(job),
+            _ => {
+                self.waiting = None;
+                self.running = Some(self.crew.start(job));
+            }
         }
     }
 
-    /// Forgets the work that goes on.
+    /// Gives up the work that goes on.
     pub fn cancel(&mut self) {
-        self.running = None;
         self.waiting = None;
+        if let Some(running) = self.running.take() {
+            self.crew.give_up(running);
+        }
     }
 
     /// What is going on.
     pub fn progress(&self) -> Option<&str> {
-        self.running.as_ref().map(|running| running.progress.as_str())
+        self.running.as_ref().map(Running::progress)
     }
 
     /// Whether a take is being opened.
@@ -220,93 +279,8 @@ impl Work {
 
     /// What is done since the last call. Call it once a frame.
     pub fn poll(&mut self) -> Option<Done> {
-        let done = self.running.as_mut()?.poll()?;
-        self.running = self.waiting.take().map(|job| Running::start(job, &self.wake));
-        match done {
-            Outcome::Done(done) => Some(*done),
-            Outcome::Lost => None,
-        }
-    }
-}
-
-/// How a piece of work ended.
-enum Outcome {
-    Done(Box<Done>),
-    /// Its thread ended without an answer.
-    Lost,
-}
-
-/// A piece of work that goes on.
-#[derive(Debug)]
-struct Running {
-    progress: String,
-    opens: bool,
-    reads: bool,
-    #[cfg(not(target_arch = "wasm32"))]
-    answer: std::sync::mpsc::Receiver<Done>,
-    #[cfg(target_arch = "wasm32")]
-    job: Option<Job>,
-    /// Frames that are drawn first, so that the page says what goes on.
-    #[cfg(target_arch = "wasm32")]
-    frames_before: u32,
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Running {
-    fn start(job: Job, wake: &Wake) -> Self {
-        let (progress, opens, reads, wake) = (job.progress(), job.opens(), job.reads(), wake.clone());
-        let (sender, answer) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            // Nobody listens any more where the work was cancelled.
-            let _ = sender.send(job.run());
-            wake.call();
-        });
-        Self {
-            progress,
-            opens,
-            reads,
-            answer,
-        }
-    }
-
-    fn poll(&mut self) -> Option<Outcome> {
-        use std::sync::mpsc::TryRecvError;
-        match self.answer.try_recv() {
-            Ok(done) => Some(Outcome::Done(Box::new(done))),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Outcome::Lost),
-        }
-    }
-}
-
-#[cfg(target_arch = "wasm32")]
-impl Running {
-    /// Frames before work that takes long enough to be seen.
-    const FRAMES_BEFORE_LONG: u32 = 2;
-
-    fn start(job: Job, wake: &Wake) -> Self {
-        wake.call();
-        Self {
-            progress: job.progress(),
-            opens: job.opens(),
-            reads: job.reads(),
-            frames_before: match job {
-                Job::Open { .. } | Job::Follow { .. } => Self::FRAMES_BEFORE_LONG,
-                _ => 0,
-            },
-            job: Some(job),
-        }
-    }
-
-    fn poll(&mut self) -> Option<Outcome> {
-        if self.frames_before > 0 {
-            self.frames_before -= 1;
-            return None;
-        }
-        Some(
-            self.job
-                .take()
-                .map_or(Outcome::Lost, |job| Outcome::Done(Box::new(job.run()))),
-        )
+        let done = self.crew.poll(self.running.as_mut()?)?;
+        self.running = self.waiting.take().map(|job| self.crew.start(job));
+        Some(done)
     }
 }

@@ -1,0 +1,193 @@
+//! Values that are handed over to another instance of this very build: from the worker of a page to the page.
+//!
+//! With the feature `handover` settings and results implement serde's traits. What is read back is taken for what it was: it is not
+//! checked again, so that bytes from elsewhere may break what the types promise. It is no format for files, and changes without
+//! notice.
+//!
+//! An analysis of a long take has arrays of a hundred megabytes. They are handed over apart ([`Analysis::long_arrays`]), so that who
+//! receives them may copy them piece by piece.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks,
+    analysis::{
+        Activity, Analysis, Body, BodyOverrides, Contacts, Floor, Heading, Segment, Spectrum, TakeDefects,
+        WeightedJoint, features::Features,
+    },
+    closure::Closed,
+    edit::LoopEdit,
+    feet::Feet,
+    math::rigid::Rigid,
+    mean_cycle::MeanCycle,
+    motion::WorldTracks,
+    root_motion::RootRelativeClip,
+};
+
+/// Number of arrays of [`Analysis::long_arrays`].
+pub const NUM_LONG_ARRAYS: usize = 5;
+
+/// An analysis without its long arrays.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AnalysisParts {
+    take_name: String,
+    skeleton: Skeleton,
+    frame_time_secs: f64,
+    body: Body,
+    defects: TakeDefects,
+    usable: Vec<bool>,
+    floor: Floor,
+    heading: Heading,
+    joints: Vec<WeightedJoint>,
+    features: Features,
+    activity: Activity,
+    contacts: Contacts,
+    segments: Vec<Segment>,
+    spectrum: Spectrum,
+    overrides: BodyOverrides,
+}
+
+/// The arrays do not belong to the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what was handed over does not fit together")]
+pub struct HandoverError;
+
+impl Analysis {
+    /// All but the long arrays.
+    pub fn to_parts(&self) -> AnalysisParts {
+        AnalysisParts {
+            take_name: self.take.name().to_owned(),
+            skeleton: self.take.skeleton().clone(),
+            frame_time_secs: self.take.frame_time_secs(),
+            body: self.body.clone(),
+            defects: self.defects.clone(),
+            usable: self.usable.clone(),
+            floor: self.floor.clone(),
+            heading: self.heading.clone(),
+            joints: self.joints.clone(),
+            features: self.features.without_arrays(),
+            activity: self.activity.clone(),
+            contacts: self.contacts.clone(),
+            segments: self.segments.clone(),
+            spectrum: self.spectrum.clone(),
+            overrides: self.overrides.clone(),
+        }
+    }
+
+    /// The arrays that have values for every joint at every frame.
+    pub fn long_arrays(&self) -> [&[f64]; NUM_LONG_ARRAYS] {
+        let values = self.take.values();
+        let [positions, velocities] = self.features.arrays();
+        [
+            bytemuck::cast_slice(values.translations),
+            bytemuck::cast_slice(values.rotations),
+            bytemuck::cast_slice(self.world.all_positions()),
+            positions,
+            velocities,
+        ]
+    }
+}
+
+impl AnalysisParts {
+    /// The analysis with its arrays. Errors: lengths that do not fit.
+    pub fn with_arrays(self, arrays: [Vec<f64>; NUM_LONG_ARRAYS]) -> Result<Analysis, HandoverError> {
+        let [translations, rotations, world, positions, velocities] = arrays;
+        let values = Pose {
+            translations: vectors(translations),
+            rotations: (bytemuck::allocation::try_cast_vec::<f64, DQuat>(rotations))
+                .unwrap_or_else(|(_, rotations)| bytemuck::pod_collect_to_vec(&rotations)),
+        };
+        let num_joints = self.skeleton.num_joints();
+        let fits = values.translations.len() == values.rotations.len()
+            && values.translations.len() == self.usable.len() * num_joints
+            && !self.usable.is_empty();
+        if !fits {
+            return Err(HandoverError);
+        }
+        let tracks = Arc::new(Tracks::of_continuous(self.skeleton, self.frame_time_secs, values));
+        Ok(Analysis {
+            world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
+            features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
+            take: Take::of_known(&self.take_name, tracks),
+            body: self.body,
+            defects: self.defects,
+            usable: self.usable,
+            floor: self.floor,
+            heading: self.heading,
+            joints: self.joints,
+            activity: self.activity,
+            contacts: self.contacts,
+            segments: self.segments,
+            spectrum: self.spectrum,
+            overrides: self.overrides,
+        })
+    }
+}
+
+/// Triples of numbers as vectors, where they lie if the allocation allows it.
+fn vectors(numbers: Vec<f64>) -> Vec<DVec3> {
+    bytemuck::allocation::try_cast_vec(numbers).unwrap_or_else(|(_, numbers)| bytemuck::pod_collect_to_vec(&numbers))
+}
+
+/// A loop without the take that it was made of, if the other side has that.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MadeParts {
+    loop_clip: LoopClip,
+    /// The take where it is not the one that was analysed: a closing key may have been added.
+    completed: Option<(String, Tracks)>,
+    body: Body,
+    candidate: LoopCandidate,
+    root: RootSettings,
+    source: RootRelativeClip,
+    mean_cycle: Option<MeanCycle>,
+    closed: Closed,
+    feet: Feet,
+    edits: Vec<LoopEdit>,
+    recentered_by: Option<Rigid>,
+}
+
+impl MadeLoop {
+    /// All but the take, if that is this one.
+    pub fn to_parts(&self, take: &Take) -> MadeParts {
+        let is_known = Arc::ptr_eq(self.take.tracks(), take.tracks()) && self.take.name() == take.name();
+        let made = self.clone();
+        MadeParts {
+            completed: (!is_known).then(|| (made.take.name().to_owned(), (**made.take.tracks()).clone())),
+            loop_clip: made.loop_clip,
+            body: made.body,
+            candidate: made.candidate,
+            root: made.root,
+            source: made.source,
+            mean_cycle: made.mean_cycle,
+            closed: made.closed,
+            feet: made.feet,
+            edits: made.edits,
+            recentered_by: made.recentered_by,
+        }
+    }
+}
+
+impl MadeParts {
+    /// The loop, of that take.
+    pub fn of_take(self, take: &Take) -> MadeLoop {
+        MadeLoop {
+            take: match self.completed {
+                Some((name, tracks)) => Take::of_known(&name, Arc::new(tracks)),
+                None => take.clone(),
+            },
+            loop_clip: self.loop_clip,
+            body: self.body,
+            candidate: self.candidate,
+            root: self.root,
+            source: self.source,
+            mean_cycle: self.mean_cycle,
+            closed: self.closed,
+            feet: self.feet,
+            edits: self.edits,
+            recentered_by: self.recentered_by,
+        }
+    }
+}

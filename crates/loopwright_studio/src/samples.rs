@@ -1,0 +1,72 @@
+//! The samples of the page: walks that are synthesized when they are asked for.
+
+use loopwright_formats::{Format, Source, write_take};
+use loopwright_synth::{WalkSettings, synthesize};
+
+use crate::model::Action;
+
+/// The sample of that name, as a file that is opened; `None` where there is none.
+pub(crate) fn sample(name: &str) -> Option<Action> {
+    let some = WalkSettings {
+        seed: 11,
+        seconds: 8.0,
+        noise_deg: 0.2,
+        speed_variation: 0.05,
+        ..WalkSettings::default()
+    };
+    let settings = match name {
+        "stroll" => WalkSettings {
+            speed_mps: 0.9,
+            period_secs: 1.26,
+            lead_in_secs: 1.5,
+            ..some
+        },
+        "run" => WalkSettings {
+            speed_mps: 2.2,
+            period_secs: 0.83,
+            ..some
+        },
+        "circle" => WalkSettings { turn_dps: 40.0, ..some },
+        "stairs" => WalkSettings {
+            speed_mps: 0.7,
+            period_secs: 1.23,
+            climb_mps: 0.3,
+            ..some
+        },
+        _ => return None,
+    };
+    let take = synthesize(&settings).ok()?.take;
+    let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).ok()?.bytes;
+    Some(Action::of_file(format!("{name}.bvh"), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Made, Opened};
+
+    #[test]
+    fn every_sample_of_the_page_makes_a_good_loop() {
+        let page = include_str!("../web/index.html");
+        let names: Vec<&str> = page
+            .split("data-sample=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        assert!(names.len() >= 4);
+        for name in names {
+            let Some(Action::Open { file_name, bytes }) = sample(name) else {
+                panic!("there is no sample {name}");
+            };
+            let opened = Opened::read(&file_name, bytes).unwrap();
+            let made = Made::of(&opened, &crate::model::Edit::first(&opened)).unwrap();
+            assert!(opened.found.best().is_some(), "{name}");
+            assert_eq!(
+                made.verdict.grade,
+                loopwright_formats::loop_file::facts::Grade::Good,
+                "{name}: {}",
+                made.verdict
+            );
+        }
+    }
+}

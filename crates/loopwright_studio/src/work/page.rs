@@ -1,0 +1,390 @@
+//! Work in a worker of the page, or in the page itself where the browser starts no worker.
+
+use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc};
+
+use js_sys::{Array, Float64Array, Uint8Array};
+use loopwright::handover::NUM_LONG_ARRAYS;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use super::{
+    Done, Job, Wake,
+    parcel::{Answer, Arrays, Ask, ParcelError, packed, unpacked},
+};
+use crate::road::{Opened, Step};
+
+/// Script of the worker, beside the page.
+const SCRIPT: &str = "./worker.js";
+
+/// Longest that arrays are copied in one frame, milliseconds: the rest of it is for drawing.
+const COPYING_MS: f64 = 8.0;
+
+/// Numbers copied at once.
+const CHUNK: usize = 1 << 16;
+
+/// Frames that are drawn before work in the page itself that takes long enough to be seen.
+const FRAMES_BEFORE_LONG: u32 = 2;
+
+/// Who does the work: a worker, if there can be one.
+#[derive(Debug, Default)]
+pub(super) struct Crew {
+    wake: Wake,
+    beside: Option<Beside>,
+    /// Why the browser starts no worker.
+    refusal: Option<String>,
+    /// Pieces of work that were asked of workers so far.
+    num_asked: u32,
+    /// The take that the worker has.
+    knows: Option<Arc<Opened>>,
+}
+
+/// A worker and what it said.
+struct Beside {
+    worker: Worker,
+    said: Rc<RefCell<VecDeque<Said>>>,
+    is_ready: bool,
+    /// Called by the browser as long as they live.
+    _callbacks: (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(ErrorEvent)>),
+}
+
+impl std::fmt::Debug for Beside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Beside")
+            .field("is_ready", &self.is_ready)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a worker says.
+enum Said {
+    Ready,
+    Step(u32, Step),
+    Done(u32, Array),
+    Failed(u32, String),
+    /// Its script or its module cannot be loaded, or it ended.
+    Broken(String),
+}
+
+/// A piece of work that goes on.
+#[derive(Debug)]
+pub(super) struct Running {
+    progress: String,
+    pub(super) opens: bool,
+    pub(super) reads: bool,
+    job: Job,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    /// In the page, after some frames.
+    Here { frames_before: u32 },
+    /// In the worker, under that number.
+    Beside { number: u32 },
+    /// Done, and its arrays are copied.
+    Copied(Copying),
+}
+
+impl Running {
+    /// What is said while it goes on.
+    pub(super) fn progress(&self) -> &str {
+        &self.progress
+    }
+}
+
+impl Crew {
+    pub(super) fn new(wake: Wake) -> Self {
+        let mut crew = Self {
+            wake,
+            ..Self::default()
+        };
+        crew.hire();
+        crew
+    }
+
+    /// Starts a worker, unless one is there or the browser refused.
+    fn hire(&mut self) {
+        if self.beside.is_none() && self.refusal.is_none() {
+            match Beside::start(&self.wake) {
+                Ok(beside) => self.beside = Some(beside),
+                Err(error) => self.refusal = Some(text_of(&error)),
+            }
+        }
+    }
+
+    /// Begins a piece of work.
+    pub(super) fn start(&mut self, job: Job) -> Running {
+        self.wake.call();
+        let how = match job.is_draft() {
+            true => How::Here { frames_before: 0 },
+            false => self.ask(&job).unwrap_or_else(|| self.here(&job)),
+        };
+        self.running(job, how)
+    }
+
+    fn running(&self, job: Job, how: How) -> Running {
+        let progress = match (&self.refusal, &how) {
+            (Some(_), How::Here { .. }) if job.is_long() => {
+                format!(
+                    "{}. This browser starts no worker, so the page stands still",
+                    job.progress()
+                )
+            }
+            _ => job.progress(),
+        };
+        Running {
+            progress,
+            opens: job.opens(),
+            reads: job.reads(),
+            job,
+            how,
+        }
+    }
+
+    /// Work in the page itself.
+    fn here(&self, job: &Job) -> How {
+        How::Here {
+            frames_before: match job.is_long() {
+                true => FRAMES_BEFORE_LONG,
+                false => 0,
+            },
+        }
+    }
+
+    /// Asks the worker; `None` where that cannot be.
+    fn ask(&mut self, job: &Job) -> Option<How> {
+        self.hire();
+        let beside = self.beside.as_ref()?;
+        // What cannot be packed is done here, where it is said what is wrong with it.
+        let (ask, file) = Ask::of(job, self.knows.as_ref()).ok()?;
+        let ask = Uint8Array::from(packed(&ask).ok()?.as_slice());
+        self.num_asked += 1;
+        let message = Array::of2(&JsValue::from(self.num_asked), &ask);
+        let buffers = Array::of1(&ask.buffer());
+        if let Some(file) = &file {
+            let file = Uint8Array::from(file.as_slice());
+            message.push(&file);
+            buffers.push(&file.buffer());
+        }
+        // It is about to be another one. One that it opens again is known once it has made a loop of it.
+        if file.is_some() || job.opens() {
+            self.knows = None;
+        }
+        (beside.worker)
+            .post_message_with_transfer(&message, &buffers)
+            .ok()
+            .map(|()| How::Beside { number: self.num_asked })
+    }
+
+    /// Whether work may be forgotten for the sake of another piece: what a worker does is, for what is done in the page at once.
+    pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
+        job.is_draft() && matches!(running.how, How::Beside { .. }) && !running.opens && !running.job.is_export()
+    }
+
+    /// Gives up a piece of work: its worker is ended, and the next piece starts another.
+    pub(super) fn give_up(&mut self, running: Running) {
+        if matches!(running.how, How::Beside { .. }) {
+            self.dismiss();
+            self.hire();
+        }
+    }
+
+    fn dismiss(&mut self) {
+        self.knows = None;
+        if let Some(beside) = self.beside.take() {
+            beside.worker.terminate();
+        }
+    }
+
+    /// What came of it, once it is done. Call it once a frame.
+    pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
+        self.listen(running);
+        match &mut running.how {
+            How::Here { frames_before: 0 } => Some(running.job.clone().run(&|_| {})),
+            How::Here { frames_before } => {
+                *frames_before -= 1;
+                self.wake.call();
+                None
+            }
+            How::Beside { .. } => None,
+            How::Copied(copying) => {
+                self.wake.call();
+                let done = copying.go_on(&running.job)?;
+                let done = done.unwrap_or_else(|error| (running.job.lost())(error.to_string()));
+                let knows = match (&done, &running.job) {
+                    (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
+                    (Done::Made(Ok(_)), Job::Make { opened, .. }) => Some(opened),
+                    _ => None,
+                };
+                if let Some(opened) = knows {
+                    self.knows = Some(Arc::clone(opened));
+                }
+                Some(done)
+            }
+        }
+    }
+
+    /// Takes in what the worker said.
+    fn listen(&mut self, running: &mut Running) {
+        let Some(beside) = &mut self.beside else {
+            return;
+        };
+        let all: Vec<Said> = beside.said.borrow_mut().drain(..).collect();
+        let mut broken = None;
+        for said in all {
+            let is_asked = |number| matches!(running.how, How::Beside { number: asked } if asked == number);
+            match said {
+                Said::Ready => beside.is_ready = true,
+                Said::Step(number, step) if is_asked(number) => running.progress = step.of(running.job.file_name()),
+                Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::of(pieces)),
+                Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
+                Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
+                // Of work that nobody waits for any more.
+                Said::Step(..) | Said::Done(..) => {}
+                Said::Failed(..) => broken = Some((true, String::new())),
+            }
+        }
+        match broken {
+            // It worked before: this piece of work is what it cannot do, and nothing that it holds is trusted any more.
+            Some((true, reason)) => {
+                let waits = matches!(running.how, How::Beside { .. });
+                self.dismiss();
+                self.hire();
+                if waits {
+                    running.how = How::Copied(Copying::failed(format!("the work failed: {reason}")));
+                }
+            }
+            Some((false, reason)) => {
+                self.dismiss();
+                self.refusal = Some(reason);
+                if matches!(running.how, How::Beside { .. }) {
+                    let job = running.job.clone();
+                    let how = self.here(&job);
+                    *running = self.running(job, how);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+impl Beside {
+    /// Starts a worker. Errors: the browser has none of that kind.
+    fn start(wake: &Wake) -> Result<Self, JsValue> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(SCRIPT, &options)?;
+        let said = Rc::<RefCell<VecDeque<Said>>>::default();
+        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(message) = Said::of(event.data()) {
+                heard.borrow_mut().push_back(message);
+                woken.call();
+            }
+        });
+        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+            heard.borrow_mut().push_back(Said::Broken(event.message()));
+            woken.call();
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        worker.post_message(&wasm_bindgen::module())?;
+        Ok(Self {
+            worker,
+            said,
+            is_ready: false,
+            _callbacks: (on_message, on_error),
+        })
+    }
+}
+
+impl Said {
+    /// A message of `worker.js`.
+    fn of(message: JsValue) -> Option<Self> {
+        let message: Array = message.dyn_into().ok()?;
+        let number = message.get(1).as_f64().unwrap_or_default() as u32;
+        Some(match message.get(0).as_string()?.as_str() {
+            "ready" => Self::Ready,
+            "step" => {
+                let steps = [Step::Reading, Step::Studying, Step::Searching];
+                Self::Step(number, *steps.get(message.get(2).as_f64()? as usize)?)
+            }
+            "done" => Self::Done(number, message.slice(2, message.length())),
+            "failed" => Self::Failed(number, message.get(2).as_string()?),
+            _ => return None,
+        })
+    }
+}
+
+/// An answer whose arrays are copied a little in each frame.
+#[derive(Debug)]
+struct Copying {
+    answer: Result<Uint8Array, String>,
+    arrays: Vec<Float64Array>,
+    copied: Vec<Vec<f64>>,
+}
+
+impl Copying {
+    fn of(pieces: Array) -> Self {
+        let arrays = pieces
+            .slice(1, pieces.length())
+            .iter()
+            .map(JsCast::unchecked_into)
+            .collect();
+        Self {
+            answer: pieces
+                .get(0)
+                .dyn_into()
+                .map_err(|_| "the worker says nothing".to_owned()),
+            arrays,
+            copied: Vec::new(),
+        }
+    }
+
+    fn failed(reason: String) -> Self {
+        Self {
+            answer: Err(reason),
+            arrays: Vec::new(),
+            copied: Vec::new(),
+        }
+    }
+
+    /// Copies on for a while; what is done once all is there.
+    fn go_on(&mut self, job: &Job) -> Option<Result<Done, ParcelError>> {
+        let end = js_sys::Date::now() + COPYING_MS;
+        let mut chunk = Vec::new();
+        for (index, array) in self.arrays.iter().enumerate() {
+            let len = array.length() as usize;
+            if self.copied.len() == index {
+                self.copied.push(Vec::with_capacity(len));
+            }
+            let copied = &mut self.copied[index];
+            while copied.len() < len {
+                let start = copied.len();
+                chunk.resize(CHUNK.min(len - start), 0.0);
+                let piece = array.subarray(start as u32, (start + chunk.len()) as u32);
+                piece.copy_to(&mut chunk);
+                copied.extend_from_slice(&chunk);
+                if js_sys::Date::now() >= end {
+                    return None;
+                }
+            }
+        }
+        self.arrays.clear();
+        let bytes = match &self.answer {
+            Ok(bytes) => bytes.to_vec(),
+            Err(reason) => return Some(Ok(job.lost()(reason.clone()))),
+        };
+        let arrays: Option<Arrays> = <[Vec<f64>; NUM_LONG_ARRAYS]>::try_from(std::mem::take(&mut self.copied)).ok();
+        Some(unpacked::<Answer>(&bytes).and_then(|answer| answer.done(job, arrays)))
+    }
+}
+
+/// What the browser says about an error.
+fn text_of(error: &JsValue) -> String {
+    let text = error
+        .dyn_ref::<js_sys::Error>()
+        .map(|error| String::from(error.message()));
+    text.unwrap_or_else(|| format!("{error:?}"))
+}

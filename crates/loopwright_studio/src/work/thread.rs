@@ -1,0 +1,91 @@
+//! Work on threads of its own.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::{Done, Job, Wake};
+use crate::road::Step;
+
+/// Who does the work.
+#[derive(Debug, Default)]
+pub(super) struct Crew {
+    wake: Wake,
+}
+
+/// A piece of work that goes on.
+#[derive(Debug)]
+pub(super) struct Running {
+    progress: String,
+    pub(super) opens: bool,
+    pub(super) reads: bool,
+    file_name: String,
+    answer: Receiver<Answer>,
+    /// What the answer is where its thread ends without one.
+    lost: fn(String) -> Done,
+}
+
+/// What comes from the thread.
+enum Answer {
+    Step(Step),
+    Done(Box<Done>),
+}
+
+impl Running {
+    /// What is said while it goes on.
+    pub(super) fn progress(&self) -> &str {
+        &self.progress
+    }
+}
+
+impl Crew {
+    pub(super) fn new(wake: Wake) -> Self {
+        Self { wake }
+    }
+
+    /// Begins a piece of work.
+    pub(super) fn start(&mut self, job: Job) -> Running {
+        let (sender, answer) = channel();
+        let running = Running {
+            progress: job.progress(),
+            opens: job.opens(),
+            reads: job.reads(),
+            file_name: job.file_name().to_owned(),
+            lost: job.lost(),
+            answer,
+        };
+        let wake = self.wake.clone();
+        std::thread::spawn(move || {
+            let tell = |step| {
+                // Nobody listens any more where the work was given up.
+                let _ = sender.send(Answer::Step(step));
+                wake.call();
+            };
+            let done = job.run(&tell);
+            let _ = sender.send(Answer::Done(Box::new(done)));
+            drop(sender);
+            wake.call();
+        });
+        running
+    }
+
+    /// Whether work may be forgotten for the sake of another piece: a thread goes on anyway, and two would share the processor.
+    pub(super) fn can_drop(&self, _running: &Running, _job: &Job) -> bool {
+        false
+    }
+
+    /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.
+    pub(super) fn give_up(&mut self, _running: Running) {}
+
+    /// What came of it, once it is done.
+    pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
+        loop {
+            match running.answer.try_recv() {
+                Ok(Answer::Step(step)) => running.progress = step.of(&running.file_name),
+                Ok(Answer::Done(done)) => return Some(*done),
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => {
+                    return Some((running.lost)("it failed without a reason".to_owned()));
+                }
+            }
+        }
+    }
+}

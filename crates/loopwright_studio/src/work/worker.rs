@@ -1,0 +1,38 @@
+//! The worker of the page: another instance of this build, which `worker.js` starts and hands what the page asks.
+
+use std::cell::RefCell;
+
+use js_sys::{Array, Float64Array, Function, Uint8Array};
+use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
+
+use super::parcel::{Bench, packed, unpacked};
+
+thread_local! {
+    /// What was opened last.
+    static BENCH: RefCell<Bench> = RefCell::default();
+}
+
+/// Does what the page asks: its bytes, the file that it reads, and a function that is told each step. Returns the bytes of the answer
+/// and after them the long arrays of a take. Errors: bytes that are not the page's.
+#[expect(
+    unreachable_pub,
+    reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
+)]
+#[wasm_bindgen]
+pub fn work_beside(ask: Vec<u8>, file: Option<Vec<u8>>, tell: &Function) -> Result<Array, JsError> {
+    let ask = unpacked(&ask)?;
+    let (answer, opened) = BENCH.with_borrow_mut(|bench| {
+        bench.answer(ask, file, &|step| {
+            // A page that does not listen misses a word.
+            let _ = tell.call1(&JsValue::NULL, &JsValue::from(step as u8));
+        })
+    });
+    let pieces = Array::of1(&Uint8Array::from(packed(&answer)?.as_slice()));
+    drop(answer);
+    if let Some(opened) = opened {
+        for array in opened.analysis.long_arrays() {
+            pieces.push(&Float64Array::from(array));
+        }
+    }
+    Ok(pieces)
+}
