@@ -129,7 +129,7 @@ fn add(
     let (mut triangles, mut weighted) = (Vec::new(), Vec::new());
     let num_parts = shape.material_parts.len();
     for part in 0..num_parts.max(1) {
-        let material = (node.materials.iter().nth(part)).or_else(|| shape.materials.iter().nth(part));
+        let material = node.materials.get(part).or_else(|| shape.materials.get(part));
         let (colour, image) = material.map_or(([1.0; 3], None), |material| look(material, mesh, images));
         let all: Vec<u32>;
         let faces: &[u32] = match shape.material_parts.get(part) {

@@ -277,15 +277,12 @@ impl Reader<'_> {
             None => None,
         };
         let mut sets = Vec::new();
-        while is_skinned {
-            let set = sets.len();
-            match (
-                list(&format!("JOINTS_{set}"), &["VEC4"])?,
-                list(&format!("WEIGHTS_{set}"), &["VEC4"])?,
-            ) {
-                (Some(joints), Some(weights)) => sets.push((joints.values, weights.values)),
-                _ => break,
-            }
+        while let (true, Some(joints), Some(weights)) = (
+            is_skinned,
+            list(&format!("JOINTS_{}", sets.len()), &["VEC4"])?,
+            list(&format!("WEIGHTS_{}", sets.len()), &["VEC4"])?,
+        ) {
+            sets.push((joints.values, weights.values));
         }
         let first = mesh.vertices.len();
         let mut weighted = Vec::new();
