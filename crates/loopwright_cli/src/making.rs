@@ -205,7 +205,11 @@ fn edit_failure(error: &EditError) -> Failure {
         EditError::RootJoint { .. } => failure.try_this("the joint below it; --aim for its turn"),
         EditError::RootNeverTurns => failure.try_this("--root-motion constant"),
         EditError::AimInFullSpace => failure.try_this("--root-space ground"),
-        EditError::Mirrored => failure.try_this("--cycles 1, without --symmetric"),
+        EditError::AimMirrored => failure.try_this("--cycles 1, without --symmetric"),
+        EditError::Lopsided { .. } => {
+            failure.try_this("an edit of the kind \"move\", or --cycles 1, without --symmetric")
+        }
+        EditError::AboveMirrored { .. } => failure.try_this("the hips, or a joint below them"),
         EditError::Width { .. } => failure.try_this("a width in this range, or none for half a second"),
         _ => failure.try_this("a number in this range"),
     }

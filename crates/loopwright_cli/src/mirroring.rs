@@ -48,8 +48,9 @@ pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Fa
     Ok(mirror)
 }
 
-/// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them.
-pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<Take, Failure> {
+/// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.
+pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror), Failure> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(load::body_failure)?;
-    Ok(mirror(&analysis, pairs)?.take(take))
+    let mirror = mirror(&analysis, pairs)?;
+    Ok((mirror.take(take), mirror))
 }

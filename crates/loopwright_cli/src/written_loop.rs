@@ -175,8 +175,8 @@ impl PlayableLoop {
 
     /// The mirror image of the loop across the world's X; `path` is its file. Errors: left and right cannot be exchanged.
     pub(crate) fn mirrored(self, path: &Path, pairs: &[String], reading: &TakeArgs) -> Result<Self, Failure> {
-        let take = mirroring::mirrored(&self.take, pairs, reading)?;
-        let sidecar = self.sidecar.mirrored();
+        let (take, mirror) = mirroring::mirrored(&self.take, pairs, reading)?;
+        let sidecar = self.sidecar.mirrored(&mirror, take.skeleton());
         let in_file = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
         Ok(Self {
             clip: in_file.clip(&take).map_err(|error| apart(path, &error))?,

@@ -13,7 +13,12 @@ const ANGLE: f64 = 1e-7;
 
 /// The loop in the files that were written last.
 fn written(folder: &Folder) -> LoopClip {
-    loopwright_formats::loop_file::load_loop(&folder.read("loop.bvh"), &folder.read("loop.bvh.json")).unwrap()
+    written_as(folder, "loop.bvh")
+}
+
+/// The loop in a file with its sidecar.
+fn written_as(folder: &Folder, name: &str) -> LoopClip {
+    loopwright_formats::loop_file::load_loop(&folder.read(name), &folder.read(&format!("{name}.json"))).unwrap()
 }
 
 /// A loop of fixed frames, feet free so that the edit alone changes it; with its answer.
@@ -198,7 +203,12 @@ fn edits_that_cannot_be_made_say_why() {
         ("--offset Head:1,2", "", "must be JOINT:X,Y,Z"),
         ("--noise -3", "", "noise turns joints by 0 to 90 degrees"),
         ("--aim 400", "", "a loop turns by up to 360 degrees"),
-        ("--symmetric --aim 20", "", "cannot be edited"),
+        ("--symmetric --aim 20", "", "goes straight ahead and cannot be aimed"),
+        (
+            "--symmetric --offset Head:0,20,0",
+            "",
+            "joint Head is its own mirror image",
+        ),
         (
             "",
             "kind = \"smooth\"\njoint = \"Wing*\"\ndeviation = 0.1",
@@ -226,5 +236,198 @@ fn edits_that_cannot_be_made_say_why() {
         assert_eq!(failed.status, 2, "{options} {edit}");
         assert!(failed.stderr.contains(words), "{options} {edit}: {}", failed.stderr);
         assert!(!folder.names().contains(&"no.bvh".to_owned()));
+    }
+}
+
+/// Reflects a vector across X; a rotation is one whose sense the mirror reverses.
+fn across(vector: DVec3) -> DVec3 {
+    vector * DVec3::new(-1.0, 1.0, 1.0)
+}
+
+/// What an edit does on one side in the first half of a symmetric loop it does on the other in the second, by the edit's own
+/// formula; and positions of joints in the file mirror each other half a period apart.
+#[test]
+fn symmetric_loops_stay_closed_and_mirrored_when_they_are_edited() {
+    let folder = Folder::with_synth("--seconds 4 --fps 60 --turn-rate 0 --noise 0.1");
+    let partner = |name: &str| match (name.strip_prefix("Left"), name.strip_prefix("Right")) {
+        (Some(rest), _) => format!("Right{rest}"),
+        (_, Some(rest)) => format!("Left{rest}"),
+        _ => name.to_owned(),
+    };
+    let make = |edits: &str, feet: &str| {
+        folder.write("edits.toml", edits);
+        let made = folder.made(&format!("--symmetric --recipe edits.toml --lock-feet {feet}"));
+        (written(&folder), made)
+    };
+    let (before, _) = make("", "off");
+    let (half, period) = (before.num_samples() / 2, before.period_secs());
+    let moved = |joint: &str, width: f64, rotation: &str| {
+        format!("[[edit]]\nkind = \"move\"\njoint = \"{joint}\"\nphase = 0.2\nwidth = {width}\nrotation = {rotation}\n")
+    };
+    let degrees = core::f64::consts::PI / 180.0;
+    let vector = DVec3::new(10.0, -4.0, 30.0) * degrees;
+    // Seconds from a sample to the middle of the edit, or of its image.
+    let share = |sample: usize, phase: f64, width: f64| {
+        let ahead = (sample as f64 * before.step_secs() - phase * period).rem_euclid(period);
+        bump(ahead.min(period - ahead), 0.5 * width)
+    };
+    // A joint with a partner, and one that is its own; the last is so wide that both of its bumps overlap.
+    for (joint, width) in [("LeftArm", 0.5), ("Head", 0.4), ("Head", 0.9 * period)] {
+        let (after, made) = make(&moved(joint, width, "[10, -4, 30]"), "off");
+        let is_middle = partner(joint) == joint;
+        let (own, other) = (added(&before, &after, joint), added(&before, &after, &partner(joint)));
+        for sample in 0..2 * half {
+            let (here, there) = (
+                vector * share(sample, 0.2, width),
+                -across(vector) * share(sample, 0.7, width),
+            );
+            let (own_wanted, other_wanted) = match is_middle {
+                true => (here + there, here + there),
+                false => (here, there),
+            };
+            let off = (own[sample] - own_wanted)
+                .length()
+                .max((other[sample] - other_wanted).length());
+            assert!(off < 10.0 * ANGLE, "{joint} {sample}: {off}");
+        }
+        assert!(
+            made["quality"]["pose_gap_deg"].as_f64() < Some(1e-5),
+            "{}",
+            made["quality"]
+        );
+    }
+    for edits in [
+        moved("LeftArm", 0.5, "[10, -4, 30]"),
+        moved("Spine", 0.5, "[10, 15, 20]"),
+        "[[edit]]\nkind = \"offset\"\njoint = \"RightArm\"\nrotation = [5, 8, 20]\nposition = [0.01, 0.02, 0.03]\n"
+            .to_owned(),
+        "[[edit]]\nkind = \"offset\"\njoint = \"Hips\"\nposition = [0, -0.05, 0]\n".to_owned(),
+        "[[edit]]\nkind = \"smooth\"\njoint = \"Left*Arm\"\ndeviation = 0.1\n".to_owned(),
+        "[[edit]]\nkind = \"noise\"\ndeviation = 3\n".to_owned(),
+        "[[edit]]\nkind = \"noise\"\njoint = \"LeftHand\"\ndeviation = 3\nhighest = 4\n".to_owned(),
+    ] {
+        for feet in ["off", "solve"] {
+            let (after, made) = make(&edits, feet);
+            assert_eq!(made["candidate"]["mirrored"], true);
+            assert_eq!(made["edits"].as_array().unwrap().len(), 1);
+            let quality = &made["quality"];
+            assert!(quality["pose_gap_deg"].as_f64() < Some(1e-5), "{edits} {quality}");
+            let skeleton = after.skeleton();
+            let seen = |sample: usize| after.body_pose(sample % (2 * half)).world(skeleton).translations;
+            let (mut off, mut changed): (f64, f64) = (0.0, 0.0);
+            for sample in 0..2 * half {
+                let (now, later) = (seen(sample), seen(sample + half));
+                for joint in 0..skeleton.num_joints() {
+                    let image = skeleton.find(&partner(&skeleton.joint(joint).name)).unwrap();
+                    off = off.max((across(now[joint]) - later[image]).length());
+                }
+                let was = before.body_pose(sample);
+                let now = after.body_pose(sample);
+                for joint in 0..skeleton.num_joints() {
+                    changed = changed
+                        .max(rotation::difference(now.rotations[joint], was.rotations[joint]).length())
+                        .max((now.translations[joint] - was.translations[joint]).length());
+                }
+            }
+            assert!(changed > 0.01, "{edits}: {changed}");
+            // Feet are solved to a hair only, then evened to the rounding of the file.
+            assert!(off < 1e-6, "{edits} {feet}: {off} m");
+        }
+    }
+    // Noise keeps its size, to the rounding of the file.
+    let (after, _) = make("[[edit]]\nkind = \"noise\"\ndeviation = 3\n", "off");
+    for joint in ["Head", "LeftHand", "RightHand", "Spine"] {
+        let noise = added(&before, &after, joint);
+        let square = noise.iter().map(|v| v.length_squared()).sum::<f64>() / noise.len() as f64;
+        assert!(
+            (square.sqrt() - 3.0 * degrees).abs() < ANGLE,
+            "{joint}: {}",
+            square.sqrt() / degrees
+        );
+    }
+}
+
+/// The sidecar of a mirrored loop states its edits for the other side: by them the mirrored loop differs from the mirror image of the
+/// loop without edits.
+#[test]
+fn a_mirrored_loop_states_mirrored_edits() {
+    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 20");
+    let mirrored = |edits: &str| {
+        folder.write("edits.toml", edits);
+        folder.made("--range 20:54.5 --lock-feet off --recipe edits.toml");
+        folder.run("convert loop.bvh image.bvh --mirror --force").done();
+        (written_as(&folder, "image.bvh"), folder.json("image.bvh.json"))
+    };
+    let (before, _) = mirrored("");
+    let offset =
+        "[[edit]]\nkind = \"offset\"\njoint = \"LeftArm\"\nrotation = [5, 8, 20]\nposition = [0.01, 0.02, 0.03]\n\n";
+    let moved = "[[edit]]\nkind = \"move\"\njoint = \"Head\"\ntime = 0.3\nrotation = [5, 12, 3]\n\n";
+    let noise = "[[edit]]\nkind = \"noise\"\njoint = \"LeftHand\"\ndeviation = 2\nseed = 4\n\n";
+    let aim = "[[edit]]\nkind = \"aim\"\nturn = 25\n";
+    let (after, facts) = mirrored(&[offset, moved, noise, aim].concat());
+    let edits = &facts["edits"];
+    let vector = |edit: &Value, key: &str| {
+        let numbers = edit[key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|number| number.as_f64().unwrap());
+        DVec3::from_slice(&numbers.collect::<Vec<f64>>())
+    };
+    let degrees = core::f64::consts::PI / 180.0;
+    let (offset, moved, noise, aim) = (&edits[0], &edits[1], &edits[2], &edits[3]);
+    assert_eq!(
+        (&offset["kind"], &offset["joints"][0]),
+        (&"offset".into(), &"RightArm".into())
+    );
+    for (key, found) in added(&before, &after, "RightArm").into_iter().enumerate() {
+        let off = (found - vector(offset, "rotation_deg") * degrees).length();
+        assert!(off < 10.0 * ANGLE, "{key}: {found}");
+    }
+    // At rest the walk stands along the axes of the world.
+    let position = vector(offset, "position_m");
+    assert!(
+        (position - across(DVec3::new(0.01, 0.02, 0.03))).length() < 1e-9,
+        "{position}"
+    );
+    assert!((vector(offset, "rotation_deg").length() - DVec3::new(5.0, 8.0, 20.0).length()).abs() < 1e-9);
+    assert_eq!(
+        (&moved["joints"][0], moved["time_secs"].as_f64()),
+        (&"Head".into(), Some(0.3))
+    );
+    for (key, found) in added(&before, &after, "Head").into_iter().enumerate() {
+        let ahead = (key as f64 * before.step_secs() - 0.3).rem_euclid(before.period_secs());
+        let share = bump(ahead.min(before.period_secs() - ahead), 0.25);
+        let off = (found - vector(moved, "rotation_deg") * (degrees * share)).length();
+        assert!(off < 10.0 * ANGLE, "{key}: {found}");
+    }
+    assert_eq!(
+        (&noise["joints"][0], &noise["seed"]),
+        (&"RightHand".into(), &Value::Null)
+    );
+    assert!(added(&before, &after, "RightHand").iter().any(|v| v.length() > 0.01));
+    assert!(
+        added(&before, &after, "LeftHand")
+            .iter()
+            .all(|v| v.length() < 10.0 * ANGLE)
+    );
+    assert_eq!(aim["turn_deg"], -25.0);
+    let turned = facts["root_motion"]["turn_rate_dps"].as_f64().unwrap() * after.period_secs();
+    assert!((turned + 25.0).abs() < 1e-9, "{turned}");
+    // Twice it is as it was.
+    folder.run("convert image.bvh again.bvh --mirror").done();
+    let (own, again) = (folder.json("loop.bvh.json"), folder.json("again.bvh.json"));
+    for (own, again) in own["edits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(again["edits"].as_array().unwrap())
+    {
+        assert_eq!(own["joints"], again["joints"]);
+        for key in ["rotation_deg", "position_m"] {
+            if own[key].is_array() {
+                assert!((vector(own, key) - vector(again, key)).length() < 1e-9, "{own} {again}");
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_studio::model::{Edit, Exported, Made, Opened};
+use loopwright_studio::model::{Edit, Exported, Made, Opened, Study};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Runs of each piece of work; the middle one counts.
@@ -38,6 +38,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "it is released, and feet are held: {spent:.1?}")?;
     let spent = median(|| Exported::of(&opened, &made, Format::Bvh).map(drop))?;
     writeln!(out, "its BVH written, read back and measured: {spent:.1?}")?;
+    for (study, what) in [
+        (Study::Costs, "the cost of every seam"),
+        (Study::Jumps, "jumps between the first loops"),
+        (Study::Fit, "a controller fitted"),
+    ] {
+        let spent = median(|| {
+            study.of(&opened);
+            Ok::<(), Box<dyn Error>>(())
+        })?;
+        writeln!(out, "{what}: {spent:.1?}")?;
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::{
     grade,
     guard::{Guard, Wish},
     model::{Action, Model},
-    panels::{self, ExportPanel, RecipePanel},
+    panels::{self, CostMapPanel, ExportPanel, RecipePanel},
     timeline::{self, SeamCurve, TakeBar},
     viewport::Viewport,
     work::Wake,
@@ -67,6 +67,7 @@ pub struct Studio {
     seam_curve: SeamCurve,
     export: ExportPanel,
     recipe: RecipePanel,
+    cost_map: CostMapPanel,
     guard: Guard,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
@@ -99,6 +100,7 @@ impl Studio {
             seam_curve: SeamCurve::default(),
             export: ExportPanel::new(),
             recipe: RecipePanel::default(),
+            cost_map: CostMapPanel::default(),
             guard: Guard::default(),
             #[cfg(not(target_arch = "wasm32"))]
             autosave: None,
@@ -129,6 +131,20 @@ impl Studio {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
         let Some(last) = paths.last() else { return };
+        if self.model.awaits_character() {
+            // The recipe names the character by its path, which the command line follows.
+            let (inbox, path) = (self.inbox.clone(), last.clone());
+            std::thread::spawn(move || {
+                inbox.put(match crate::platform::open_path(&path) {
+                    Action::Open { bytes, .. } => Action::Open {
+                        file_name: path.display().to_string(),
+                        bytes,
+                    },
+                    other => other,
+                });
+            });
+            return;
+        }
         let folder = match last.is_dir() {
             true => Some(last.as_path()),
             false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
@@ -218,7 +234,7 @@ impl Studio {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
-        if matches!(action, Action::Open { .. }) {
+        if matches!(action, Action::Open { .. } | Action::Read(_)) {
             self.export.reset();
         }
         self.model.apply(action);
@@ -338,8 +354,17 @@ impl Studio {
             if swap.on_hover_text("A").clicked() {
                 actions.push(Action::SwapKept);
             }
+            self.export.short_ui(ui, &self.model, actions);
             if ui.button("Keys ?").clicked() {
                 actions.push(Action::Help(true));
+            }
+            let is_dark = ui.visuals().dark_mode;
+            let other = if is_dark { "Light" } else { "Dark" };
+            if ui.button(other).on_hover_text("Colours of the window").clicked() {
+                ui.ctx().set_theme(match is_dark {
+                    true => egui::Theme::Light,
+                    false => egui::Theme::Dark,
+                });
             }
             ui.weak("Nothing leaves this machine.");
         });
@@ -363,6 +388,9 @@ impl Studio {
                     actions.push(Action::Dismiss);
                 }
             } else if let Some(made) = self.model.made() {
+                if self.model.awaits_character() {
+                    ui.strong("Drop the character now.");
+                }
                 let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
                 grade::light_ui(ui, made.verdict.grade);
                 ui.colored_label(colour, made.verdict.to_string());
@@ -445,20 +473,30 @@ impl Studio {
 
     fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
+        panels::guide_ui(ui, model, self.export.said().is_some(), actions);
         let part = |name: &str| CollapsingHeader::new(RichText::new(name).strong()).default_open(true);
+        let closed_part = |name: &str| part(name).default_open(false);
         part("Loops found").show(ui, |ui| panels::loops_ui(ui, model, actions));
         part("How good it is").show(ui, |ui| panels::figures_ui(ui, model));
         part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
+        closed_part("Joints of their own").show(ui, |ui| panels::joints_ui(ui, model, actions));
         part("Root").show(ui, |ui| panels::root_motion_ui(ui, model, actions));
         part("Feet").show(ui, |ui| panels::feet_ui(ui, model, actions));
         part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
         part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
+        closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
         part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export.folder, actions));
         part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
         #[cfg(not(target_arch = "wasm32"))]
         if ui.button("Choose the folder of exports ...").clicked() {
             self.ask(crate::platform::Ask::SaveInto, ui.ctx());
         }
+        closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
+        let cost_map = &mut self.cost_map;
+        closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
+        closed_part("Jumps between loops").show(ui, |ui| panels::jumps_ui(ui, model, actions));
+        closed_part("Set and blend").show(ui, |ui| panels::set_ui(ui, model, actions));
+        closed_part("Controller fit").show(ui, |ui| panels::fit_ui(ui, model, actions));
     }
 }
 

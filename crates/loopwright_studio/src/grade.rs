@@ -1,6 +1,6 @@
-//! The light of a grade: a colour beside its word, never instead of it.
+//! The light of a grade: a colour and a shape beside its word, never instead of it.
 
-use eframe::egui::{Color32, Sense, Ui, vec2};
+use eframe::egui::{Color32, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
 
 /// The colour of a grade.
@@ -15,9 +15,30 @@ pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
     }
 }
 
-/// A disc of that colour; painted, since not every font has one.
+/// Half the height of a light, points.
+const LIGHT_POINTS: f32 = 4.5;
+
+/// A light of that colour: a disc, a triangle or a square, so that none depends on colour alone. Painted, since not every font has
+/// them.
 pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
-    ui.painter()
-        .circle_filled(rect.center(), 4.5, colour(grade, ui.visuals().dark_mode));
+    let (centre, colour) = (rect.center(), colour(grade, ui.visuals().dark_mode));
+    let painter = ui.painter();
+    match grade {
+        Grade::Good => {
+            painter.circle_filled(centre, LIGHT_POINTS, colour);
+        }
+        Grade::Check => {
+            let corners =
+                [vec2(0.0, -1.0), vec2(1.0, 0.9), vec2(-1.0, 0.9)].map(|corner| centre + LIGHT_POINTS * corner);
+            painter.add(Shape::convex_polygon(corners.to_vec(), colour, Stroke::NONE));
+        }
+        Grade::Bad => {
+            painter.rect_filled(
+                Rect::from_center_size(centre, Vec2::splat(1.8 * LIGHT_POINTS)),
+                0.0,
+                colour,
+            );
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loopwright_formats::Format;
 use loopwright_recipe::Recipe;
 
-use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened};
+use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Studied, Study};
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -30,6 +30,17 @@ pub enum Job {
         bytes: Arc<Vec<u8>>,
         /// The recipe.
         recipe: Box<Recipe>,
+        /// The choices, where they are known already; otherwise those of the recipe.
+        edit: Option<Box<Edit>>,
+        /// The character that the recipe names, where it is open.
+        character: Option<NamedFile>,
+    },
+    /// Work something out of a take.
+    Study {
+        /// The take.
+        opened: Arc<Opened>,
+        /// What.
+        study: Study,
     },
     /// Make a loop.
     Make {
@@ -56,6 +67,8 @@ pub enum Job {
 pub enum Done {
     /// A take was opened as a recipe says, and what the recipe makes of it.
     Followed(Result<(Arc<Opened>, Box<Edit>), OpenError>),
+    /// Something was worked out of a take.
+    Studied(Arc<Opened>, Studied),
     /// A take was opened.
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
@@ -74,7 +87,13 @@ impl Job {
                 file_name,
                 bytes,
                 recipe,
-            } => Done::Followed(followed(&file_name, bytes, &recipe)),
+                edit,
+                character,
+            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, character.as_ref())),
+            Self::Study { opened, study } => {
+                let studied = study.of(&opened);
+                Done::Studied(opened, studied)
+            }
             Self::Make { opened, edit, is_draft } => {
                 let made = match is_draft {
                     true => Made::draft(&opened, &edit),
@@ -92,6 +111,11 @@ impl Job {
             Self::Walk => "Making a walk".to_owned(),
             Self::Open { file_name, .. } => format!("Reading {file_name} and finding its loops"),
             Self::Follow { file_name, .. } => format!("Reading {file_name} as the recipe says"),
+            Self::Study { study, .. } => match study {
+                Study::Costs => "Comparing all frames".to_owned(),
+                Study::Jumps => "Looking for jumps".to_owned(),
+                Study::Fit => "Fitting a controller".to_owned(),
+            },
             Self::Make { .. } => "Closing the loop".to_owned(),
             Self::Export { .. } => "Writing the loop".to_owned(),
         }
@@ -106,10 +130,19 @@ impl Job {
     }
 }
 
-fn followed(file_name: &str, bytes: Arc<Vec<u8>>, recipe: &Recipe) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-    let opened = Opened::read_as(file_name, bytes, &recipe.take)?;
-    let edit = Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?;
-    Ok((Arc::new(opened), Box::new(edit)))
+fn followed(
+    file_name: &str,
+    bytes: Arc<Vec<u8>>,
+    recipe: &Recipe,
+    edit: Option<Box<Edit>>,
+    character: Option<&NamedFile>,
+) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
+    let opened = Opened::read_as(file_name, bytes, &recipe.take, character)?;
+    let edit = match edit {
+        Some(edit) => edit,
+        None => Box::new(Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?),
+    };
+    Ok((Arc::new(opened), edit))
 }
 
 /// The work that goes on, and the one that waits.

@@ -60,6 +60,26 @@ fn wait(harness: &mut Harness<'_, Option<Studio>>, what: &str, is_so: impl Fn(&M
     harness.step();
 }
 
+/// Clicks what has that label, and waits until the loop is made.
+fn click(harness: &mut Harness<'static, Option<Studio>>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(3);
+    wait(harness, label, is_made);
+}
+
+/// What the command that LOOPWRIGHT names answers in a folder; `None` without one.
+fn command(folder: &Path, words: &[&str]) -> Option<std::process::Output> {
+    let command = std::env::var_os("LOOPWRIGHT")?;
+    let done = std::process::Command::new(command)
+        .args(words)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() < Some(2), "{words:?}: {said}");
+    Some(done)
+}
+
 fn is_made(model: &Model) -> bool {
     model.progress().is_none() && model.finished().is_some()
 }
@@ -343,11 +363,6 @@ fn a_saved_recipe_makes_the_same_bytes() {
     std::fs::write(&path, &bytes).unwrap();
     let mut harness = studio(1280.0, 3600.0);
     open(&mut harness, &path);
-    let click = |harness: &mut Harness<'static, Option<Studio>>, label: &str| {
-        harness.get_by_label(label).click();
-        harness.run_steps(3);
-        wait(harness, label, is_made);
-    };
     harness.get_by_label("Method").click();
     harness.run_steps(3);
     click(&mut harness, "spring");
@@ -385,14 +400,11 @@ fn a_saved_recipe_makes_the_same_bytes() {
     let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
     let glb = loopwright_studio::model::Exported::of(opened, made, Format::Glb).unwrap();
     assert!(glb.bytes == made_by_recipe(&text, &bytes, Format::Glb), "GLB");
-    if let Some(command) = std::env::var_os("LOOPWRIGHT") {
-        for (name, wanted) in [("again.bvh", &exported), ("again.glb", &glb.bytes)] {
-            let done = std::process::Command::new(&command)
-                .args(["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", name])
-                .current_dir(folder.path())
-                .status();
-            assert!(done.unwrap().code() < Some(2));
+    for (name, wanted) in [("again.bvh", &exported), ("again.glb", &glb.bytes)] {
+        let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", name];
+        if command(folder.path(), &words).is_some() {
             assert!(std::fs::read(folder.path().join(name)).unwrap() == *wanted, "{name}");
+            command(folder.path(), &["check", name]);
         }
     }
 
@@ -511,4 +523,391 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     harness.get_by_label("Before and after").click();
     harness.get_by_label("Without perspective").click();
     harness.run_steps(3);
+}
+
+/// Smoothed, and on another character: by its panel, taken back, and as the command makes it of the saved recipe.
+#[test]
+fn a_take_is_smoothed_and_put_on_a_character() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, hero] = ["stroll.bvh", "hero.glb"].map(|name| folder.path().join(name));
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let settings = WalkSettings {
+        seed: 11,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let source = Source::for_take(&take, Format::Glb);
+    std::fs::write(&hero, write_take(&take, &source).unwrap().bytes).unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    let first = model(&harness).made().unwrap().made.loop_clip.clone();
+    harness.get_by_label("Smoothing and character").click();
+    harness.run_steps(20);
+
+    harness.get_by_label("Smooth the take").click();
+    harness.run_steps(3);
+    wait(&mut harness, "it is smoothed", |model| {
+        is_made(model) && model.opened().unwrap().study.smooth == Some(6.0)
+    });
+    let smooth = model(&harness).made().unwrap().made.loop_clip.clone();
+    assert_eq!(smooth.num_samples(), first.num_samples(), "the same frames are closed");
+    assert_ne!(smooth.tracks(), first.tracks());
+
+    harness
+        .get_by_label("Put the loop on the next character I open")
+        .click();
+    harness.run_steps(3);
+    harness.state_mut().as_mut().unwrap().open_path(&hero);
+    wait(&mut harness, "it is on the character", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_some()
+    });
+    assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.bvh");
+    assert!(!model(&harness).awaits_character());
+    let skeleton = model(&harness).made().unwrap().made.loop_clip.skeleton().clone();
+    assert_ne!(&skeleton, first.skeleton());
+
+    harness.get_by_label("Save the recipe").click();
+    harness.run_steps(3);
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(3);
+    let exported = folder.path().join("stroll-loop.glb");
+    wait(&mut harness, "the file is there", |_| {
+        folder.path().join("stroll-loop.glb.json").exists()
+    });
+    let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
+    assert!(text.contains("smooth = 6.0") && text.contains("hero.glb"), "{text}");
+    let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", "again.glb"];
+    if command(folder.path(), &words).is_some() {
+        let again = std::fs::read(folder.path().join("again.glb")).unwrap();
+        assert!(again == std::fs::read(&exported).unwrap(), "{text}");
+        command(folder.path(), &["check", "stroll-loop.glb"]);
+    }
+
+    // Each reading is a step of undo.
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    wait(&mut harness, "it has its own body again", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_none()
+    });
+    assert_eq!(model(&harness).made().unwrap().made.loop_clip, smooth);
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    wait(&mut harness, "it is not smoothed", |model| {
+        is_made(model) && model.opened().unwrap().study.smooth.is_none()
+    });
+    assert_eq!(model(&harness).made().unwrap().made.loop_clip, first);
+    assert!(!model(&harness).can_undo());
+    harness.get_by_label("Redo").click();
+    harness.run_steps(2);
+    harness.get_by_label("Redo").click();
+    harness.run_steps(2);
+    wait(&mut harness, "both are made again", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_some()
+    });
+
+    // The recipe is followed by a take that was opened afresh, whose character is on the disk.
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    let recipe = folder.path().join("stroll-loop.toml");
+    harness.state_mut().as_mut().unwrap().open_path(&recipe);
+    wait(&mut harness, "the recipe is followed", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_some()
+    });
+    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
+    std::fs::remove_file(&hero).unwrap();
+    harness.state_mut().as_mut().unwrap().open_path(&path);
+    wait(&mut harness, "the take is open again", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_none()
+    });
+    harness.state_mut().as_mut().unwrap().open_path(&recipe);
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("drop it as a character first");
+}
+
+/// A joint gets a closure of its own, by its panel.
+#[test]
+fn joints_are_closed_in_ways_of_their_own() {
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    let before = model(&harness).made().unwrap().made.loop_clip.clone();
+    let watched = before.skeleton().find("LeftHand").unwrap();
+    harness.state_mut().as_mut().unwrap().apply(Action::Watch(watched));
+    harness.get_by_label("Joints of their own").click();
+    harness.run_steps(20);
+    click(&mut harness, "Close LeftHand in its own way");
+    click(&mut harness, "Time of joints 1");
+    let joint = &model(&harness).edit().unwrap().recipe.joints[0];
+    assert_eq!((joint.pattern.as_str(), joint.blend), ("LeftHand", None));
+    click(&mut harness, "Time of joints 1");
+    let after = model(&harness).made().unwrap().made.loop_clip.clone();
+    let changed: Vec<usize> = (0..after.skeleton().num_joints())
+        .filter(|&joint| {
+            (0..after.num_samples())
+                .any(|key| after.body_pose(key).rotations[joint] != before.body_pose(key).rotations[joint])
+        })
+        .collect();
+    assert_eq!(changed, [watched]);
+    let text = model(&harness).recipe_text().unwrap().unwrap();
+    assert!(
+        text.contains("[[joint]]\npattern = \"LeftHand\"\nmethod = \"quintic\"\nblend = 0.1"),
+        "{text}"
+    );
+    click(&mut harness, "Remove joints 1");
+    assert_eq!(model(&harness).made().unwrap().made.loop_clip, before);
+}
+
+/// An end that is dragged goes to the cheapest seam nearby, figures follow, and Alt sets it free.
+#[test]
+fn ends_snap_to_good_seams_and_figures_follow() {
+    let mut harness = studio(1280.0, 860.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    harness.key_press(eframe::egui::Key::Space);
+    let drag = |harness: &mut Harness<'static, Option<Studio>>, points: f32, is_free: bool| -> [f64; 2] {
+        let end = harness.get_by_label("End of the stretch").rect().center();
+        let modifiers = match is_free {
+            true => eframe::egui::Modifiers::ALT,
+            false => eframe::egui::Modifiers::NONE,
+        };
+        harness.event(eframe::egui::Event::ModifiersChanged(modifiers));
+        let to = end + eframe::egui::vec2(points, 0.0);
+        harness.drag_at(end);
+        harness.step();
+        harness.hover_at(to);
+        harness.step();
+        harness.hover_at(to);
+        harness.step();
+        wait(harness, "a draft follows", |model| {
+            model
+                .made()
+                .is_some_and(|made| made.is_draft && Some(&made.edit) == model.edit())
+        });
+        harness.drop_at(to);
+        harness.step();
+        harness.event(eframe::egui::Event::ModifiersChanged(eframe::egui::Modifiers::NONE));
+        harness.run_steps(2);
+        wait(harness, "it is made", is_made);
+        let Stretch::Frames { start_frame, end_frame } = model(harness).edit().unwrap().stretch else {
+            panic!("the end was dragged");
+        };
+        [start_frame, end_frame]
+    };
+    let opened = model(&harness).opened().unwrap().clone();
+    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    let frames_per_point = (opened.take().num_frames() - 1) as f64 / f64::from(bar.width());
+    let found = opened.found.best().unwrap().cut;
+    let cost = |end: f64, start: f64| {
+        let decay = SearchSettings::default().decay;
+        opened
+            .analysis
+            .seam_cost(start.round() as usize, end.round() as usize, decay)
+    };
+    let [start, snapped] = drag(&mut harness, 30.0, false);
+    let wanted = (found.end_frame() + 30.0 * frames_per_point).round();
+    let reach = (9.0 * frames_per_point).floor();
+    assert!((snapped - wanted).abs() <= reach, "{snapped} {wanted} {reach}");
+    let mut near = -(reach as i64)..=reach as i64;
+    assert!(near.all(|step| cost(snapped, start) <= cost(wanted + step as f64, start)));
+    // One step of undo, however many drafts.
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    wait(&mut harness, "it is taken back", is_made);
+    assert!(!model(&harness).can_undo());
+    let [_, free] = drag(&mut harness, 30.0, true);
+    assert_eq!(free, wanted);
+    assert!(cost(snapped, start) < cost(free, start), "else snapping shows nothing");
+}
+
+/// The panels that look closer show what the library finds, and the map of costs is clicked into.
+#[test]
+fn the_take_is_looked_at_closer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let mut harness = studio(1280.0, 5200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    harness.key_press(eframe::egui::Key::Space);
+    for header in [
+        "Parts of its score",
+        "Lengths that repeat",
+        "Cost of every seam",
+        "Jumps between loops",
+        "Controller fit",
+    ] {
+        harness.get_by_label(header).click();
+        harness.run_steps(20);
+    }
+    wait(&mut harness, "all is worked out", |model| {
+        let studies = model.studies();
+        model.progress().is_none() && studies.costs.is_some() && studies.jumps.is_some() && studies.fit.is_some()
+    });
+    harness.run_steps(5);
+    let opened = model(&harness).opened().unwrap().clone();
+    // The walk repeats after 1.02 s.
+    harness.get_by_label("How alike the take is to itself, over lag");
+    harness.get_by_label_contains("It repeats after 1.02 s");
+    for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
+        harness.get_by_label(part);
+    }
+    harness.get_by_label("Speed of the take, and the springs fitted to it");
+    harness.get_by_label_contains("No half-life of the velocity");
+    let studies = model(&harness).studies().clone();
+    // Jumps cost what the command says between the loops that it makes.
+    let jumps = studies.jumps.unwrap().unwrap();
+    let num_loops = opened.found.candidates.len().min(4);
+    assert_eq!(jumps.len(), num_loops * (num_loops - 1));
+    if let Some(jump) = jumps.first() {
+        let [from, to] = [jump.from, jump.to].map(|index| (index + 1).to_string());
+        for (pick, name) in [(&from, "from.bvh"), (&to, "to.bvh")] {
+            command(
+                folder.path(),
+                &["make", "stroll.bvh", "--shifted", "--pick", pick, "-o", name],
+            );
+        }
+        if let Some(answer) = command(folder.path(), &["cost", "from.bvh", "to.bvh", "--json"]) {
+            let text = String::from_utf8(answer.stdout).unwrap();
+            let key = "\"cost_metre_secs\":";
+            let number = text.split(key).nth(1).unwrap().split([',', '}']).next().unwrap();
+            let cost: f64 = number.trim().parse().unwrap();
+            assert!((cost - jump.cost).abs() < 1e-5, "{cost} {}", jump.cost);
+        }
+    }
+
+    let costs = studies.costs.unwrap();
+    let random = opened.found.random_cost.unwrap();
+    let decay = SearchSettings::default().decay;
+    let (start, end) = (costs.len() / 5, costs.len() / 2);
+    let [start_frame, end_frame] = [start, end].map(|cell| costs.frames[cell]);
+    let ratio = opened.analysis.seam_cost(start_frame, end_frame, decay) / random;
+    assert!((costs.ratios[start * costs.len() + end] - ratio).abs() < 1e-12);
+    assert!(costs.ratios[end * costs.len() + start].is_infinite());
+    let rect = harness.get_by_label("Cost of every seam: click to take one").rect();
+    let share = |cell: usize| (cell as f32 + 0.5) / costs.len() as f32;
+    let point = rect.left_bottom() + rect.size() * eframe::egui::vec2(share(start), -share(end));
+    harness.hover_at(point);
+    harness.step();
+    harness.drag_at(point);
+    harness.step();
+    harness.drop_at(point);
+    harness.run_steps(3);
+    wait(&mut harness, "the seam is made", is_made);
+    let Stretch::Frames { start_frame, end_frame } = model(&harness).edit().unwrap().stretch else {
+        panic!("the map was clicked");
+    };
+    let taken = opened
+        .analysis
+        .seam_cost(start_frame as usize, end_frame as usize, decay)
+        / random;
+    assert!(taken <= ratio, "{taken} {ratio}");
+    let near = |frame: f64, cell: usize| (frame - costs.frames[cell] as f64).abs() <= 3.0 * costs.frames[1] as f64;
+    assert!(
+        near(start_frame, start) && near(end_frame, end),
+        "{start_frame} {end_frame}"
+    );
+}
+
+/// Two walks blend into every speed between.
+#[test]
+fn loops_of_a_set_blend_by_speed() {
+    let folder = tempfile::tempdir().unwrap();
+    let speeds = [1.0, 1.6];
+    let mut harness = studio(1280.0, 5200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    harness.get_by_label("Set and blend").click();
+    harness.run_steps(20);
+    for speed_mps in speeds {
+        let settings = WalkSettings {
+            speed_mps,
+            ..WalkSettings::default()
+        };
+        let take = synthesize(&settings).unwrap().take;
+        let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
+        let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap().bytes;
+        std::fs::write(&path, bytes).unwrap();
+        open(&mut harness, &path);
+        harness.get_by_label("Put this loop into the set").click();
+        harness.run_steps(3);
+    }
+    harness.get_by_label("Phases of the loops of the set");
+    assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
+    harness.get_by_label("Show the blend").click();
+    harness.run_steps(3);
+    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Blend);
+    harness.state_mut().as_mut().unwrap().apply(Action::Mix(1.3));
+    harness.run_steps(3);
+    let mixed = model(&harness).set().mixed().unwrap().clone();
+    let made = loopwright_studio::model::LoopSet::speed_of(&mixed);
+    assert!((made - 1.3).abs() < 1e-9, "{made}");
+    let weights = model(&harness).set().weights();
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|weight| *weight > 0.3));
+    harness.get_by_label("Take 2 out").click();
+    harness.run_steps(3);
+    assert!(model(&harness).set().mixed().is_none());
+    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Loop);
+}
+
+/// The first steps are ticked off as they are done, and go when one says so.
+#[test]
+fn the_first_steps_lead_from_a_drop_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    assert!(harness.query_by_label_contains("(done)").is_none());
+    open(&mut harness, &path);
+    harness.get_by_label_contains("1. Drop a take on this window, or press Open. The best loop plays at once. (done)");
+    harness.key_press(eframe::egui::Key::B);
+    harness.run_steps(3);
+    assert_eq!(harness.query_all_by_label_contains("(done)").count(), 2);
+    harness.key_press(eframe::egui::Key::L);
+    harness.run_steps(3);
+    harness.key_press(eframe::egui::Key::E);
+    harness.run_steps(3);
+    let written = folder.path().join("stroll-loop.bvh.json");
+    wait(&mut harness, "the file is there", |_| written.exists());
+    harness.run_steps(3);
+    assert_eq!(harness.query_all_by_label_contains("(done)").count(), 3);
+    harness.get_by_label("Hide these steps").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("(done)").is_none());
+}
+
+/// For an engine: its format, its root motion, and the bytes of the command with the saved recipe.
+#[test]
+fn a_loop_is_exported_for_an_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    for (engine, mode, name) in [
+        ("bevy", loopwright::RootMode::InPlace, "stroll-loop.glb"),
+        ("unity", loopwright::RootMode::Constant, "stroll-loop.fbx"),
+    ] {
+        harness.get_by_label("Engine").click();
+        harness.run_steps(3);
+        click(&mut harness, engine);
+        let edit = model(&harness).edit().unwrap();
+        assert_eq!(edit.settings.root.mode, mode);
+        assert!(edit.settings.root.recenter, "engines take loops at the origin");
+        harness.get_by_label("Export (E)").click();
+        harness.run_steps(3);
+        let sidecar = folder.path().join(format!("{name}.json"));
+        wait(&mut harness, "the file is there", |_| sidecar.exists());
+        let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+        assert!(facts.target.is_some());
+        harness.get_by_label("Save the recipe").click();
+        harness.run_steps(3);
+        let again = name.replace("stroll-loop", "again");
+        let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", &again];
+        if command(folder.path(), &words).is_some() {
+            let [own, again] = [name, &again].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+            assert!(own == again, "{engine}");
+        }
+        std::fs::remove_file(folder.path().join("stroll-loop.toml")).unwrap();
+    }
 }

@@ -106,8 +106,13 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// Whether a joint lies above the one that carries the root motion, and so is not reflected.
+    pub(crate) fn is_above(&self, joint: usize) -> bool {
+        self.is_above[joint]
+    }
+
     /// The image of a velocity, or of an offset, of a joint's position.
-    fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
+    pub(crate) fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
         } else if joint == self.carrier {
@@ -118,7 +123,7 @@ impl<'a> Image<'a> {
     }
 
     /// The image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
-    fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
+    pub(crate) fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
         } else {

@@ -1,15 +1,21 @@
 //! Edits of a closed loop that keep it closed: each adds something that repeats with the loop, or changes how the root goes on.
 //!
 //! What is added to a track is a periodic function with continuous first and second derivatives, the seam being no special
-//! place. Formulae: docs/math/edits.md.
+//! place. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it goes on to do
+//! so. Formulae: docs/math/edits.md.
 
 use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
 use crate::{
+    closure::Image,
     loop_clip::LoopClip,
-    math::{rigid::Twist, rotation},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    mirror::Mirror,
     motion::Tracks,
 };
 
@@ -46,6 +52,38 @@ impl JointOffset {
         rotation: DVec3::ZERO,
         position: DVec3::ZERO,
     };
+
+    /// The same offset in a mirror across X, for the partner of the joint, as [`Mirror::take`] mirrors the poses of a take.
+    #[must_use]
+    pub fn mirrored(self, mirror: &Mirror, joint: usize) -> Self {
+        Self {
+            // A rotation is a vector whose sense the mirror reverses.
+            rotation: -mirror.reflect(joint, self.rotation),
+            position: mirror.reflect(joint, self.position),
+        }
+    }
+
+    fn times(self, share: f64) -> Self {
+        Self {
+            rotation: self.rotation * share,
+            position: self.position * share,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            rotation: self.rotation + other.rotation,
+            position: self.position + other.position,
+        }
+    }
+
+    /// Its image in a mirror, in the axes of the parent of the joint's partner.
+    fn image(self, mirror: &Image<'_>, joint: usize) -> Self {
+        Self {
+            rotation: mirror.rotation_vector(joint, self.rotation),
+            position: mirror.vector(joint, self.position),
+        }
+    }
 }
 
 /// An edit of a closed loop.
@@ -232,20 +270,54 @@ pub enum EditError {
     /// The root moves in space, where no one axis is up.
     #[error("a root that moves in full space cannot be aimed")]
     AimInFullSpace,
-    /// The second half of the loop mirrors the first.
-    #[error("a loop whose second half mirrors the first cannot be edited")]
-    Mirrored,
+    /// The second half of the loop mirrors the first, so that what it turns in one it turns back in the other.
+    #[error("a loop whose second half mirrors the first goes straight ahead and cannot be aimed")]
+    AimMirrored,
+    /// An offset all the time that differs from its own mirror image, of a joint that has no partner.
+    #[error(
+        "joint {name} is its own mirror image, and an offset to one side all the time cannot be in a loop whose second half \
+         mirrors the first; one at a time can"
+    )]
+    Lopsided {
+        /// Its name.
+        name: String,
+    },
+    /// The joint lies above the one that carries the root motion, where a loop of two mirrored halves does not move.
+    #[error("joint {name} lies above the hips and is not edited in a loop whose second half mirrors the first")]
+    AboveMirrored {
+        /// Its name.
+        name: String,
+    },
 }
+
+/// Share of an offset that may be lost where it is brought to its own mirror image: poses that are symmetric in the mean alone
+/// are so to a few degrees.
+const MAX_LOPSIDED: f64 = 0.2;
 
 /// A loop after edits, the first of them first. A loop that is edited by nothing but zeros stays as it is, to the bit.
 ///
 /// `root_joint` is the joint of the rig that carries the root motion alone, if there is one: it is not edited. Errors:
 /// [`EditError`].
 pub fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> Result<LoopClip, EditError> {
-    edits.iter().try_fold(clip, |clip, edit| edited(clip, edit, root_joint))
+    apply_mirrored(clip, edits, root_joint, None)
 }
 
-fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<LoopClip, EditError> {
+/// The same for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
+pub(crate) fn apply_mirrored(
+    clip: LoopClip,
+    edits: &[LoopEdit],
+    root_joint: Option<usize>,
+    mirror: Option<&Image<'_>>,
+) -> Result<LoopClip, EditError> {
+    (edits.iter()).try_fold(clip, |clip, edit| edited(clip, edit, root_joint, mirror))
+}
+
+fn edited(
+    clip: LoopClip,
+    edit: &LoopEdit,
+    root_joint: Option<usize>,
+    mirror: Option<&Image<'_>>,
+) -> Result<LoopClip, EditError> {
     let joints: &[usize] = match edit {
         LoopEdit::Move { joint, .. } | LoopEdit::Offset { joint, .. } => core::slice::from_ref(joint),
         LoopEdit::Smooth { joints, .. } | LoopEdit::Noise { joints, .. } => joints,
@@ -256,9 +328,12 @@ fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<
         if joint >= num_joints {
             return Err(EditError::Joint { joint, num_joints });
         }
+        let name = || clip.skeleton().joint(joint).name.clone();
         if root_joint == Some(joint) {
-            let name = clip.skeleton().joint(joint).name.clone();
-            return Err(EditError::RootJoint { name });
+            return Err(EditError::RootJoint { name: name() });
+        }
+        if mirror.is_some_and(|mirror| mirror.is_above(joint)) {
+            return Err(EditError::AboveMirrored { name: name() });
         }
     }
     let (count, period) = (clip.num_samples(), clip.period_secs());
@@ -278,15 +353,45 @@ fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<
                 return Err(EditError::Width { found, least, most });
             }
             let step = clip.step_secs();
-            let share = |sample: usize| bump(bump::around(middle, sample as f64 * step, period), 0.5 * found);
-            Ok(offset_joint(clip, joint, |sample| JointOffset {
-                rotation: offset.rotation * share(sample),
-                position: offset.position * share(sample),
-            }))
+            let at = |middle: f64| {
+                move |sample: usize, offset: JointOffset| {
+                    offset.times(bump(bump::around(middle, sample as f64 * step, period), 0.5 * found))
+                }
+            };
+            let (own, later) = (at(middle), at(middle + 0.5 * period));
+            Ok(
+                match mirror.map(|mirror| (mirror.partner(joint), offset.image(mirror, joint))) {
+                    None => offset_joint(clip, joint, |sample| own(sample, offset)),
+                    Some((partner, image)) if partner == joint => {
+                        offset_joint(clip, joint, |sample| own(sample, offset).plus(later(sample, image)))
+                    }
+                    Some((partner, image)) => {
+                        let clip = offset_joint(clip, joint, |sample| own(sample, offset));
+                        offset_joint(clip, partner, |sample| later(sample, image))
+                    }
+                },
+            )
         }
         LoopEdit::Offset { joint, offset } => {
             check_offset(&offset)?;
-            Ok(offset_joint(clip, joint, |_| offset))
+            Ok(
+                match mirror.map(|mirror| (mirror.partner(joint), offset.image(mirror, joint))) {
+                    None => offset_joint(clip, joint, |_| offset),
+                    Some((partner, image)) if partner == joint => {
+                        let even = offset.plus(image).times(0.5);
+                        let lost = |whole: DVec3, even: DVec3| (whole - even).length() > MAX_LOPSIDED * whole.length();
+                        if lost(offset.rotation, even.rotation) || lost(offset.position, even.position) {
+                            let name = clip.skeleton().joint(joint).name.clone();
+                            return Err(EditError::Lopsided { name });
+                        }
+                        offset_joint(clip, joint, |_| even)
+                    }
+                    Some((partner, image)) => {
+                        let clip = offset_joint(clip, joint, |_| offset);
+                        offset_joint(clip, partner, |_| image)
+                    }
+                },
+            )
         }
         LoopEdit::Smooth {
             ref joints,
@@ -304,11 +409,9 @@ fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<
             }
             let deviation = deviation_secs / clip.step_secs();
             let mut tracks = clip.tracks().clone();
-            for &joint in joints {
+            for joint in with_partners(joints, mirror) {
                 let (translations, rotations) = smooth::smoothed(clip.tracks(), joint, deviation);
-                tracks.set_joint(joint, |sample| {
-                    crate::math::rigid::Rigid::new(rotations[sample], translations[sample])
-                });
+                tracks.set_joint(joint, |sample| Rigid::new(rotations[sample], translations[sample]));
             }
             Ok(clip.with_tracks(tracks))
         }
@@ -326,8 +429,16 @@ fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<
             }
             let harmonics = num_harmonics(count, period, highest_hz);
             let waves = noise::Waves::of(count);
-            Ok(joints.iter().fold(clip, |clip, &joint| {
-                let noise = waves.noise(harmonics, deviation, joint, seed);
+            Ok(with_partners(joints, mirror).into_iter().fold(clip, |clip, joint| {
+                let mut noise = waves.noise(harmonics, deviation, joint, seed);
+                if let Some(mirror) = mirror {
+                    let partner = mirror.partner(joint);
+                    let other = waves.noise(harmonics, deviation, partner, seed);
+                    for (sample, value) in noise.iter_mut().enumerate() {
+                        *value += mirror.rotation_vector(partner, other[(sample + count / 2) % count]);
+                    }
+                    noise::scale_to(&mut noise, deviation);
+                }
                 offset_joint(clip, joint, |sample| JointOffset {
                     rotation: noise[sample],
                     ..JointOffset::ZERO
@@ -338,11 +449,26 @@ fn edited(clip: LoopClip, edit: &LoopEdit, root_joint: Option<usize>) -> Result<
             if !(0.0..=MAX_ROTATION * ROUNDING).contains(&turn.abs()) {
                 return Err(EditError::Turn { found: turn });
             }
+            if mirror.is_some() {
+                return Err(EditError::AimMirrored);
+            }
             let Twist { linear, angular } = clip.root().twist;
             let angular = DVec3::new(angular.x, turn / period, angular.z);
             Ok(clip.with_twist(Twist { linear, angular }))
         }
     }
+}
+
+/// The joints, and in a mirror their partners too, each once.
+fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
+    let mut all = joints.to_vec();
+    for &joint in joints {
+        let partner = mirror.map_or(joint, |mirror| mirror.partner(joint));
+        if !all.contains(&partner) {
+            all.push(partner);
+        }
+    }
+    all
 }
 
 fn check_offset(offset: &JointOffset) -> Result<(), EditError> {

@@ -59,6 +59,17 @@ impl Waves {
     }
 }
 
+/// Gives vectors the root mean square asked for. Nothing but zeros stays as it is.
+pub(super) fn scale_to(noise: &mut [DVec3], deviation: f64) {
+    let square: f64 = noise.iter().map(|value| value.length_squared()).sum::<f64>() / noise.len() as f64;
+    if square > 0.0 {
+        let scale = deviation / square.sqrt();
+        for value in noise {
+            *value *= scale;
+        }
+    }
+}
+
 /// An odd number without pattern (2^64 over the golden ratio): neighbouring joints get seeds far apart.
 const JOINT_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -324,7 +324,7 @@ fn on_its_feet(
         ),
         None => (loop_clip, source),
     };
-    let (loop_clip, source) = edited(loop_clip, source, image.is_some(), settings)?;
+    let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
     if image.is_some() && !settings.stances.is_empty() {
         return Err(PlantError::from(StanceError::Mirrored).into());
     }
@@ -386,14 +386,11 @@ fn on_its_feet(
 fn edited(
     loop_clip: LoopClip,
     source: RootRelativeClip,
-    is_mirrored: bool,
+    image: Option<&Image<'_>>,
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip), EditError> {
     if settings.edits.is_empty() {
         return Ok((loop_clip, source));
-    }
-    if is_mirrored {
-        return Err(EditError::Mirrored);
     }
     if settings.edits.iter().any(|edit| matches!(edit, LoopEdit::Aim { .. })) {
         if settings.root.space == RootSpace::Full {
@@ -403,7 +400,7 @@ fn edited(
             return Err(EditError::RootNeverTurns);
         }
     }
-    let loop_clip = edit::apply(loop_clip, &settings.edits, source.root_joint)?;
+    let loop_clip = edit::apply_mirrored(loop_clip, &settings.edits, source.root_joint, image)?;
     let twist = loop_clip.root().twist;
     let root = RootMotion { twist, ..source.root };
     Ok((loop_clip, RootRelativeClip { root, ..source }))

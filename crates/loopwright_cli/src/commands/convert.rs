@@ -92,21 +92,22 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
         }
         None => outputs.clear_sidecar(&args.output)?,
     }
-    let take = if args.mirror {
-        mirroring::mirrored(
-            &file.take,
-            &mirroring::pairs_of(args.mirror_map.as_deref())?,
-            &args.reading,
-        )?
+    let (take, mirror) = if args.mirror {
+        let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
+        let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
+        (take, Some(mirror))
     } else {
-        file.take.clone()
+        (file.take.clone(), None)
     };
     let engine = args.engine.engine();
     let complaints = [engine.complaint(format), engine.rate_complaint(take.frame_rate_hz())];
     for complaint in complaints.into_iter().flatten() {
         talk::warn(&complaint);
     }
-    let sidecar = sidecar.map(|sidecar| if args.mirror { sidecar.mirrored() } else { sidecar });
+    let sidecar = sidecar.map(|sidecar| match &mirror {
+        Some(mirror) => sidecar.mirrored(mirror, take.skeleton()),
+        None => sidecar,
+    });
     let work = Work {
         args,
         format,

@@ -186,7 +186,7 @@ impl Work<'_> {
             talk::warn(&warning.to_string());
         }
         if let Some(pairs) = args.mirror {
-            file.take = mirroring::mirrored(&file.take, pairs, args.reading)?;
+            file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
         let matched = self.matched(&file, outputs)?;
         let (mut take, facts) = matched.take(&file.take)?;

@@ -8,10 +8,12 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright::{
-    LoopCandidate, RootMode, RootMotion, Take,
+    LoopCandidate, RootMode, RootMotion, Skeleton, Take,
     candidate::{LastKey, OutcomePart, WholeClipKind},
+    edit::JointOffset,
     feet::{FootPoint, HeldBy},
     math::{Rigid, Screw, rotation},
+    mirror::Mirror,
     root_motion::RootSpace,
 };
 use serde::{Deserialize, Serialize};
@@ -210,6 +212,25 @@ pub struct EditFacts {
 }
 
 impl EditFacts {
+    /// Exchanges left and right; joints that the skeleton does not have keep their names, and their offsets.
+    pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
+        for name in &mut self.joints {
+            let Some(joint) = skeleton.find(name) else {
+                continue;
+            };
+            let offset = JointOffset {
+                rotation: self.rotation_deg.map_or(DVec3::ZERO, DVec3::from_array),
+                position: self.position_m.map_or(DVec3::ZERO, DVec3::from_array),
+            };
+            let JointOffset { rotation, position } = offset.mirrored(mirror, joint);
+            self.rotation_deg = self.rotation_deg.and(Some(rotation.to_array()));
+            self.position_m = self.position_m.and(Some(position.to_array()));
+            name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
+        }
+        self.turn_deg = self.turn_deg.map(|turn| -turn);
+        self.seed = None;
+    }
+
     /// All numbers with a unit.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         let alone = [

@@ -11,6 +11,7 @@
 
 use core::ops::RangeInclusive;
 
+use loopwright::{Skeleton, mirror::Mirror};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -233,11 +234,12 @@ impl Sidecar {
         }
     }
 
-    /// The sidecar of the same loop mirrored across X: left and right are exchanged.
+    /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.
     ///
-    /// The phase of the loop's start and the contacts of each foot become unknown, because the other foot comes first.
+    /// The phase of the loop's start and the contacts of each foot become unknown, because the other foot comes first, and so do
+    /// seeds of noise, which give the noise of the loop before.
     #[must_use]
-    pub fn mirrored(mut self) -> Self {
+    pub fn mirrored(mut self, mirror: &Mirror, skeleton: &Skeleton) -> Self {
         let root_motion = &mut self.root_motion;
         root_motion.linear_velocity_mps[0] *= -1.0;
         if let Some(linear) = &mut root_motion.take_linear_velocity_mps {
@@ -261,8 +263,9 @@ impl Sidecar {
         self.candidate.contact_phase = None;
         // The mirrored counterpart of a foot is not known here.
         self.feet = None;
-        // Nor is that of an edited joint.
-        self.edits.clear();
+        for edit in &mut self.edits {
+            edit.mirror(mirror, skeleton);
+        }
         self
     }
 

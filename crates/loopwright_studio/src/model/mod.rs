@@ -7,16 +7,22 @@ mod history;
 
 mod playback;
 
+mod set;
+
 use std::{collections::VecDeque, sync::Arc};
 
-use loopwright::closure::ClosureName;
+use loopwright::{TakeFit, closure::ClosureName};
 use loopwright_formats::Format;
-use loopwright_recipe::{Recipe, RecipeError};
+use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
 
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
+pub use set::LoopSet;
 
-pub use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened, Stretch, StretchError};
+pub use crate::road::{
+    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Stretch,
+    StretchError, Studied, Study, StudyError, lengths,
+};
 use crate::{
     camera::Camera,
     work::{Done, Job, Wake, Work},
@@ -48,6 +54,20 @@ pub enum Action {
     Cancel,
     /// Take a stretch.
     Choose(Stretch),
+    /// Take a stretch while one of its ends is dragged.
+    Drag(Stretch),
+    /// Read the take otherwise: smoothed, or on another character.
+    Read(Box<StudyArgs>),
+    /// Take the next file that is opened as a character for the take, or as a take again.
+    AwaitCharacter(bool),
+    /// Work something out of the take.
+    Study(Study),
+    /// Put the loop into the set that loops are blended from.
+    AddToSet,
+    /// Take a loop out of the set, by its number.
+    RemoveFromSet(usize),
+    /// Mix the loops of the set for a speed, metres per second, and show it.
+    Mix(f64),
     /// Change the choices; those of one drag are one step of undo.
     Edit {
         /// The choices.
@@ -73,6 +93,8 @@ pub enum Action {
     Step(i32),
     /// Start again at the end, or stop there.
     Repeat(bool),
+    /// Play the time around the seam alone, or all.
+    SeamOnly(bool),
     /// Show something else.
     Show(Shown),
     /// Show the uncut stretch instead of the loop, or the loop again.
@@ -99,6 +121,8 @@ pub enum Action {
     Watch(usize),
     /// Show the list of keys, or hide it.
     Help(bool),
+    /// Show the first steps, or hide them.
+    Guide(bool),
     /// Forget what went wrong.
     Dismiss,
 }
@@ -120,6 +144,9 @@ pub enum Problem {
     /// A take cannot be opened.
     #[error("cannot open this take: {0}")]
     Open(#[from] OpenError),
+    /// The walk that the studio opens with is read in one way.
+    #[error("this walk is an example without a file: open a take first")]
+    Example,
     /// A loop cannot be made.
     #[error("cannot make this loop: {0}")]
     Make(#[from] MadeError),
@@ -146,6 +173,14 @@ pub struct Model {
     waiting: VecDeque<Job>,
     /// Choices that were kept to compare with.
     kept: Option<Edit>,
+    /// Characters that were opened, the newest last.
+    characters: Vec<NamedFile>,
+    /// Whether the next file is a character.
+    awaits_character: bool,
+    /// What was worked out of the take.
+    studies: Studies,
+    /// The loops that are blended.
+    set: LoopSet,
     made: Option<Arc<Made>>,
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
@@ -174,7 +209,25 @@ pub struct Model {
     pub(crate) watched: usize,
     /// Whether the list of keys is shown.
     pub(crate) shows_help: bool,
+    /// Whether the first steps are shown.
+    pub(crate) shows_guide: bool,
+    /// Whether anybody looked at the loop otherwise than as it opens, or changed it.
+    pub(crate) has_looked: bool,
 }
+
+/// What was worked out of a take so far.
+#[derive(Clone, Debug, Default)]
+pub struct Studies {
+    /// The cost of every seam.
+    pub costs: Option<Arc<CostMap>>,
+    /// The cheapest jumps between its loops.
+    pub jumps: Option<Result<Vec<Jump>, StudyError>>,
+    /// A controller.
+    pub fit: Option<Result<Arc<TakeFit>, StudyError>>,
+}
+
+/// Most characters that stay open.
+const MAX_CHARACTERS: usize = 4;
 
 impl Model {
     /// The model with the walk that the studio opens with on its way; `wake` is called from any thread when work is done.
@@ -187,6 +240,10 @@ impl Model {
             others: Vec::new(),
             waiting: VecDeque::new(),
             kept: None,
+            characters: Vec::new(),
+            awaits_character: false,
+            studies: Studies::default(),
+            set: LoopSet::default(),
             made: None,
             is_drafted: false,
             num_made: 0,
@@ -203,6 +260,8 @@ impl Model {
             camera: Camera::default(),
             watched: 0,
             shows_help: false,
+            shows_guide: true,
+            has_looked: false,
         }
     }
 
@@ -263,16 +322,35 @@ impl Model {
         self.exported.take()
     }
 
-    /// What is shown: without a loop it is the take.
+    /// Whether the next file that is opened is a character.
+    pub fn awaits_character(&self) -> bool {
+        self.awaits_character
+    }
+
+    /// What was worked out of the take.
+    pub fn studies(&self) -> &Studies {
+        &self.studies
+    }
+
+    /// The loops that are blended.
+    pub fn set(&self) -> &LoopSet {
+        &self.set
+    }
+
+    /// What is shown: without a loop it is the take, and without a blend the loop.
     pub fn shown(&self) -> Shown {
-        match self.made {
-            Some(_) => self.shown,
-            None => Shown::Take,
+        match (self.shown, &self.made) {
+            (_, None) => Shown::Take,
+            (Shown::Blend, _) if self.set.mixed().is_none() => Shown::Loop,
+            (shown, _) => shown,
         }
     }
 
     /// Length of what is shown, seconds.
     pub fn span_secs(&self) -> f64 {
+        if let (Shown::Blend, Some(mixed)) = (self.shown(), self.set.mixed()) {
+            return mixed.period_secs();
+        }
         match (self.shown(), &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
             (_, _, Some(opened)) => opened.take().duration_secs(),
@@ -305,7 +383,8 @@ impl Model {
         while let Some(done) = self.work.poll() {
             match done {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
-                Done::Followed(Ok((opened, edit))) => self.take_in_with(opened, *edit),
+                Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
+                Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
                 Done::Followed(Err(error)) => self.problem = Some(error.into()),
                 Done::Opened(Err(error)) => self.problem = Some(error.into()),
                 Done::Made(Ok(made)) => {
@@ -327,7 +406,24 @@ impl Model {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
+        self.has_looked |= matches!(
+            action,
+            Action::Choose(_)
+                | Action::Drag(_)
+                | Action::Edit { .. }
+                | Action::CloseBy(_)
+                | Action::Show(_)
+                | Action::ToggleUncut
+                | Action::SeamOnly(_)
+                | Action::Split(_)
+        );
         match action {
+            Action::Open { file_name, bytes } if self.awaits_character => {
+                self.put_on(NamedFile {
+                    file_name,
+                    bytes: Arc::new(bytes),
+                });
+            }
             Action::Open { file_name, bytes } => {
                 self.problem = None;
                 let job = Job::Open { file_name, bytes };
@@ -348,14 +444,45 @@ impl Model {
             Action::Choose(stretch) => {
                 if let Some(edit) = self.edit() {
                     let edit = edit.of_stretch(stretch);
-                    self.set(edit, true);
+                    self.change(edit, true);
                 }
             }
-            Action::Edit { edit, is_final } => self.set(*edit, is_final),
+            Action::Drag(stretch) => {
+                if let Some(edit) = self.edit() {
+                    let edit = edit.of_stretch(stretch);
+                    self.change(edit, false);
+                }
+            }
+            Action::Read(study) => self.read_as(*study),
+            Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
+            Action::Study(study) => {
+                if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
+                    self.work.start(Job::Study { opened, study });
+                }
+            }
+            Action::AddToSet => {
+                if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
+                    let name = format!("{} {:.2} m/s", opened.stem(), LoopSet::speed_of(&made.made.loop_clip));
+                    let (clip, made) = (made.made.loop_clip.clone(), Arc::clone(made));
+                    self.set.add(name, clip, &made.made.feet);
+                    self.mix(self.set.speed());
+                }
+            }
+            Action::RemoveFromSet(index) => {
+                self.set.remove(index);
+                self.mix(self.set.speed());
+            }
+            Action::Mix(speed) => {
+                self.mix(speed);
+                if self.set.mixed().is_some() {
+                    self.show(Shown::Blend);
+                }
+            }
+            Action::Edit { edit, is_final } => self.change(*edit, is_final),
             Action::CloseBy(name) => {
                 if let Some(edit) = self.edit() {
                     let edit = edit.closed_by(name);
-                    self.set(edit, true);
+                    self.change(edit, true);
                 }
             }
             Action::Undo => {
@@ -387,10 +514,16 @@ impl Model {
                 }
             }
             Action::Repeat(repeats) => self.playback.repeats = repeats,
+            Action::SeamOnly(is_seam_only) => {
+                self.playback.is_seam_only = is_seam_only;
+                if is_seam_only && self.shown() == Shown::Take {
+                    self.show(Shown::Loop);
+                }
+            }
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
-                Shown::Uncut | Shown::Take => Shown::Loop,
+                Shown::Uncut | Shown::Take | Shown::Blend => Shown::Loop,
             }),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
@@ -400,7 +533,7 @@ impl Model {
             Action::SwapKept => {
                 if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
                     self.kept = Some(edit);
-                    self.set(kept, true);
+                    self.change(kept, true);
                 }
             }
             Action::TakeUp(index) => self.take_up(index),
@@ -411,6 +544,7 @@ impl Model {
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,
             Action::Help(shows_help) => self.shows_help = shows_help,
+            Action::Guide(shows_guide) => self.shows_guide = shows_guide,
             Action::Dismiss => self.problem = None,
         }
     }
@@ -419,6 +553,9 @@ impl Model {
     fn show(&mut self, shown: Shown) {
         let before = self.shown();
         self.shown = shown;
+        if shown == Shown::Take {
+            self.playback.is_seam_only = false;
+        }
         if (before == Shown::Take) != (self.shown() == Shown::Take) {
             self.playback.secs = match (self.shown(), &self.made) {
                 (Shown::Take, Some(made)) => made.candidate.cut.start_frame() * self.step_secs(),
@@ -443,16 +580,100 @@ impl Model {
             Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
                 file_name: opened.file_name.clone(),
                 bytes: Arc::clone(bytes),
+                character: self.character_of(&recipe.take),
                 recipe: Box::new(recipe),
+                edit: None,
             }),
             _ => match Edit::of_recipe(&recipe, &opened) {
                 Ok(edit) => {
                     self.problem = None;
-                    self.set(edit, true);
+                    self.change(edit, true);
                 }
                 Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
             },
         }
+    }
+
+    /// Reads the take otherwise, and goes on with the same frames of it.
+    fn read_as(&mut self, study: StudyArgs) {
+        let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
+            return;
+        };
+        let Some(bytes) = opened.bytes.clone() else {
+            self.problem = Some(Problem::Example);
+            return;
+        };
+        let mut recipe = edit.to_recipe();
+        if let Some(made) = self.finished() {
+            recipe.stretch = made.recipe.stretch;
+        }
+        recipe.take = study;
+        self.problem = None;
+        self.work.start(Job::Follow {
+            file_name: opened.file_name.clone(),
+            bytes,
+            character: self.character_of(&recipe.take),
+            recipe: Box::new(recipe),
+            edit: None,
+        });
+    }
+
+    /// Puts the take on a character.
+    fn put_on(&mut self, character: NamedFile) {
+        self.awaits_character = false;
+        let Some(opened) = &self.opened else {
+            return;
+        };
+        let study = StudyArgs {
+            rig: Some(character.file_name.clone().into()),
+            map: None,
+            ..opened.study.clone()
+        };
+        self.characters.retain(|known| known.file_name != character.file_name);
+        self.characters.push(character);
+        if self.characters.len() > MAX_CHARACTERS {
+            self.characters.remove(0);
+        }
+        self.read_as(study);
+    }
+
+    /// The character that a recipe names, where it was opened.
+    fn character_of(&self, study: &StudyArgs) -> Option<NamedFile> {
+        let name = study.rig.as_ref()?.display().to_string();
+        let shown = self.opened.iter().filter_map(|opened| opened.character.as_ref());
+        (self.characters.iter().rev().chain(shown))
+            .find(|known| known.file_name == name)
+            .cloned()
+    }
+
+    /// Takes in the take that is shown, read otherwise.
+    fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
+        let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
+        match self.history.take().filter(|_| is_shown) {
+            Some(mut history) => {
+                let kept = self.kept.take();
+                history.set(edit, true);
+                self.show_take(opened, history);
+                self.kept = kept;
+            }
+            None => self.take_in_with(opened, edit),
+        }
+    }
+
+    fn take_in_studied(&mut self, opened: &Arc<Opened>, studied: Studied) {
+        if !self.opened.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, opened)) {
+            return;
+        }
+        match studied {
+            Studied::Costs(costs) => self.studies.costs = Some(Arc::new(costs)),
+            Studied::Jumps(jumps) => self.studies.jumps = Some(jumps),
+            Studied::Fit(fit) => self.studies.fit = Some(fit.map(Arc::new)),
+        }
+    }
+
+    /// Mixes the loops of the set, for a speed within theirs.
+    fn mix(&mut self, speed: f64) {
+        self.set.mix(speed);
     }
 
     /// The text of the recipe of the loop that is chosen. Errors: a number that TOML cannot hold.
@@ -508,6 +729,7 @@ impl Model {
         self.kept = None;
         self.made = None;
         self.problem = None;
+        self.studies = Studies::default();
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened.analysis);
@@ -517,7 +739,7 @@ impl Model {
         self.make();
     }
 
-    fn set(&mut self, edit: Edit, is_final: bool) {
+    fn change(&mut self, edit: Edit, is_final: bool) {
         let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
         // What a drag leaves is made with all that a draft leaves out.
         if is_new || is_final && self.is_drafted {
@@ -531,6 +753,17 @@ impl Model {
 
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
+            if let Some(bytes) = opened.bytes.clone().filter(|_| edit.recipe.take != opened.study) {
+                // What was taken back, or swapped, reads the take otherwise.
+                self.work.start(Job::Follow {
+                    file_name: opened.file_name.clone(),
+                    bytes,
+                    character: self.character_of(&edit.recipe.take),
+                    recipe: Box::new(edit.to_recipe()),
+                    edit: Some(Box::new(edit)),
+                });
+                return;
+            }
             self.is_drafted = is_draft;
             self.work.start(Job::Make {
                 opened,

@@ -10,6 +10,8 @@ pub enum Shown {
     Uncut,
     /// The whole take.
     Take,
+    /// The blend of the set of loops.
+    Blend,
 }
 
 /// What becomes of the root motion in the viewport.
@@ -38,7 +40,12 @@ pub struct Playback {
     pub speed: f64,
     /// Whether it starts again at the end.
     pub repeats: bool,
+    /// Whether the time around the seam alone is played, again and again.
+    pub is_seam_only: bool,
 }
+
+/// How long before the seam and after it is played where it is played alone, seconds: enough to see where the body comes from.
+pub(super) const AROUND_SEAM_SECS: f64 = 0.4;
 
 impl Default for Playback {
     fn default() -> Self {
@@ -47,6 +54,7 @@ impl Default for Playback {
             is_playing: true,
             speed: 1.0,
             repeats: true,
+            is_seam_only: false,
         }
     }
 }
@@ -59,7 +67,11 @@ impl Playback {
             return;
         }
         self.secs += passed_secs * self.speed;
-        if !self.repeats && self.secs >= span_secs {
+        if self.is_seam_only {
+            let around = AROUND_SEAM_SECS.min(0.5 * span_secs);
+            let start = span_secs - around;
+            self.secs = start + (self.secs - start).rem_euclid(2.0 * around);
+        } else if !self.repeats && self.secs >= span_secs {
             // A hair before the end, which is the start again.
             self.secs = span_secs * (1.0 - 1e-9);
             self.is_playing = false;
@@ -98,5 +110,24 @@ mod tests {
         playback.is_playing = true;
         playback.advance(1.0, 0.0, false);
         assert!(playback.secs.is_finite() && playback.secs_in(0.0) == 0.0);
+    }
+
+    #[test]
+    fn the_seam_alone_is_crossed_again_and_again() {
+        let mut playback = Playback {
+            is_seam_only: true,
+            ..Playback::default()
+        };
+        let mut crossings = 0;
+        for _ in 0..200 {
+            let before = playback.secs_in(1.5);
+            playback.advance(0.05, 1.5, true);
+            let after = playback.secs_in(1.5);
+            let from_seam = after.min(1.5 - after);
+            assert!(from_seam <= AROUND_SEAM_SECS + 1e-9, "{after}");
+            crossings += usize::from(before > 1.0 && after < 0.5);
+        }
+        // Ten seconds in rounds of 0.8 s.
+        assert!((12..=13).contains(&crossings), "{crossings}");
     }
 }

@@ -230,7 +230,7 @@ fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
 }
 
 /// The name of a method for readers.
-fn word(name: ClosureName) -> &'static str {
+pub(super) fn word(name: ClosureName) -> &'static str {
     match name {
         ClosureName::Auto => "auto: try several",
         ClosureName::SoftFade => "soft fade",

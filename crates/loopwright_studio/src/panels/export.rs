@@ -1,10 +1,10 @@
 //! Writes the loop: natively to a path, where an existing file is replaced only after a question; on the web as a download.
 
 use eframe::egui::{self, Ui};
-use loopwright_formats::Format;
+use loopwright_formats::{Format, Target};
 
 use crate::{
-    model::{Action, Exported, Model},
+    model::{Action, Exported, Model, Opened},
     platform::{self, SaveError},
 };
 
@@ -21,6 +21,8 @@ enum Saved {
 #[derive(Debug)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
+    /// The format of the take for which that was chosen: on another character it may be another one.
+    of: Option<Format>,
     /// The folder that files are written to; the browser has its own.
     pub(crate) folder: String,
     /// A file whose name another one has already.
@@ -32,6 +34,7 @@ impl ExportPanel {
     pub(crate) fn new() -> Self {
         Self {
             format: None,
+            of: None,
             folder: platform::first_folder(),
             waiting: None,
             saved: None,
@@ -67,6 +70,18 @@ impl ExportPanel {
         Some(Action::Export(self.format.unwrap_or(opened.format)))
     }
 
+    /// The button of the top, so that nobody has to look for it.
+    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+        let export = self.export(model);
+        let button = ui.add_enabled(export.is_some(), egui::Button::new("Export (E)"));
+        if button
+            .on_hover_text("Writes the loop as the panel Export says")
+            .clicked()
+        {
+            actions.extend(export);
+        }
+    }
+
     /// What is said about the last file.
     pub(crate) fn said(&self) -> Option<String> {
         self.saved.as_ref().map(|saved| match saved {
@@ -79,7 +94,12 @@ impl ExportPanel {
         let Some(opened) = model.opened() else {
             return;
         };
+        if self.of != Some(opened.format) {
+            self.of = Some(opened.format);
+            self.format = None;
+        }
         let format = *self.format.get_or_insert(opened.format);
+        self.engine_ui(ui, model, opened, actions);
         egui::ComboBox::from_label("Format")
             .selected_text(word(format))
             .show_ui(ui, |ui| {
@@ -87,6 +107,10 @@ impl ExportPanel {
                     ui.selectable_value(&mut self.format, Some(other), word(other));
                 }
             });
+        let engine = model.edit().and_then(|edit| edit.recipe.output.target);
+        if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
+            ui.colored_label(ui.visuals().warn_fg_color, complaint);
+        }
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
                 let label = ui.label("Folder");
@@ -106,6 +130,34 @@ impl ExportPanel {
         if let Some(said) = self.said() {
             ui.label(said);
         }
+    }
+
+    /// The engine for which the loop is written, with the format that it reads.
+    fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+        let Some(edit) = model.edit() else {
+            return;
+        };
+        let engine = edit.recipe.output.target;
+        let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
+        egui::ComboBox::from_label("Engine")
+            .selected_text(name(engine))
+            .show_ui(ui, |ui| {
+                for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
+                    if !ui.selectable_label(other == engine, name(other)).clicked() {
+                        continue;
+                    }
+                    if let Ok(edit) = edit.for_engine(other, opened) {
+                        actions.push(Action::Edit {
+                            edit: Box::new(edit),
+                            is_final: true,
+                        });
+                    }
+                    let reads = other.unwrap_or(Target::Generic).choices().reads;
+                    if !reads.contains(&opened.format) {
+                        self.format = reads.first().copied();
+                    }
+                }
+            });
     }
 
     fn question_ui(&mut self, ui: &mut Ui) {

@@ -3,10 +3,23 @@
 use eframe::egui::{self, Context, Key, Modal, Modifiers};
 
 use super::ExportPanel;
-use crate::model::{Action, Model};
+use crate::model::{Action, Model, Stretch};
+
+/// Keys of the loops of the list.
+const DIGITS: [Key; 9] = [
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Num5,
+    Key::Num6,
+    Key::Num7,
+    Key::Num8,
+    Key::Num9,
+];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 21] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
@@ -15,6 +28,9 @@ const KEYS: [(&str, &str); 17] = [
     ("N", "poses before and after the seam at once"),
     ("K", "the character of the file, or capsules"),
     ("C", "the whole body in the middle"),
+    ("L", "the seam alone, again and again"),
+    ("1 to 9", "the loop of that number in the list"),
+    ("Alt while an end is dragged", "any frame, not only good seams"),
     ("O", "with or without perspective"),
     ("A", "keep what is set, then swap it with what is set now"),
     ("F", "the view goes along with the body"),
@@ -22,6 +38,7 @@ const KEYS: [(&str, &str); 17] = [
     ("E", "export the loop"),
     ("Ctrl+Z", "take the last change back"),
     ("Ctrl+Shift+Z, Ctrl+Y", "make it again"),
+    ("Ctrl+plus, Ctrl+minus", "all larger or smaller"),
     ("Escape", "forget work that goes on"),
     ("?", "this list"),
 ];
@@ -113,6 +130,15 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         }
         if input.consume_key(Modifiers::NONE, Key::C) {
             actions.push(Action::Look(model.camera.framed()));
+        }
+        if input.consume_key(Modifiers::NONE, Key::L) {
+            actions.push(Action::SeamOnly(!model.playback.is_seam_only));
+        }
+        let num_loops = model.opened().map_or(0, |opened| opened.found.candidates.len());
+        for (index, key) in DIGITS.into_iter().enumerate().take(num_loops) {
+            if input.consume_key(Modifiers::NONE, key) {
+                actions.push(Action::Choose(Stretch::Found(index)));
+            }
         }
         if input.consume_key(Modifiers::NONE, Key::O) {
             let mut camera = model.camera;

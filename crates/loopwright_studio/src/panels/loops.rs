@@ -1,7 +1,10 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, Ui};
-use loopwright::{LoopCandidate, candidate::MissReason};
+use eframe::egui::{self, ProgressBar, Ui};
+use loopwright::{
+    LoopCandidate,
+    candidate::{MissReason, OutcomePart},
+};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::row_ui;
@@ -9,6 +12,9 @@ use crate::{
     grade::light_ui,
     model::{Action, Model, Opened, Stretch},
 };
+
+/// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
+const FIRST_LOOPS: usize = 5;
 
 pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(opened) = model.opened() else {
@@ -39,8 +45,17 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         ui.label("Drag the ends in the bar below to close frames of your own choice.");
     }
-    for (index, candidate) in opened.found.candidates.iter().enumerate() {
+    let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
+    let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
+    for &(index, candidate) in first {
         loop_ui(ui, model, index, candidate, actions);
+    }
+    if !more.is_empty() {
+        ui.collapsing(format!("{} more", more.len()), |ui| {
+            for &(index, candidate) in more {
+                loop_ui(ui, model, index, candidate, actions);
+            }
+        });
     }
     if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
         ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
@@ -101,6 +116,39 @@ fn numbers_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
             }
         });
     });
+    let Some(outcome) = &chosen.outcome else {
+        return;
+    };
+    ui.collapsing("Parts of its score", |ui| {
+        egui::Grid::new("score").num_columns(2).show(ui, |ui| {
+            for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {
+                ui.label(part_word(part));
+                let bar = ProgressBar::new((value / WORST_PART) as f32).desired_width(120.0);
+                ui.add(bar.corner_radius(2.0).text(format!("{value:.2}")));
+                ui.end_row();
+            }
+        });
+        ui.weak(format!(
+            "Together {:.2}. 1 is what a person notices; less is better.",
+            outcome.score()
+        ));
+    });
+}
+
+/// The most that a part of the score counts.
+const WORST_PART: f64 = 3.0;
+
+fn part_word(part: OutcomePart) -> &'static str {
+    match part {
+        OutcomePart::Price => "Gap at the seam",
+        OutcomePart::Displacement => "Moved by closing",
+        OutcomePart::SpeedDrift => "Change of speed",
+        OutcomePart::TurnDrift => "Change of turning",
+        OutcomePart::Abruptness => "Haste at the seam",
+        OutcomePart::Cycles => "More cycles than needed",
+        OutcomePart::FootSlide => "Foot sliding",
+        OutcomePart::Knees => "Sharp knees",
+    }
 }
 
 /// Why the nearest stretch is no loop.

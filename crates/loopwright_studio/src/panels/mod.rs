@@ -1,6 +1,10 @@
 //! The panels beside the viewport, from what was found to what is written.
 
+mod chart;
+
 mod closure;
+
+mod cost_map;
 
 mod edits;
 
@@ -10,25 +14,47 @@ mod feet;
 
 mod figures;
 
+mod fit;
+
+mod guide;
+
 mod help;
 
+mod joints;
+
+mod jumps;
+
 mod loops;
+
+mod reading;
 
 mod recipe;
 
 mod root_motion;
 
+mod set;
+
+mod spectrum;
+
 mod stances;
 
 pub(crate) use closure::closure_ui;
+pub(crate) use cost_map::CostMapPanel;
 pub(crate) use edits::edits_ui;
 pub(crate) use export::ExportPanel;
 pub(crate) use feet::feet_ui;
 pub(crate) use figures::figures_ui;
+pub(crate) use fit::fit_ui;
+pub(crate) use guide::guide_ui;
 pub(crate) use help::{help_ui, keys, release_clicked};
+pub(crate) use joints::joints_ui;
+pub(crate) use jumps::jumps_ui;
 pub(crate) use loops::loops_ui;
+pub(crate) use reading::reading_ui;
 pub(crate) use recipe::RecipePanel;
 pub(crate) use root_motion::root_motion_ui;
+pub(crate) use set::set_ui;
+pub(crate) use spectrum::spectrum_ui;
 pub(crate) use stances::stances_ui;
 
 use eframe::egui::{Response, Ui};

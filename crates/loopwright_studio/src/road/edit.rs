@@ -1,7 +1,7 @@
 //! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
 
 use loopwright::{LoopCandidate, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
-
+use loopwright_formats::Target;
 use loopwright_recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 
 use super::{opened::Opened, stretch::Stretch};
@@ -55,6 +55,22 @@ impl Edit {
             tries_closures: recipe.closure.method == Some(ClosureName::Auto),
             settings,
             recipe: recipe.clone(),
+        })
+    }
+
+    /// The same stretch and closure for an engine, whose choices of root motion and place replace those made before. Errors:
+    /// [`RecipeError`].
+    pub fn for_engine(&self, target: Option<Target>, opened: &Opened) -> Result<Self, RecipeError> {
+        let mut recipe = self.to_recipe();
+        recipe.output = OutputRecipe {
+            target,
+            root_motion: None,
+            recenter: None,
+            ..recipe.output
+        };
+        Ok(Self {
+            stretch: self.stretch,
+            ..Self::of_recipe(&recipe, opened)?
         })
     }
 

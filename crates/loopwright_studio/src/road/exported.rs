@@ -41,6 +41,8 @@ impl Exported {
             .writing(format, opened.analysis.root_joint(), Limits::default());
         let take = TakeFacts {
             animation: opened.source.as_gltf().map(|_| opened.take().name().to_owned()),
+            smooth_hz: opened.study.smooth,
+            rig: opened.rig.clone(),
             ..TakeFacts::of(&opened.file_name, opened.take(), opened.source.space())
         };
         let mut loop_made = made.made.clone();

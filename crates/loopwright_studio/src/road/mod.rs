@@ -2,6 +2,8 @@
 
 mod stretch;
 
+mod character;
+
 mod opened;
 
 mod edit;
@@ -10,8 +12,12 @@ mod made;
 
 mod exported;
 
+mod study;
+
+pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
 pub use made::{Made, MadeError};
 pub use opened::{OpenError, Opened, StretchError};
 pub use stretch::Stretch;
+pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::BodyError, candidate::SearchError,
-    take::CutError,
+    Analysis, BodyOverrides, FoundLoops, LoopCandidate, SearchSettings, Take,
+    analysis::{Body, BodyError, TakeDefects},
+    candidate::SearchError,
+    take::{CutError, SmoothError},
 };
 use loopwright_formats::{
-    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
+    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, loop_file::facts::RigFacts,
+    read_take,
 };
 use loopwright_recipe::{RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
-use super::stretch::Stretch;
+use super::{
+    character::{self, CharacterError, NamedFile},
+    stretch::Stretch,
+};
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;
@@ -39,6 +45,10 @@ pub struct Opened {
     pub bytes: Option<Arc<Vec<u8>>>,
     /// How it was read.
     pub study: StudyArgs,
+    /// The character that it was put on, if any.
+    pub rig: Option<RigFacts>,
+    /// The file of that character.
+    pub character: Option<NamedFile>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
     pub speeds: Vec<f32>,
 }
@@ -70,12 +80,12 @@ pub enum OpenError {
     /// The recipe cannot be read, or not be followed here.
     #[error("{0}")]
     Recipe(RecipeError),
-    /// What a recipe asks for that the studio does not do.
-    #[error("the recipe {what}, which the studio does not do yet: `loopwright make --recipe` does")]
-    NotHere {
-        /// What it does.
-        what: &'static str,
-    },
+    /// The take cannot be smoothed as a recipe asks for.
+    #[error("the take cannot be smoothed: {0}")]
+    Smooth(#[from] SmoothError),
+    /// The motion cannot be put on a character.
+    #[error("the motion cannot be put on the character: {0}")]
+    Character(#[from] CharacterError),
     /// The walk that the studio opens with cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
@@ -84,26 +94,18 @@ pub enum OpenError {
 impl Opened {
     /// Reads a file and finds its loops. Errors: [`OpenError`].
     pub fn read(file_name: &str, bytes: Vec<u8>) -> Result<Self, OpenError> {
-        Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default())
+        Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default(), None)
     }
 
-    /// Reads a file as a recipe says. Errors: [`OpenError`].
-    pub fn read_as(file_name: &str, bytes: Arc<Vec<u8>>, study: &StudyArgs) -> Result<Self, OpenError> {
-        for (is_asked, what) in [
-            (study.rig.is_some(), "puts the motion on another character"),
-            (study.smooth.is_some(), "smooths the take"),
-        ] {
-            if is_asked {
-                return Err(OpenError::NotHere { what });
-            }
-        }
-        let format = match file_kind(&bytes) {
-            FileKind::FbxBinary | FileKind::FbxAscii => Format::Fbx,
-            FileKind::Glb => Format::Glb,
-            FileKind::Gltf => Format::Gltf,
-            _ => Format::Bvh,
-        };
-        if format == Format::Fbx && cfg!(target_arch = "wasm32") {
+    /// Reads a file as a recipe says, whose character may be open already. Errors: [`OpenError`].
+    pub fn read_as(
+        file_name: &str,
+        bytes: Arc<Vec<u8>>,
+        study: &StudyArgs,
+        character: Option<&NamedFile>,
+    ) -> Result<Self, OpenError> {
+        let is_fbx = matches!(file_kind(&bytes), FileKind::FbxBinary | FileKind::FbxAscii);
+        if is_fbx && cfg!(target_arch = "wasm32") {
             return Err(OpenError::FbxInBrowser);
         }
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
@@ -111,7 +113,7 @@ impl Opened {
         let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        let opened = Self::study(file_name, loaded, format, (study, warnings))?;
+        let opened = Self::study(file_name, loaded, study, warnings, character)?;
         Ok(Self {
             bytes: Some(bytes),
             ..opened
@@ -123,17 +125,43 @@ impl Opened {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
         let loaded = LoadedTake { take, source };
-        Self::study("walk.bvh", loaded, Format::Bvh, (&StudyArgs::default(), Vec::new()))
+        Self::study("walk.bvh", loaded, &StudyArgs::default(), Vec::new(), None)
     }
 
+    /// In the order of the command line: smoothed, put on the character, analysed.
     fn study(
         file_name: &str,
-        loaded: LoadedTake,
-        format: Format,
-        (study, warnings): (&StudyArgs, Vec<String>),
+        mut loaded: LoadedTake,
+        study: &StudyArgs,
+        mut warnings: Vec<String>,
+        character: Option<&NamedFile>,
     ) -> Result<Self, OpenError> {
+        let mut overrides = study.overrides();
+        if let Some(hertz) = study.smooth {
+            let body = Body::find(&loaded.take, &overrides)?;
+            let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
+            loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
+        }
+        let (mut rig, mut on) = (None, None);
+        if let Some(path) = &study.rig {
+            if study.map.is_some() {
+                return Err(CharacterError::Map.into());
+            }
+            let file = NamedFile::named(path, character)?;
+            let carried = character::onto(&file, &loaded, &overrides)?;
+            loaded = carried.file;
+            warnings.extend(carried.warnings);
+            (rig, on) = (Some(carried.facts), Some(file));
+            // Joints that the user names are those of the take.
+            overrides = BodyOverrides {
+                hips: None,
+                feet: Vec::new(),
+                ..overrides
+            };
+        }
+        let format = loaded.source.format();
         let LoadedTake { take, source } = loaded;
-        let analysis = Analysis::with(&take, &study.overrides())?;
+        let analysis = Analysis::with(&take, &overrides)?;
         let mut found = analysis.find_loops(&SearchSettings::default())?;
         found.candidates.truncate(MAX_LOOPS);
         let last = take.num_frames() - 1;
@@ -150,6 +178,8 @@ impl Opened {
             warnings,
             bytes: None,
             study: study.clone(),
+            rig,
+            character: on,
             speeds,
         })
     }

@@ -1,9 +1,11 @@
-//! The whole take as a bar: how fast the body moves, the loops found, and the chosen stretch, whose ends one drags.
+//! The whole take as a bar: how fast the body moves and where it faces, when its feet stand, what it does, the loops found, and
+//! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
     vec2,
 };
+use loopwright::SearchSettings;
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::{
@@ -11,9 +13,20 @@ use crate::{
     model::{Action, Model, Opened, Shown, Stretch},
 };
 
-/// Height of the curve of speed, and of a row of loops, points.
+/// Height of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of loops, points.
 const CURVE_POINTS: f32 = 34.0;
+const FOOT_POINTS: f32 = 4.0;
+const SEGMENT_POINTS: f32 = 14.0;
 const ROW_POINTS: f32 = 20.0;
+
+/// Most feet whose rows are drawn.
+const MAX_FEET: usize = 4;
+
+/// Most points of the curve of the heading.
+const MAX_POINTS: usize = 1024;
+
+/// How far an end that is dragged goes to a cheaper seam, points.
+const SNAP_POINTS: f32 = 9.0;
 
 /// Rows of loops: those that overlap lie below each other, and more rows would take the viewport's place.
 const MAX_ROWS: usize = 4;
@@ -52,8 +65,10 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         return;
     };
     let rows = rows(opened);
-    let num_rows = rows.iter().max().map_or(1, |row| row + 1);
-    let height = CURVE_POINTS + ROW_POINTS * num_rows as f32;
+    let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
+    let feet = FOOT_POINTS * opened.analysis.contacts.num_feet().min(MAX_FEET) as f32;
+    let above = CURVE_POINTS + feet + SEGMENT_POINTS;
+    let height = above + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Whole take: click to show that time"));
     let scale = Scale {
@@ -62,44 +77,51 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     };
     let visuals = ui.visuals().clone();
     ui.painter().rect_filled(rect, 3.0, visuals.extreme_bg_color);
+    heading(ui, &scale, opened, visuals.hyperlink_color.gamma_multiply(0.6));
     speed(ui, &scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
+    contacts(ui, &scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
+    segments(ui, &scale, opened, rect.top() + CURVE_POINTS + feet);
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
         actions.push(Action::Show(Shown::Take));
         actions.push(Action::Seek(scale.frame(at.x) * opened.take().frame_time_secs()));
     }
-    for (index, row) in rows.iter().enumerate() {
-        loop_ui(ui, &scale, model, opened, index, *row, actions);
+    for (index, (row, is_free)) in rows.into_iter().enumerate() {
+        let top = rect.top() + above + ROW_POINTS * row as f32;
+        loop_ui(ui, &scale, model, opened, (index, top, is_free), actions);
     }
     ends_ui(ui, bar, &scale, model, opened, actions);
     playhead(ui, &scale, model);
 }
 
-/// The row of every loop: the first in which it overlaps none before it.
-fn rows(opened: &Opened) -> Vec<usize> {
-    let mut rows: Vec<usize> = Vec::new();
+/// The row of every loop: the first in which it overlaps none before it, and whether there is one.
+fn rows(opened: &Opened) -> Vec<(usize, bool)> {
+    let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let overlaps = |row: usize| {
             rows.iter()
                 .zip(&opened.found.candidates[..index])
-                .any(|(&other_row, other)| {
+                .any(|(&(other_row, _), other)| {
                     other_row == row
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
                 })
         };
-        let row = (0..MAX_ROWS).find(|&row| !overlaps(row)).unwrap_or(MAX_ROWS - 1);
-        rows.push(row);
+        let free = (0..MAX_ROWS).find(|&row| !overlaps(row));
+        rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
     }
     rows
 }
 
 fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    let most = opened.speeds.iter().copied().fold(1e-6, f32::max);
+    // One pose that jumps would leave all else flat.
+    let mut sorted = opened.speeds.clone();
+    sorted.sort_by(f32::total_cmp);
+    let most = sorted[(sorted.len() - 1) * 99 / 100].max(1e-6);
     let base = scale.rect.top() + CURVE_POINTS;
     let last = (opened.speeds.len() - 1).max(1) as f32;
     let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
         let x = scale.rect.left() + scale.rect.width() * point as f32 / last;
-        pos2(x, base - 0.9 * CURVE_POINTS * speed / most)
+        pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
     });
     ui.painter()
         .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
@@ -108,8 +130,79 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
         Align2::LEFT_TOP,
         "how fast the body moves",
         FontId::proportional(10.5),
-        colour,
+        ui.visuals().weak_text_color(),
     );
+}
+
+/// Where the body faces, over its whole range.
+fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
+    let heading = &opened.analysis.heading;
+    let count = heading.num_frames();
+    let stride = count.div_ceil(MAX_POINTS).max(1);
+    let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
+    let (low, high) = yaws().fold((f64::MAX, f64::MIN), |(low, high), (_, yaw)| {
+        (low.min(yaw), high.max(yaw))
+    });
+    // What turns by less than this is drawn nearly flat instead of as sway.
+    let range = (high - low).max(LEAST_TURN);
+    let middle = 0.5 * (low + high);
+    let points = yaws().map(|(frame, yaw)| {
+        let share = ((yaw - middle) / range) as f32;
+        pos2(
+            scale.x(frame as f64),
+            scale.rect.top() + CURVE_POINTS * (0.5 - 0.8 * share),
+        )
+    });
+    ui.painter()
+        .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
+    if scale.rect.width() > WORDS_POINTS {
+        ui.painter().text(
+            scale.rect.right_top() + vec2(-4.0, 2.0),
+            Align2::RIGHT_TOP,
+            format!("where it faces, over {:.0}°", (high - low).to_degrees()),
+            FontId::proportional(10.5),
+            ui.visuals().hyperlink_color,
+        );
+    }
+}
+
+/// Bars narrower than this have no room for the words of both curves, points.
+const WORDS_POINTS: f32 = 500.0;
+
+/// Least range of the heading, radians.
+const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
+
+/// When each foot stands.
+fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
+    for contact in opened.analysis.contacts.spans() {
+        if contact.foot < MAX_FEET {
+            let top = scale.rect.top() + CURVE_POINTS + FOOT_POINTS * contact.foot as f32;
+            let across = scale.x(contact.start_frame as f64)..=scale.x(contact.end_frame as f64 + 1.0);
+            let bar = Rect::from_x_y_ranges(across, top..=top + FOOT_POINTS - 1.0);
+            ui.painter().rect_filled(bar.intersect(scale.rect), 0.0, colour);
+        }
+    }
+}
+
+/// What the body does, in words.
+fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
+    let visuals = ui.visuals();
+    for (index, segment) in opened.analysis.segments.iter().enumerate() {
+        let across = scale.x(segment.start_frame as f64)..=scale.x(segment.end_frame as f64);
+        let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
+        if index % 2 == 1 {
+            ui.painter().rect_filled(rect, 0.0, visuals.faint_bg_color);
+        }
+        ui.painter()
+            .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
+        ui.painter_at(rect).text(
+            rect.left_center() + vec2(4.0, 0.0),
+            Align2::LEFT_CENTER,
+            segment.gait.name(),
+            FontId::proportional(10.5),
+            visuals.text_color(),
+        );
+    }
 }
 
 /// A loop as a bar to click, with the word of its grade.
@@ -118,13 +211,11 @@ fn loop_ui(
     scale: &Scale,
     model: &Model,
     opened: &Opened,
-    index: usize,
-    row: usize,
+    (index, top, is_free): (usize, f32, bool),
     actions: &mut Vec<Action>,
 ) {
     let candidate = &opened.found.candidates[index];
     let found = Grade::of_candidate(candidate);
-    let top = scale.rect.top() + CURVE_POINTS + ROW_POINTS * row as f32;
     let rect = Rect::from_min_max(
         pos2(scale.x(candidate.cut.start_frame()), top + 2.0),
         pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 2.0),
@@ -138,19 +229,23 @@ fn loop_ui(
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
     painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
-    painter.text(
-        rect.left_center() + vec2(5.0, 0.0),
-        Align2::LEFT_CENTER,
-        text,
-        FontId::proportional(11.5),
-        ui.visuals().text_color(),
-    );
+    // Words over other words cannot be read; the list has them all.
+    if is_free {
+        painter.text(
+            rect.left_center() + vec2(5.0, 0.0),
+            Align2::LEFT_CENTER,
+            &text,
+            FontId::proportional(11.5),
+            ui.visuals().text_color(),
+        );
+    }
+    let response = response.on_hover_text(text);
     if response.clicked() {
         actions.push(Action::Choose(Stretch::Found(index)));
     }
 }
 
-/// The chosen stretch, whose ends one drags; the loop is made when they are released.
+/// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
 fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
     let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
     let Some(chosen) = chosen else {
@@ -185,11 +280,22 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
         ui.painter()
             .text(at, align, number, FontId::proportional(11.0), ui.visuals().text_color());
         if let Some(to) = dragged_to(&response, scale) {
+            let is_free = ui.input(|input| input.modifiers.alt);
+            let to = if is_free {
+                to
+            } else {
+                snapped(opened, scale, ends, end, to)
+            };
             ends[end] = match end {
                 0 => to.min(ends[1] - MIN_FRAMES).max(0.0),
                 _ => to.max(ends[0] + MIN_FRAMES).min(f64::from(scale.last_frame)),
             };
+            if bar.dragged != Some(ends) {
+                let [start_frame, end_frame] = ends;
+                actions.push(Action::Drag(Stretch::Frames { start_frame, end_frame }));
+            }
             bar.dragged = Some(ends);
+            dragged_word(ui, scale, opened, ends);
         }
         if response.drag_stopped()
             && let Some([start_frame, end_frame]) = bar.dragged.take()
@@ -203,6 +309,55 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
 fn dragged_to(response: &Response, scale: &Scale) -> Option<f64> {
     let at = response.interact_pointer_pos().filter(|_| response.dragged())?;
     Some(scale.frame(at.x).round())
+}
+
+/// The cost of the seam between two whole frames.
+fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
+    // Ends of whole frames: a loop found may begin between two.
+    let frame = |at: f64| at.round() as usize;
+    let decay = SearchSettings::default().decay;
+    opened.analysis.seam_cost(frame(start), frame(end), decay)
+}
+
+/// The frame with the cheapest seam within a few points of the one that an end is dragged to.
+fn snapped(opened: &Opened, scale: &Scale, ends: [f64; 2], end: usize, to: f64) -> f64 {
+    let reach = f64::from(SNAP_POINTS / scale.rect.width().max(1.0) * scale.last_frame).floor();
+    let (first, last) = match end {
+        0 => (0.0, ends[1] - MIN_FRAMES),
+        _ => (ends[0] + MIN_FRAMES, f64::from(scale.last_frame)),
+    };
+    let frames = (-(reach as i64)..=reach as i64)
+        .map(|step| to + step as f64)
+        .filter(|frame| (first..=last).contains(frame));
+    let cost = |frame: f64| {
+        let mut ends = ends;
+        ends[end] = frame;
+        seam_cost(opened, ends)
+    };
+    frames
+        .min_by(|one, other| cost(*one).total_cmp(&cost(*other)))
+        .unwrap_or(to)
+}
+
+/// How long the stretch is, and how good its seam, while an end is dragged.
+fn dragged_word(ui: &Ui, scale: &Scale, opened: &Opened, ends: [f64; 2]) {
+    let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
+    let mut words = format!("{secs:.2} s");
+    if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
+        words += &format!(", seam {:.0}% of a random one", 1e2 * seam_cost(opened, ends) / random);
+    }
+    let at = pos2(
+        0.5 * (scale.x(ends[0]) + scale.x(ends[1])),
+        scale.rect.top() + 0.5 * CURVE_POINTS,
+    );
+    let visuals = ui.visuals();
+    let text = ui
+        .painter()
+        .layout_no_wrap(words, FontId::proportional(12.0), visuals.strong_text_color());
+    let rect = Align2::CENTER_CENTER.anchor_size(at, text.size());
+    ui.painter()
+        .rect_filled(rect.expand(3.0), 3.0, visuals.extreme_bg_color);
+    ui.painter().galley(rect.min, text, visuals.strong_text_color());
 }
 
 /// Where the time shown is in the take.

@@ -4,6 +4,9 @@ use eframe::egui::{self, Slider, Ui};
 
 use crate::model::{Action, Model, RootView, SPEEDS, Shown};
 
+/// Speed of slow motion.
+const SLOW_SPEED: f64 = 0.25;
+
 /// Room for the slider of the speed with its number and name.
 const SPEED_POINTS: f32 = 220.0;
 
@@ -37,6 +40,23 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
         let mut repeats = playback.repeats;
         if ui.checkbox(&mut repeats, "Repeat").changed() {
             actions.push(Action::Repeat(repeats));
+        }
+        let mut is_seam_only = playback.is_seam_only;
+        let has_loop = model.made().is_some();
+        let seam = ui.add_enabled(has_loop, egui::Checkbox::new(&mut is_seam_only, "Seam only"));
+        if seam
+            .on_hover_text("Plays the time around the seam again and again (L); B shows it uncut")
+            .changed()
+        {
+            actions.push(Action::SeamOnly(is_seam_only));
+        }
+        if ui
+            .button("Slow motion")
+            .on_hover_text("A quarter of the speed, and back")
+            .clicked()
+        {
+            let is_slow = playback.speed < 1.0;
+            actions.push(Action::Speed(if is_slow { 1.0 } else { SLOW_SPEED }));
         }
         speed_ui(ui, model, actions);
     });

@@ -80,6 +80,8 @@ struct Shot {
     /// Which loop it shows.
     num_made: u64,
     root_view: crate::model::RootView,
+    /// The blend that it may show.
+    mixed: Option<Arc<loopwright::LoopClip>>,
     scene: Scene,
     posed: Arc<PosedBody>,
 }
@@ -199,8 +201,10 @@ impl Viewport {
             if body.shots.len() <= place {
                 body.shots.resize_with(place + 1, || None);
             }
+            let mixed = model.set().mixed();
             let is_same = matches!(&body.shots[place], Some(shot)
-                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view);
+                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view
+                    && shot.mixed.as_ref().map(Arc::as_ptr) == mixed.map(Arc::as_ptr));
             if is_same {
                 continue;
             }
@@ -218,6 +222,7 @@ impl Viewport {
                 moment,
                 num_made: model.num_made(),
                 root_view: model.root_view,
+                mixed: model.set().mixed().cloned(),
                 scene,
                 posed: Arc::new(posed),
             });
@@ -372,8 +377,9 @@ fn caption(shown: Shown, model: &Model) -> String {
         (Shown::Loop, true) => "The loop, and behind it the uncut stretch",
         (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again",
         (Shown::Take, _) => "The take",
+        (Shown::Blend, _) => "The blend of the set",
     };
-    match model.has_onion && shown != Shown::Take {
+    match model.has_onion && matches!(shown, Shown::Loop | Shown::Uncut) {
         true => format!("{seen}\nOrange: before the seam; blue: after it"),
         false => seen.to_owned(),
     }

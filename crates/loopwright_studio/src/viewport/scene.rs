@@ -1,7 +1,7 @@
 //! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
-use loopwright::{Pose, analysis::Body, loop_clip::Interpolation, root_motion::RootRelativeClip};
+use loopwright::{LoopClip, Pose, analysis::Body, loop_clip::Interpolation, root_motion::RootRelativeClip};
 
 use super::figure::Figure;
 use crate::model::{Made, Model, Opened, RootView, Shown};
@@ -38,10 +38,10 @@ impl Moment {
         }
     }
 
-    /// Moments just before and after the seam that is nearest, with their times from it; none in a take.
+    /// Moments just before and after the seam that is nearest, with their times from it; none in a take or a blend.
     pub(super) fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
         let span_secs = span_secs(model, shown);
-        if shown == Shown::Take || span_secs <= 0.0 {
+        if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
             return Vec::new();
         }
         let seam_secs = match model.root_view {
@@ -71,6 +71,9 @@ impl Moment {
 
 /// Length of what is shown; without a loop it is the take.
 fn span_secs(model: &Model, shown: Shown) -> f64 {
+    if let (Shown::Blend, Some(mixed)) = (shown, model.set().mixed()) {
+        return mixed.period_secs();
+    }
     match (shown, model.made(), model.opened()) {
         (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
         (_, _, Some(opened)) => opened.take().duration_secs(),
@@ -99,6 +102,12 @@ impl Scene {
     /// What is shown of a take at a moment.
     pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
         match (moment.shown, model.made()) {
+            (Shown::Blend, _) => match model.set().mixed() {
+                Some(mixed) if mixed.skeleton().num_joints() == opened.take().num_joints() => {
+                    Self::of_blend(moment, mixed, figure)
+                }
+                _ => Self::of_take(moment, opened, figure),
+            },
             (Shown::Take, _) | (_, None) => Self::of_take(moment, opened, figure),
             (_, Some(made)) => Self::of_loop(moment, model, opened, made, figure),
         }
@@ -124,6 +133,29 @@ impl Scene {
             standing: standing(opened, nearest, &points, floor),
             world,
             points,
+        }
+    }
+
+    fn of_blend(moment: Moment, clip: &LoopClip, figure: &Figure) -> Self {
+        let Moment {
+            within_secs, root_secs, ..
+        } = moment;
+        let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
+        let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
+        let root = clip.root();
+        let floor = root.at(root_secs).translation.y;
+        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
+        let path = (0..=PATH_POINTS)
+            .map(|point| root_secs - within_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
+            .map(|secs| on_ground(root.at(secs).translation))
+            .collect();
+        Self {
+            floor,
+            centre: on_ground(root.at(root_secs).translation),
+            path,
+            standing: Vec::new(),
+            points: figure.points(&world),
+            world,
         }
     }
 

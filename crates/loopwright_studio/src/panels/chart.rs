@@ -1,0 +1,60 @@
+//! A small chart: curves over one axis, with words at its corners.
+
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+/// Height of a chart, points.
+const HEIGHT: f32 = 96.0;
+
+/// Room for the bar by which the panels are scrolled, points.
+pub(super) const SCROLL_POINTS: f32 = 10.0;
+
+/// The area of a chart, and what its sides stand for.
+pub(super) struct Chart {
+    rect: Rect,
+    across: [f64; 2],
+    up: [f64; 2],
+}
+
+impl Chart {
+    /// An empty chart with its name for screen readers.
+    pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
+        let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
+        Self { rect, across, up }
+    }
+
+    pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
+        let share = |value: f64, [low, high]: [f64; 2]| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
+        let drawn = self.rect.shrink2(vec2(2.0, 6.0));
+        pos2(
+            drawn.left() + drawn.width() * share(x, self.across),
+            drawn.bottom() - drawn.height() * share(y, self.up),
+        )
+    }
+
+    pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
+        let points: Vec<Pos2> = points.map(|[x, y]| self.at(x, y)).collect();
+        ui.painter_at(self.rect)
+            .add(Shape::line(points, Stroke::new(width, colour)));
+    }
+
+    pub(super) fn upright(&self, ui: &Ui, x: f64, colour: Color32) {
+        let x = self.at(x, self.up[0]).x;
+        ui.painter_at(self.rect)
+            .vline(x, self.rect.y_range(), Stroke::new(1.0, colour));
+    }
+
+    pub(super) fn dot(&self, ui: &Ui, x: f64, y: f64, colour: Color32) {
+        ui.painter_at(self.rect).circle_filled(self.at(x, y), 3.0, colour);
+    }
+
+    /// A word in a corner.
+    pub(super) fn word(&self, ui: &Ui, corner: Align2, text: &str) {
+        let at = corner.pos_in_rect(&self.rect.shrink(4.0));
+        let colour = ui.visuals().weak_text_color();
+        ui.painter_at(self.rect)
+            .text(at, corner, text, FontId::proportional(10.5), colour);
+    }
+}

@@ -1,0 +1,146 @@
+//! The cost of the seam from every frame to every other: a map to click a seam into.
+
+use std::sync::Arc;
+
+use eframe::egui::{
+    Color32, ColorImage, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::chart::SCROLL_POINTS;
+use crate::model::{Action, CostMap, Model, Stretch, Study};
+
+/// Fewest frames of a stretch that is clicked.
+const MIN_FRAMES: f64 = 4.0;
+
+/// How far around a click the cheapest seam is looked for, in cells of the map.
+const AROUND_CELLS: usize = 2;
+
+/// Share of the cost of random frames from which on all is as dear.
+const DEAR: f64 = 1.0;
+
+/// Most points of a side of the map.
+const MAX_SIDE: f32 = 360.0;
+
+/// The picture of the map drawn last.
+#[derive(Default)]
+pub(crate) struct CostMapPanel {
+    drawn: Option<(Arc<CostMap>, TextureHandle)>,
+}
+
+impl std::fmt::Debug for CostMapPanel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CostMapPanel")
+    }
+}
+
+impl CostMapPanel {
+    pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+        let Some(opened) = model.opened() else {
+            return;
+        };
+        let Some(costs) = &model.studies().costs else {
+            ui.spinner();
+            actions.push(Action::Study(Study::Costs));
+            return;
+        };
+        let is_drawn = matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs));
+        if !is_drawn {
+            let image = picture(costs);
+            let texture = ui.ctx().load_texture("cost map", image, TextureOptions::NEAREST);
+            self.drawn = Some((Arc::clone(costs), texture));
+        }
+        let Some((_, texture)) = &self.drawn else {
+            return;
+        };
+        let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
+        let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Cost of every seam: click to take one"));
+        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+        let last = (opened.take().num_frames() - 1).max(1) as f64;
+        let at = |start: f64, end: f64| {
+            let (x, y) = ((start / last) as f32, (end / last) as f32);
+            pos2(rect.left() + rect.width() * x, rect.bottom() - rect.height() * y)
+        };
+        let cut = model.made().map(|made| &made.candidate.cut);
+        if let Some(cut) = cut {
+            let centre = at(cut.start_frame(), cut.end_frame());
+            ui.painter()
+                .circle_stroke(centre, 6.0, Stroke::new(3.0, Color32::BLACK));
+            ui.painter()
+                .circle_stroke(centre, 6.0, Stroke::new(1.5, Color32::WHITE));
+        }
+        let under = |point: eframe::egui::Pos2| {
+            let share = (point - rect.min) / rect.size();
+            let cell = |share: f32| {
+                let cell = (f64::from(share) * costs.len() as f64) as usize;
+                cell.min(costs.len() - 1)
+            };
+            (cell(share.x), cell(1.0 - share.y))
+        };
+        if let Some(point) = response.hover_pos() {
+            let (start, end) = under(point);
+            let ratio = costs.ratios[start * costs.len() + end];
+            let words = match ratio.is_finite() {
+                true => format!(
+                    "frames {} to {}: {:.0}% of a random seam",
+                    costs.frames[start],
+                    costs.frames[end],
+                    1e2 * ratio
+                ),
+                false => "the end lies before the start".to_owned(),
+            };
+            response.clone().on_hover_text_at_pointer(words);
+        }
+        if let Some(point) = response.interact_pointer_pos().filter(|_| response.clicked()) {
+            let (start, end) = cheapest_about(costs, under(point));
+            let (start_frame, end_frame) = (costs.frames[start] as f64, costs.frames[end] as f64);
+            if end_frame >= start_frame + MIN_FRAMES {
+                actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+            }
+        }
+        ui.weak("Across: where it starts; up: where it ends. Bright is a cheap seam, dark a dear one.");
+    }
+}
+
+/// The cheapest cell about one.
+fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
+    let near = |cell: usize| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len());
+    let cells = near(start).flat_map(|start| near(end).map(move |end| (start, end)));
+    let cost = |cell: &(usize, usize)| costs.ratios[cell.0 * costs.len() + cell.1];
+    cells
+        .min_by(|one, other| cost(one).total_cmp(&cost(other)))
+        .unwrap_or((start, end))
+}
+
+/// Starts across and ends up, from dark blue over green to yellow: told apart by lightness alone, too.
+fn picture(costs: &CostMap) -> ColorImage {
+    const STOPS: [[f64; 3]; 5] = [
+        [253.0, 231.0, 37.0],
+        [94.0, 201.0, 98.0],
+        [33.0, 145.0, 140.0],
+        [59.0, 82.0, 139.0],
+        [68.0, 1.0, 84.0],
+    ];
+    let count = costs.len();
+    let mut pixels = Vec::with_capacity(count * count);
+    for end in (0..count).rev() {
+        for start in 0..count {
+            let ratio = costs.ratios[start * count + end];
+            pixels.push(match ratio.is_finite() {
+                // A root, so that what is cheap is told apart best.
+                true => {
+                    let place = (ratio / DEAR).clamp(0.0, 1.0).sqrt() * (STOPS.len() - 1) as f64;
+                    let stop = (place as usize).min(STOPS.len() - 2);
+                    let share = place - stop as f64;
+                    let mix = |channel: usize| {
+                        (STOPS[stop][channel] * (1.0 - share) + STOPS[stop + 1][channel] * share) as u8
+                    };
+                    Color32::from_rgb(mix(0), mix(1), mix(2))
+                }
+                false => Color32::TRANSPARENT,
+            });
+        }
+    }
+    ColorImage::new([count, count], pixels)
+}

@@ -1,0 +1,105 @@
+//! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
+
+use eframe::egui::{self, DragValue, TextEdit, Ui};
+use loopwright::closure::ClosureName;
+use loopwright_recipe::JointRecipe;
+
+use super::{closure::word, edit_by};
+use crate::model::{Action, Edit, Model};
+
+/// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
+const FIRST_SECS: f64 = 0.1;
+
+pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
+        return;
+    };
+    let skeleton = opened.take().skeleton();
+    for (index, joint) in edit.recipe.joints.iter().enumerate() {
+        let number = index + 1;
+        let set = |changed: JointRecipe| with(edit, |joints| joints[index] = changed);
+        ui.push_id(("joint", index), |ui| {
+            ui.horizontal_wrapped(|ui| {
+                let mut changed = joint.clone();
+                let label = ui.label(format!("Joints {number}"));
+                let id = ui.scope_id().with("pattern");
+                // A name that is half typed fits no joint: it counts once it is entered.
+                let mut typed = ui
+                    .data(|data| data.get_temp(id))
+                    .unwrap_or_else(|| joint.pattern.clone());
+                let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
+                let field = field.labelled_by(label.id).on_hover_text("* and ? stand for letters");
+                let is_typing = field.has_focus();
+                ui.data_mut(|data| match is_typing {
+                    true => {
+                        data.insert_temp(id, typed.clone());
+                    }
+                    false => data.remove::<String>(id),
+                });
+                if field.lost_focus() && typed != joint.pattern {
+                    changed.pattern = typed;
+                    actions.push(final_edit(set(changed.clone())));
+                }
+                egui::ComboBox::from_id_salt("method")
+                    .selected_text(word(joint.method))
+                    .show_ui(ui, |ui| {
+                        for other in ClosureName::OF_JOINTS {
+                            if ui.selectable_label(other == joint.method, word(other)).clicked() {
+                                changed.method = other;
+                                actions.push(final_edit(set(changed.clone())));
+                            }
+                        }
+                    });
+                let mut has_own = joint.blend.is_some();
+                if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
+                    changed.blend = has_own.then_some(FIRST_SECS);
+                    actions.push(final_edit(set(changed.clone())));
+                }
+                if let Some(secs) = &mut changed.blend {
+                    let drag = DragValue::new(secs)
+                        .speed(0.005)
+                        .range(0.001..=10.0)
+                        .suffix(" s")
+                        .max_decimals(3);
+                    let response = ui.add(drag).labelled_by(label.id);
+                    actions.extend(edit_by(&response, set(changed)));
+                }
+                if ui.button(format!("Remove joints {number}")).clicked() {
+                    actions.push(final_edit(with(edit, |joints| {
+                        joints.remove(index);
+                    })));
+                }
+            });
+            if skeleton.joints_matching(&joint.pattern).is_empty() {
+                ui.colored_label(
+                    ui.visuals().warn_fg_color,
+                    format!("No joint is named {}", joint.pattern),
+                );
+            }
+        });
+    }
+    let watched = model.watched.min(skeleton.num_joints() - 1);
+    let name = skeleton.joint(watched).name.clone();
+    if ui.button(format!("Close {name} in its own way")).clicked() {
+        let joint = JointRecipe {
+            pattern: name,
+            method: ClosureName::Quintic,
+            blend: Some(FIRST_SECS),
+        };
+        actions.push(final_edit(with(edit, |joints| joints.push(joint))));
+    }
+    ui.weak("The joint is that of the curves over the seam.");
+}
+
+fn with(edit: &Edit, change: impl FnOnce(&mut Vec<JointRecipe>)) -> Edit {
+    let mut edit = edit.clone();
+    change(&mut edit.recipe.joints);
+    edit
+}
+
+fn final_edit(edit: Edit) -> Action {
+    Action::Edit {
+        edit: Box::new(edit),
+        is_final: true,
+    }
+}

@@ -1,0 +1,75 @@
+//! How the take is read: smoothed, and on which character.
+
+use eframe::egui::{DragValue, Ui};
+use loopwright_recipe::StudyArgs;
+
+use crate::model::{Action, Model};
+
+/// Where smoothing starts when it is switched on, hertz: walks have nothing faster.
+const FIRST_HZ: f64 = 6.0;
+
+pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let Some(opened) = model.opened() else {
+        return;
+    };
+    let study = &opened.study;
+    if opened.bytes.is_none() {
+        ui.weak("Open a take to smooth it or to put it on another character.");
+        return;
+    }
+    let read = |study: StudyArgs| Action::Read(Box::new(study));
+    ui.horizontal_wrapped(|ui| {
+        let mut is_smoothed = study.smooth.is_some();
+        if ui.checkbox(&mut is_smoothed, "Smooth the take").changed() {
+            actions.push(read(StudyArgs {
+                smooth: is_smoothed.then_some(FIRST_HZ),
+                ..study.clone()
+            }));
+        }
+        if let Some(hertz) = study.smooth {
+            let most = 0.5 * opened.take().frame_rate_hz();
+            let id = ui.scope_id().with("smooth");
+            // The take is read anew once the number is let go.
+            let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
+            let label = ui.label("above");
+            let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
+            let response = ui.add(drag).labelled_by(label.id);
+            ui.data_mut(|data| match response.dragged() {
+                true => {
+                    data.insert_temp(id, shown);
+                }
+                false => data.remove::<f64>(id),
+            });
+            if shown != hertz && (response.drag_stopped() || response.changed() && !response.dragged()) {
+                actions.push(read(StudyArgs {
+                    smooth: Some(shown),
+                    ..study.clone()
+                }));
+            }
+        }
+    });
+    if let Some(rig) = &opened.rig {
+        ui.label(format!(
+            "On {}: {} joints follow, size x {:.2}",
+            rig.file, rig.joints_followed, rig.scale
+        ));
+        if !rig.unsure.is_empty() {
+            ui.weak(format!("Check these joints: {}", rig.unsure.join(", ")));
+        }
+        if ui.button("Back to its own body").clicked() {
+            actions.push(read(StudyArgs {
+                rig: None,
+                map: None,
+                ..study.clone()
+            }));
+        }
+    }
+    let mut awaits = model.awaits_character();
+    let asked = ui.checkbox(&mut awaits, "Put the loop on the next character I open");
+    if asked.changed() {
+        actions.push(Action::AwaitCharacter(awaits));
+    }
+    if awaits {
+        ui.label("Now drop or open the character: a BVH, FBX or glTF file with its skeleton.");
+    }
+}

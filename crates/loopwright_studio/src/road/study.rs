@@ -1,0 +1,178 @@
+//! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
+
+use loopwright::{
+    FitSettings, SearchSettings, TakeFit, Transitions,
+    analysis::Spectrum,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    controller_fit::FitError,
+    math::DecayKind,
+    play::DEFAULT_FADE_SECS,
+    transition::{Crossing, TransitionClip, TransitionError},
+};
+
+use super::{Edit, Made, MadeError, Opened, Stretch};
+
+/// Starts and ends of the map of costs: more than there are points of the screen to click on are of no use.
+const MAP: usize = 160;
+
+/// Loops between which jumps are listed.
+const MOST_LOOPS: usize = 4;
+
+/// Which study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Study {
+    /// The cost of the seam from every frame to every other.
+    Costs,
+    /// The cheapest jumps between the loops found.
+    Jumps,
+    /// The parameters of a character controller.
+    Fit,
+}
+
+/// The cost of seams on a grid of starts and ends, as shares of that of random frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostMap {
+    /// Frames of the grid, of starts and ends alike.
+    pub frames: Vec<usize>,
+    /// Share of the cost of random frames, start by start; infinite where the end is not after the start.
+    pub ratios: Vec<f64>,
+}
+
+/// The cheapest jump from a loop into another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jump {
+    /// The loop that is left, by its place in the list.
+    pub from: usize,
+    /// The loop that is entered.
+    pub to: usize,
+    /// Time at which it is left, seconds since its start.
+    pub exit_secs: f64,
+    /// Time at which the other is entered.
+    pub entry_secs: f64,
+    /// What it costs, metre-seconds, as `loopwright cost` counts.
+    pub cost: f64,
+}
+
+/// Why there is no such study.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// A loop cannot be made.
+    #[error(transparent)]
+    Made(#[from] MadeError),
+    /// Loops cannot be compared.
+    #[error("{0}")]
+    Transition(String),
+    /// The controller cannot be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+impl From<TransitionError> for StudyError {
+    fn from(error: TransitionError) -> Self {
+        Self::Transition(error.to_string())
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Studied {
+    /// The cost of seams.
+    Costs(CostMap),
+    /// Jumps.
+    Jumps(Result<Vec<Jump>, StudyError>),
+    /// The fit.
+    Fit(Box<Result<TakeFit, StudyError>>),
+}
+
+impl Study {
+    /// Works it out.
+    pub fn of(self, opened: &Opened) -> Studied {
+        match self {
+            Self::Costs => Studied::Costs(CostMap::of(opened)),
+            Self::Jumps => Studied::Jumps(jumps(opened)),
+            Self::Fit => Studied::Fit(Box::new(
+                (opened.analysis.fit_controller(&FitSettings::default())).map_err(StudyError::from),
+            )),
+        }
+    }
+}
+
+impl CostMap {
+    fn of(opened: &Opened) -> Self {
+        let (count, decay) = (opened.take().num_frames(), SearchSettings::default().decay);
+        let columns = count.min(MAP);
+        let frames: Vec<usize> = (0..columns)
+            .map(|column| column * (count - 1) / (columns - 1).max(1))
+            .collect();
+        let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
+        let cost = |start: usize, end: usize| match start < end {
+            true => opened.analysis.seam_cost(start, end, decay),
+            false => f64::INFINITY,
+        };
+        let mut ratios: Vec<f64> = (frames.iter())
+            .flat_map(|&start| frames.iter().map(move |&end| cost(start, end)))
+            .collect();
+        let largest = (ratios.iter().copied())
+            .filter(|cost| cost.is_finite())
+            .fold(f64::MIN_POSITIVE, f64::max);
+        for ratio in &mut ratios {
+            *ratio /= unit.unwrap_or(largest);
+        }
+        Self { frames, ratios }
+    }
+
+    /// Starts, and as many ends.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+}
+
+/// The cheapest jump from each of the first loops into each other one, the cheapest first.
+fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
+    let count = opened.found.candidates.len().min(MOST_LOOPS);
+    let first = Edit::first(opened);
+    let mut clips = Vec::new();
+    for index in 0..count {
+        let made = Made::of(opened, &first.of_stretch(Stretch::Found(index)))?;
+        let clip = made.made.loop_clip;
+        clips.push(TransitionClip::of_loop(&clip, &opened.study.overrides())?);
+    }
+    // The defaults of `loopwright cost`.
+    let decay = DecayKind::Spring.lasting(DEFAULT_HALF_LIFE_SECS, DEFAULT_FADE_SECS);
+    let mut jumps = Vec::new();
+    for (from, left) in clips.iter().enumerate() {
+        for (to, entered) in clips.iter().enumerate().filter(|(to, _)| *to != from) {
+            let transitions = Transitions::between(left, entered, &opened.study.weights)?;
+            let (exits, entries) = (0..left.num_frames(), 0..entered.num_frames());
+            let best = transitions.best(exits, entries, decay, 1);
+            jumps.extend(best.first().map(|&Crossing { exit, entry, cost }| Jump {
+                from,
+                to,
+                exit_secs: exit as f64 * left.step_secs(),
+                entry_secs: entry as f64 * entered.step_secs(),
+                cost,
+            }));
+        }
+    }
+    jumps.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+    Ok(jumps)
+}
+
+/// Least prominence of a length that is marked, as in the plots of `find`.
+const MIN_PROMINENCE: f64 = 0.05;
+
+/// The lengths at which a take repeats, seconds, with how alike it is there; the most alike first.
+pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
+    let settings = SearchSettings::default();
+    let lag = |secs: f64| (secs / frame_time_secs).ceil() as usize;
+    let peaks = spectrum.peaks(lag(settings.min_secs), lag(settings.max_secs), MIN_PROMINENCE);
+    (peaks.iter())
+        .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
+        .collect()
+}
