@@ -121,6 +121,10 @@ pub enum MeshError {
 /// # assert!(mesh.indices.len() > 100);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg_attr(
+    not(feature = "fbx"),
+    expect(unused_variables, reason = "only FBX is read from its bytes again")
+)]
 pub fn read_mesh(
     bytes: &[u8],
     source: &Source,
