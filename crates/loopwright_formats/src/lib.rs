@@ -53,6 +53,8 @@ mod byte_count;
 
 mod limits;
 
+pub mod mesh;
+
 mod excerpt;
 
 pub mod space;

@@ -63,6 +63,10 @@ impl Inbox {
     }
 }
 
+/// What was chosen in dialogs of the system, by what was asked for.
+#[cfg(not(target_arch = "wasm32"))]
+type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
+
 /// The studio with all its panels.
 pub struct Studio {
     model: Model,
@@ -82,6 +86,12 @@ pub struct Studio {
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
+    /// What was chosen in dialogs of the system.
+    #[cfg(not(target_arch = "wasm32"))]
+    chosen: Chosen,
+    /// The title of the window.
+    #[cfg(not(target_arch = "wasm32"))]
+    title: String,
     /// What the page says.
     #[cfg(target_arch = "wasm32")]
     said: String,
@@ -106,6 +116,10 @@ impl Studio {
             num_kept: 0,
             #[cfg(not(target_arch = "wasm32"))]
             path: String::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            chosen: Chosen::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            title: String::new(),
             #[cfg(target_arch = "wasm32")]
             said: String::new(),
         }
@@ -116,12 +130,19 @@ impl Studio {
         &self.model
     }
 
-    /// Reads a file beside the window and opens it; loops go into its folder.
+    /// Reads a file, or all takes of a folder, beside the window; loops go into its folder.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn open_path(&mut self, path: &std::path::Path) {
-        let (inbox, path) = (self.inbox.clone(), path.to_owned());
+        self.open_paths(&[path.to_owned()]);
+    }
+
+    /// Reads files and folders beside the window, one after the other; loops go into the folder of the last one.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
+        let Some(last) = paths.last() else { return };
         if self.model.awaits_character() {
             // The recipe names the character by its path, which the command line follows.
+            let (inbox, path) = (self.inbox.clone(), last.clone());
             std::thread::spawn(move || {
                 inbox.put(match crate::platform::open_path(&path) {
                     Action::Open { bytes, .. } => Action::Open {
@@ -133,9 +154,39 @@ impl Studio {
             });
             return;
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = match last.is_dir() {
+            true => Some(last.as_path()),
+            false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
+        };
         self.export.folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
-        std::thread::spawn(move || inbox.put(crate::platform::open_path(&path)));
+        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
+        std::thread::spawn(move || {
+            for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {
+                inbox.put(crate::platform::open_path(&path));
+            }
+        });
+    }
+
+    /// Asks for files or a folder by the dialog of the system.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn ask(&self, ask: crate::platform::Ask, ctx: &Context) {
+        let (chosen, wake) = (Arc::clone(&self.chosen), ctx.clone());
+        crate::platform::ask(ask, &self.export.folder, move |paths| {
+            chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
+            wake.request_repaint();
+        });
+    }
+
+    /// Does what was chosen in dialogs.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn take_chosen(&mut self) {
+        let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
+        for (ask, paths) in chosen {
+            match (ask, paths.first()) {
+                (crate::platform::Ask::SaveInto, Some(folder)) => self.export.folder = folder.display().to_string(),
+                _ => self.open_paths(&paths),
+            }
+        }
     }
 
     /// Saves what is set into this file whenever a loop is made of it.
@@ -201,8 +252,11 @@ impl Studio {
     /// Shows one frame, and does what was clicked in it.
     pub fn studio_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
-        for file in ctx.input(|input| input.raw.dropped_files.clone()) {
-            self.open_dropped(&file);
+        self.open_dropped(&ctx.input(|input| input.raw.dropped_files.clone()));
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            self.take_chosen();
+            self.show_title(&ctx);
         }
         for action in self.inbox.take() {
             self.apply(action);
@@ -359,7 +413,16 @@ impl Studio {
 
     #[cfg(not(target_arch = "wasm32"))]
     fn open_ui(&mut self, ui: &mut Ui) {
+        use crate::platform::Ask;
+
         ui.menu_button("Open ...", |ui| {
+            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
+                if ui.button(word).clicked() {
+                    self.ask(ask, ui.ctx());
+                    ui.close();
+                }
+            }
+            ui.separator();
             let label = ui.label("Path of a take");
             let field = ui
                 .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
@@ -381,20 +444,36 @@ impl Studio {
     }
 
     #[cfg(not(target_arch = "wasm32"))]
-    fn open_dropped(&mut self, file: &DroppedFileHandle) {
-        self.open_path(file.path());
+    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
+        let paths: Vec<std::path::PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
+        self.open_paths(&paths);
+    }
+
+    /// Names the take in the title of the window.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn show_title(&mut self, ctx: &Context) {
+        let title = match self.model.opened() {
+            Some(opened) => format!("{} - loopwright studio", opened.file_name),
+            None => "loopwright studio".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
     }
 
     #[cfg(target_arch = "wasm32")]
-    fn open_dropped(&mut self, file: &DroppedFileHandle) {
-        let (inbox, file) = (self.inbox.clone(), file.clone());
-        wasm_bindgen_futures::spawn_local(async move {
-            let file_name = file.path().to_string_lossy().into_owned();
-            inbox.put(match file.bytes_async().await {
-                Ok(bytes) => Action::of_file(file_name, bytes),
-                Err(reason) => Action::CannotOpen { file_name, reason },
+    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
+        for file in files {
+            let (inbox, file) = (self.inbox.clone(), file.clone());
+            wasm_bindgen_futures::spawn_local(async move {
+                let file_name = file.path().to_string_lossy().into_owned();
+                inbox.put(match file.bytes_async().await {
+                    Ok(bytes) => Action::of_file(file_name, bytes),
+                    Err(reason) => Action::CannotOpen { file_name, reason },
+                });
             });
-        });
+        }
     }
 
     fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
@@ -421,6 +500,10 @@ impl Studio {
         closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
         part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export.folder, actions));
         part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
+        #[cfg(not(target_arch = "wasm32"))]
+        if ui.button("Choose the folder of exports ...").clicked() {
+            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
+        }
         closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
         closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));

@@ -10,6 +10,9 @@ const HALF_VIEW: f64 = 0.31;
 /// What is nearer to the eye is not drawn, metres.
 const NEAR_METRES: f64 = 0.05;
 
+/// What is farther away is not drawn, metres.
+const FAR_METRES: f64 = 1000.0;
+
 /// Distances that the wheel reaches, as multiples of the height of the body.
 const DISTANCES: [f64; 2] = [0.3, 40.0];
 
@@ -99,6 +102,17 @@ impl Camera {
         }
     }
 
+    /// The whole body in the middle, from the same side.
+    #[must_use]
+    pub fn framed(self) -> Self {
+        let Self { offset, distance, .. } = Self::default();
+        Self {
+            offset,
+            distance,
+            ..self
+        }
+    }
+
     /// Right, up, and from the point looked at to the eye.
     fn axes(&self) -> [DVec3; 3] {
         let ([sin_yaw, cos_yaw], [sin_pitch, cos_pitch]) = (
@@ -143,10 +157,6 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) at: Pos2,
-    /// Distance from the eye along its line of sight, metres.
-    pub(crate) depth: f64,
-    /// Points of the screen for a metre there.
-    pub(crate) points_per_metre: f32,
 }
 
 impl View {
@@ -166,9 +176,27 @@ impl View {
                 self.centre.x + (from_eye.dot(self.right) * scale) as f32,
                 self.centre.y - (from_eye.dot(self.up) * scale) as f32,
             ),
-            depth,
-            points_per_metre: scale as f32,
         })
+    }
+
+    /// The same as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube from -1
+    /// to 1 that the rectangle of the view shows.
+    pub(crate) fn clip_from_near(&self, origin: DVec3, rect: Rect) -> [f32; 16] {
+        let scale = [rect.width(), rect.height()].map(|size| 2.0 * self.points_per_slope / f64::from(size.max(1.0)));
+        let from_eye = (origin - self.eye).extend(1.0);
+        let row = |axis: DVec3, scale: f64| (scale * axis).extend(scale * axis.dot(from_eye.truncate()));
+        let depth = row(-self.back, 1.0);
+        let (near, far) = (NEAR_METRES, FAR_METRES);
+        let last = |constant: f64| glam::DVec4::new(0.0, 0.0, 0.0, constant);
+        let (z, w) = match self.even_depth {
+            None => (
+                depth * ((far + near) / (far - near)) - last(2.0 * far * near / (far - near)),
+                depth,
+            ),
+            Some(even) => (depth * (even / far), last(even)),
+        };
+        let rows = [row(self.right, scale[0]), row(self.up, scale[1]), z, w];
+        std::array::from_fn(|number| rows[number % 4][number / 4] as f32)
     }
 }
 
@@ -208,6 +236,27 @@ mod tests {
                 (is_orthographic && (ratio - 1.0).abs() < 1e-5) || (!is_orthographic && ratio < 0.8),
                 "{ratio}"
             );
+        }
+    }
+
+    #[test]
+    fn the_matrix_shows_points_where_the_view_sees_them() {
+        for is_orthographic in [false, true] {
+            let camera = Camera {
+                is_orthographic,
+                ..Camera::default()
+            };
+            let origin = DVec3::new(40.0, 0.5, -7.0);
+            let view = camera.view(origin + DVec3::Y, rect());
+            let clip = view.clip_from_near(origin, rect()).map(f64::from);
+            for near in [DVec3::ZERO, DVec3::new(0.4, 1.5, -0.3), DVec3::new(-2.0, 0.0, 1.0)] {
+                let [x, y, z, w] = [0, 1, 2, 3]
+                    .map(|row| clip[row] * near.x + clip[4 + row] * near.y + clip[8 + row] * near.z + clip[12 + row]);
+                let seen = view.see(origin + near).unwrap().at;
+                let at = pos2((400.0 + 400.0 * x / w) as f32, (300.0 - 300.0 * y / w) as f32);
+                assert!((at - seen).length() < 0.01, "{at:?} {seen:?}");
+                assert!((-1.0..1.0).contains(&(z / w)), "{}", z / w);
+            }
         }
     }
 

@@ -14,6 +14,8 @@ pub mod model;
 
 mod grade;
 
+mod surface;
+
 mod viewport;
 
 mod timeline;

@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
@@ -34,6 +35,7 @@ pub struct FollowedFeet {
 }
 
 /// A point of a foot of the target, and at which samples it bears.
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
 struct PointBears {
     foot: usize,
@@ -42,6 +44,7 @@ struct PointBears {
 }
 
 /// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
 struct JointStands {
     foot: usize,
@@ -50,6 +53,7 @@ struct JointStands {
 }
 
 /// A leg of the target and how the knee of its source bends.
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.

@@ -26,6 +26,8 @@ mod insert;
 #[cfg(feature = "fbx")]
 mod joints;
 mod keys;
+#[cfg(feature = "fbx")]
+pub(crate) mod mesh;
 mod name;
 #[cfg(feature = "fbx")]
 pub(crate) mod read;

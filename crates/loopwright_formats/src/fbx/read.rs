@@ -166,7 +166,7 @@ fn sampled(
 }
 
 /// Whether an animation moves or rotates a node, judged at a few times.
-fn moves(node: &Node, anim: &Anim, [begin, end]: [f64; 2]) -> bool {
+pub(super) fn moves(node: &Node, anim: &Anim, [begin, end]: [f64; 2]) -> bool {
     const PROBES: u32 = 32;
     if !(begin.is_finite() && end.is_finite()) {
         return false;

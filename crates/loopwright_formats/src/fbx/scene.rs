@@ -24,6 +24,15 @@ const MAX_DETAIL: usize = 120;
 
 /// Loads a file's nodes and animation; meshes and embedded media are skipped.
 pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
+    load_parts(bytes, false)
+}
+
+/// Loads a file with its meshes and embedded pictures.
+pub(super) fn load_with_meshes(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
+    load_parts(bytes, true)
+}
+
+fn load_parts(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
     let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
     let allocator = || AllocatorOpts {
         memory_limit: limit,
@@ -32,11 +41,12 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
     let options = LoadOpts {
         temp_allocator: allocator(),
         result_allocator: allocator(),
-        ignore_geometry: true,
-        ignore_embedded: true,
+        ignore_geometry: !has_meshes,
+        ignore_embedded: !has_meshes,
+        generate_missing_normals: has_meshes,
         node_depth_limit: MAX_DEPTH_WITH_ROOT as u32,
         // The objects' numbers are only there.
-        retain_dom: record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
+        retain_dom: !has_meshes && record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
         ..LoadOpts::default()
     };
     ufbx::load_memory(bytes, options).map_err(|error| {

@@ -158,13 +158,31 @@ impl<'a> Accessors<'a> {
             return Ok(Rc::clone(known));
         }
         let width = match shape {
+            "VEC2" => 2,
             "VEC3" => 3,
             "VEC4" => 4,
+            "MAT4" => 16,
             _ => 1,
         };
         let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
         self.read.borrow_mut().insert(index, Rc::clone(&values));
         Ok(values)
+    }
+
+    /// The shape that an accessor states. Errors: there is no such accessor.
+    pub(crate) fn shape(&self, index: usize, asked_by: &str) -> Result<String, GltfError> {
+        let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
+        Ok(accessor.shape)
+    }
+
+    /// The bytes of a view. Errors: it is beyond its buffer's end.
+    pub(crate) fn bytes(&self, view: usize, asked_by: &str) -> Result<&'a [u8], GltfError> {
+        let location = ElementLocation {
+            at: asked_by,
+            view,
+            offset: 0,
+        };
+        Ok(self.view(&location)?.bytes)
     }
 
     fn decode(&self, accessor: &Accessor, width: usize, at: &str) -> Result<Vec<f64>, GltfError> {

@@ -318,7 +318,7 @@ pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value
 }
 
 /// The kind and bytes of a picture in a data URI.
-fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
+pub(super) fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
     let kind = uri.strip_prefix("data:")?.split_once(";base64,")?.0.to_owned();
     Some((kind, decoded(uri).ok()?))
 }

@@ -21,6 +21,8 @@ pub(crate) mod facts;
 
 mod fresh;
 
+pub(crate) mod mesh;
+
 mod parts;
 
 pub(crate) mod read;

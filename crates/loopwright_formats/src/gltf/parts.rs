@@ -25,6 +25,7 @@ pub(crate) struct Node {
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
     pub(crate) mesh: Option<usize>,
+    pub(crate) skin: Option<usize>,
 }
 
 /// The local transform of a node: scale first, then rotation, then translation.
@@ -71,9 +72,11 @@ impl Node {
 
 /// A skin.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Skin {
     pub(crate) name: Option<String>,
     pub(crate) joints: Vec<usize>,
+    pub(crate) inverse_bind_matrices: Option<usize>,
 }
 
 /// An animation.

@@ -42,6 +42,14 @@ impl Stretch {
         }
     }
 
+    /// The same as a matrix.
+    pub(crate) fn matrix(self) -> DMat3 {
+        match self {
+            Self::Even(length) => DMat3::from_diagonal(DVec3::splat(length)),
+            Self::Uneven(matrix) => matrix,
+        }
+    }
+
     /// The inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
     pub(crate) fn undo(self, length: DVec3) -> Option<DVec3> {
         let undone = match self {

@@ -103,6 +103,10 @@ pub enum Action {
     Ghost(bool),
     /// Show the uncut stretch and the loop side by side.
     Split(bool),
+    /// Show poses just before the seam and just after it at once.
+    Onion(bool),
+    /// Show the body as capsules, or as the character of its file.
+    Capsules(bool),
     /// Keep what is chosen, to compare it with other choices.
     Keep,
     /// Take the choices that were kept, and keep the present ones.
@@ -154,6 +158,10 @@ pub enum Problem {
 /// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
 const MAX_OTHERS: usize = 7;
 
+/// Most takes that are open.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) const MAX_OPEN: usize = MAX_OTHERS + 1;
+
 /// The state of the studio.
 #[derive(Debug)]
 pub struct Model {
@@ -189,6 +197,10 @@ pub struct Model {
     pub(crate) has_ghost: bool,
     /// Whether the uncut stretch and the loop are shown side by side.
     pub(crate) is_split: bool,
+    /// Whether poses around the seam are shown at once.
+    pub(crate) has_onion: bool,
+    /// Whether the body is capsules even where its file has a character.
+    pub(crate) shows_capsules: bool,
     /// How root motion is shown.
     pub(crate) root_view: RootView,
     /// Where one looks from.
@@ -242,6 +254,8 @@ impl Model {
             shown: Shown::default(),
             has_ghost: false,
             is_split: false,
+            has_onion: false,
+            shows_capsules: false,
             root_view: RootView::default(),
             camera: Camera::default(),
             watched: 0,
@@ -514,6 +528,8 @@ impl Model {
             }),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
+            Action::Onion(has_onion) => self.has_onion = has_onion,
+            Action::Capsules(shows_capsules) => self.shows_capsules = shows_capsules,
             Action::Keep => self.kept = self.edit().cloned(),
             Action::SwapKept => {
                 if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {

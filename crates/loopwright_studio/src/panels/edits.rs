@@ -37,8 +37,8 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
     }
     ui.horizontal_wrapped(|ui| {
-        let middle = opened.analysis.body.head.unwrap_or(opened.analysis.body.hips);
-        let joint = skeleton.joint(middle).name.clone();
+        // The joint that is chosen in the view.
+        let joint = skeleton.joint(model.watched).name.clone();
         let time = model.playback.secs_in(model.span_secs());
         for layer in first_layers(&joint, (time * 1e3).round() / 1e3) {
             let name = format!("Add: {}", title(&layer));

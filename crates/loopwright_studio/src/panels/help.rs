@@ -19,12 +19,15 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 18] = [
+const KEYS: [(&str, &str); 21] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
     ("G", "the ghost of the uncut stretch"),
     ("S", "before and after side by side"),
+    ("N", "poses before and after the seam at once"),
+    ("K", "the character of the file, or capsules"),
+    ("C", "the whole body in the middle"),
     ("L", "the seam alone, again and again"),
     ("1 to 9", "the loop of that number in the list"),
     ("Alt while an end is dragged", "any frame, not only good seams"),
@@ -58,7 +61,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
             });
         ui.separator();
         ui.label("Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer;");
-        ui.label("a double click resets it. In the bar of the take drag the ends of the stretch.");
+        ui.label("a double click resets it, a click on a joint chooses it. In the bar of the take drag the ends of the stretch.");
         ui.button("Close").clicked()
     });
     if modal.inner || modal.should_close() {
@@ -118,6 +121,15 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         }
         if input.consume_key(Modifiers::NONE, Key::S) {
             actions.push(Action::Split(!model.is_split));
+        }
+        if input.consume_key(Modifiers::NONE, Key::N) {
+            actions.push(Action::Onion(!model.has_onion));
+        }
+        if input.consume_key(Modifiers::NONE, Key::K) {
+            actions.push(Action::Capsules(!model.shows_capsules));
+        }
+        if input.consume_key(Modifiers::NONE, Key::C) {
+            actions.push(Action::Look(model.camera.framed()));
         }
         if input.consume_key(Modifiers::NONE, Key::L) {
             actions.push(Action::SeamOnly(!model.playback.is_seam_only));

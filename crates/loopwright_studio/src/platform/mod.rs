@@ -6,7 +6,9 @@ mod native;
 mod web;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{HAS_FOLDERS, exists, first_folder, is_there, keep_text, open_path, save, save_text};
+pub(crate) use native::{
+    Ask, HAS_FOLDERS, ask, exists, first_folder, is_there, keep_text, open_path, save, save_text, takes_at,
+};
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
     HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, save, save_text, say,

@@ -1,9 +1,12 @@
 //! Files on a disk.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::SaveError;
-use crate::model::{Action, Exported};
+use crate::model::{Action, Exported, MAX_OPEN};
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
@@ -65,6 +68,74 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
+/// Endings of files that are takes.
+const TAKES: [&str; 4] = ["bvh", "fbx", "glb", "gltf"];
+
+/// A file itself; of a folder its takes, by name, as many as stay open.
+pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
+    let Ok(listed) = fs::read_dir(path) else {
+        return vec![path.to_owned()];
+    };
+    let is_take = |path: &PathBuf| {
+        let ending = path
+            .extension()
+            .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        ending.is_some_and(|ending| TAKES.contains(&ending.as_str())) && path.is_file()
+    };
+    let mut takes: Vec<PathBuf> = listed.flatten().map(|file| file.path()).filter(is_take).collect();
+    takes.sort();
+    takes.truncate(MAX_OPEN);
+    match takes.is_empty() {
+        // Then it is said that it is no file.
+        true => vec![path.to_owned()],
+        false => takes,
+    }
+}
+
+/// What the dialog of the system asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// Takes to open, or a recipe.
+    Files,
+    /// A folder whose takes are opened.
+    Folder,
+    /// A folder that is written into.
+    SaveInto,
+}
+
+/// Shows a dialog of the system beside the window, and calls back with what was chosen: nothing where it was closed, or where the
+/// system has none.
+pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + 'static) {
+    let mut dialog = rfd::AsyncFileDialog::new().set_title(match what {
+        Ask::Files => "Open takes",
+        Ask::Folder => "Open all takes of a folder",
+        Ask::SaveInto => "Write loops into this folder",
+    });
+    if let Ok(folder) = Path::new(folder).canonicalize() {
+        dialog = dialog.set_directory(folder);
+    }
+    // Some systems show dialogs from the thread of the window alone; all wait on any.
+    let path = |file: rfd::FileHandle| file.path().to_owned();
+    match what {
+        Ask::Files => {
+            let recipe = ["toml"];
+            let endings: Vec<&str> = TAKES.into_iter().chain(recipe).collect();
+            let chosen = dialog
+                .add_filter("Takes and recipes", &endings)
+                .add_filter("All files", &["*"])
+                .pick_files();
+            std::thread::spawn(move || {
+                let chosen = pollster::block_on(chosen).unwrap_or_default();
+                answer(chosen.into_iter().map(path).collect());
+            });
+        }
+        Ask::Folder | Ask::SaveInto => {
+            let chosen = dialog.pick_folder();
+            std::thread::spawn(move || answer(pollster::block_on(chosen).map(path).into_iter().collect()));
+        }
+    }
+}
+
 /// Reads a file to be opened.
 pub(crate) fn open_path(path: &Path) -> Action {
     let file_name = path
@@ -80,5 +151,27 @@ pub(crate) fn open_path(path: &Path) -> Action {
     match bytes {
         Ok(bytes) => Action::of_file(file_name, bytes),
         Err(reason) => Action::CannotOpen { file_name, reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stands_for_its_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["b.BVH", "a.glb", "notes.txt", "c.fbx"] {
+            fs::write(at(name), "").unwrap();
+        }
+        fs::create_dir(at("d.bvh")).unwrap();
+        assert_eq!(takes_at(folder.path()), ["a.glb", "b.BVH", "c.fbx"].map(at));
+        assert_eq!(takes_at(&at("notes.txt")), [at("notes.txt")]);
+        assert_eq!(takes_at(&at("d.bvh")), [at("d.bvh")], "an empty one");
+        for number in 0..20 {
+            fs::write(at(&format!("more{number}.bvh")), "").unwrap();
+        }
+        assert_eq!(takes_at(folder.path()).len(), MAX_OPEN);
     }
 }

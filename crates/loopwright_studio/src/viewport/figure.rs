@@ -1,11 +1,13 @@
 //! A body of capsules: which bones are drawn, how thick, and on which side of the body.
 
-use glam::DVec3;
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+use glam::{DAffine3, DQuat, DVec3};
 use loopwright::{
     Pose, Skeleton, Take,
     analysis::{Body, Side},
-    math::Rigid,
 };
+use loopwright_formats::mesh::{Mesh, MeshPart, Vertex};
 
 /// A capsule between two points of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +45,10 @@ const BONES: [f64; 2] = [0.002, 1.0];
 
 /// Height of a body of unknown height, metres.
 const USUAL_STATURE: f64 = 1.7;
+
+/// Corners around a capsule, and rings of each of its ends.
+const CORNERS: usize = 16;
+const RINGS: usize = 4;
 
 /// Which part of the body a joint belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,22 +126,63 @@ impl Figure {
         figure
     }
 
-    pub(super) fn limbs(&self) -> &[Limb] {
-        &self.limbs
-    }
-
-    /// All points in the world, joints first, of a pose in the axes of a root there.
-    pub(super) fn points(&self, pose: &Pose, skeleton: &Skeleton, root: Rigid) -> Vec<DVec3> {
-        let Pose {
-            translations,
-            rotations,
-        } = pose.as_ref().world(skeleton);
+    /// All points in the world, joints first.
+    pub(super) fn points(&self, world: &Pose) -> Vec<DVec3> {
         let tips = self
             .tips
             .iter()
-            .map(|&(joint, tip)| translations[joint] + rotations[joint] * tip);
-        let points: Vec<DVec3> = translations.iter().copied().chain(tips).collect();
-        points.into_iter().map(|point| root.transform_point(point)).collect()
+            .map(|&(joint, tip)| world.as_ref().joint(joint).transform_point(tip));
+        world.translations.iter().copied().chain(tips).collect()
+    }
+
+    /// A surface of capsules: each has a bone at both ends, in the order of [`Self::bones_at`].
+    pub(super) fn surface(&self, colour: impl Fn(Option<Side>) -> [f32; 3]) -> Mesh {
+        let mut mesh = Mesh::default();
+        for (number, limb) in self.limbs.iter().enumerate() {
+            let first = mesh.vertices.len() as u32;
+            for end in 0..2 {
+                for ring in 0..=RINGS {
+                    // From the pole below the first end over both equators to the pole above the second.
+                    let height = (end as f32 - 1.0 + ring as f32 / RINGS as f32) * FRAC_PI_2;
+                    for corner in 0..CORNERS {
+                        let (sin, cos) = (TAU * corner as f32 / CORNERS as f32).sin_cos();
+                        let normal = [cos * height.cos(), height.sin(), sin * height.cos()];
+                        mesh.vertices.push(Vertex {
+                            position: normal.map(|x| x * limb.radii[end] as f32),
+                            normal,
+                            texture_at: [0.0; 2],
+                            colour: colour(limb.side),
+                            bones: [(2 * number + end) as u16, 0, 0, 0],
+                            weights: [1.0, 0.0, 0.0, 0.0],
+                        });
+                    }
+                }
+            }
+            for ring in 0..2 * RINGS as u32 + 1 {
+                for corner in 0..CORNERS as u32 {
+                    let at = |ring: u32, corner: u32| first + ring * CORNERS as u32 + corner % CORNERS as u32;
+                    let [a, b] = [at(ring, corner), at(ring, corner + 1)];
+                    let [c, d] = [at(ring + 1, corner), at(ring + 1, corner + 1)];
+                    mesh.indices.extend([a, c, b, b, c, d]);
+                }
+            }
+        }
+        mesh.parts.push(MeshPart {
+            indices: 0..mesh.indices.len(),
+            image: None,
+        });
+        mesh
+    }
+
+    /// Bones of the surface, two for each capsule: their second axis points along it.
+    pub(super) fn bones_at(&self, points: &[DVec3]) -> Vec<DAffine3> {
+        (self.limbs.iter())
+            .flat_map(|limb| {
+                let [start, end] = limb.ends.map(|end| points[end]);
+                let along = DQuat::from_rotation_arc(DVec3::Y, (end - start).try_normalize().unwrap_or(DVec3::Y));
+                [start, end].map(|at| DAffine3::from_rotation_translation(along, at))
+            })
+            .collect()
     }
 }
 
@@ -181,17 +228,44 @@ mod tests {
     use loopwright_synth::{WalkSettings, synthesize};
 
     use super::*;
+    use crate::surface::Surface;
 
     #[test]
     fn a_walker_has_two_alike_sides_and_all_points_are_there() {
         let take = synthesize(&WalkSettings::default()).unwrap().take;
         let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
         let figure = Figure::of(&take, &body);
-        let of = |side| figure.limbs().iter().filter(|limb| limb.side == side).count();
+        let of = |side| figure.limbs.iter().filter(|limb| limb.side == side).count();
         assert!(of(Some(Side::Left)) >= 6 && of(None) >= 4, "{figure:?}");
         assert_eq!(of(Some(Side::Left)), of(Some(Side::Right)));
-        let points = figure.points(&take.pose(0).to_pose(), take.skeleton(), Rigid::IDENTITY);
-        let ends = figure.limbs().iter().flat_map(|limb| limb.ends);
+        let points = figure.points(&take.pose(0).world(take.skeleton()));
+        let ends = figure.limbs.iter().flat_map(|limb| limb.ends);
         assert!(ends.into_iter().all(|end| points[end].is_finite()));
+    }
+
+    #[test]
+    fn capsules_are_as_thick_as_their_limbs_and_face_outwards() {
+        let take = synthesize(&WalkSettings::default()).unwrap().take;
+        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
+        let figure = Figure::of(&take, &body);
+        let points = figure.points(&take.pose(7).world(take.skeleton()));
+        let surface = Surface::of(figure.surface(|_| [1.0; 3]));
+        let origin = DVec3::new(0.0, 0.0, 3.0);
+        let posed = surface.posed(&figure.bones_at(&points), origin);
+        for (vertex, [position, normal]) in surface.mesh.vertices.iter().zip(&posed) {
+            let limb = &figure.limbs[usize::from(vertex.bones[0]) / 2];
+            let end = usize::from(vertex.bones[0]) % 2;
+            let from_end = DVec3::from_array(position.map(f64::from)) + origin - points[limb.ends[end]];
+            let normal = DVec3::from_array(normal.map(f64::from));
+            assert!((from_end - limb.radii[end] * normal).length() < 1e-6);
+        }
+        // The volume that closed triangles that face outwards enclose is positive.
+        let volume: f32 = (surface.mesh.indices.chunks_exact(3))
+            .map(|corners| {
+                let [a, b, c] = [0, 1, 2].map(|corner| glam::Vec3::from_array(posed[corners[corner] as usize][0]));
+                a.dot(b.cross(c)) / 6.0
+            })
+            .sum();
+        assert!((0.02..0.2).contains(&volume), "{volume} cubic metres");
     }
 }

@@ -1,23 +1,36 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
+mod character;
+
+mod draw;
+
 mod figure;
 
 mod paint;
 
+mod posed;
+
 mod scene;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui::{self, Align2, FontId, PointerButton, Role, Sense, Ui, WidgetInfo};
+use eframe::{
+    egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui, WidgetInfo},
+    egui_glow::CallbackFn,
+};
 use glam::DVec3;
 
 use crate::{
-    camera::Camera,
+    camera::{Camera, View},
     model::{Action, Model, Opened, Shown},
+    surface::Surface,
 };
+use character::Character;
+use draw::Renderer;
 use figure::Figure;
 use paint::Palette;
-use scene::Scene;
+use posed::{Frame, PosedBody, Veil};
+use scene::{Moment, Scene};
 
 /// How much nearer a turn of the wheel by one point goes.
 const ZOOM_PER_POINT: f64 = 0.0025;
@@ -25,10 +38,52 @@ const ZOOM_PER_POINT: f64 = 0.0025;
 /// The height that the view looks at, as a share of the body's.
 const LOOK_AT: f64 = 0.5;
 
-/// What is kept from frame to frame: the body of the take.
-#[derive(Debug, Default)]
+/// Bodies of one view: poses around the seam, the ghost, and the body itself.
+const BODIES: usize = 6;
+
+/// Height of the controls along the lower edge, points.
+const CONTROLS_POINTS: f32 = 30.0;
+
+/// How near to a joint one clicks, points.
+const PICK_POINTS: f32 = 16.0;
+
+/// Colours of poses before the seam and after it, which differ in brightness, too.
+const BEFORE_SEAM: [f32; 3] = [0.95, 0.6, 0.15];
+const AFTER_SEAM: [f32; 3] = [0.25, 0.5, 0.95];
+
+/// What is kept from frame to frame: the body of the take, and what was posed last.
+#[derive(Default)]
 pub(crate) struct Viewport {
-    figure: Option<(Arc<Opened>, Figure)>,
+    body: Option<Body>,
+    renderer: Arc<Mutex<Renderer>>,
+    /// Number of the pose that was made last.
+    num_posed: u64,
+}
+
+/// The body of a take.
+struct Body {
+    of: Arc<Opened>,
+    figure: Figure,
+    character: Character,
+    /// What is drawn, and whether it is the capsules of a dark window.
+    surface: Option<(Option<bool>, Arc<Surface>)>,
+    shots: Vec<Option<Shot>>,
+    /// Size of the character of the file, metres, once it is seen: where its joints are says little of it.
+    size: Option<f64>,
+    /// Whether the view was told of it.
+    is_framed: bool,
+}
+
+/// A body as it was posed last in a place of a view.
+struct Shot {
+    moment: Moment,
+    /// Which loop it shows.
+    num_made: u64,
+    root_view: crate::model::RootView,
+    /// The blend that it may show.
+    mixed: Option<Arc<loopwright::LoopClip>>,
+    scene: Scene,
+    posed: Arc<PosedBody>,
 }
 
 impl Viewport {
@@ -38,7 +93,7 @@ impl Viewport {
             WidgetInfo::labeled(
                 Role::Image,
                 true,
-                "Viewport: drag to turn, shift-drag to move, wheel to zoom",
+                "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
             )
         });
         let painter = ui.painter_at(rect);
@@ -47,7 +102,7 @@ impl Viewport {
         let Some(opened) = model.opened() else {
             return;
         };
-        let figure = self.figure_of(opened);
+        self.show_body(ui, opened, model, &palette);
         let camera = model.camera;
         let halves = rect.split_left_right_at_fraction(0.5);
         let is_split = model.is_split && model.made().is_some();
@@ -56,19 +111,15 @@ impl Viewport {
             true => vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)],
             false => vec![(rect, model.shown())],
         };
-        for (rect, shown) in views {
-            let scene = Scene::at_time_of(model, shown, opened, figure);
-            let centre = match camera.follows {
-                true => scene.centre,
-                false => DVec3::Y * scene.floor,
-            };
-            let painter = ui.painter_at(rect);
-            let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
-            paint::scene(&painter, &view, &scene, figure, &palette);
+        for (number, (rect, shown)) in views.into_iter().enumerate() {
+            let view = self.view_ui(ui, model, (rect, shown), number * BODIES, &palette);
+            if let Some(view) = view {
+                self.joints_ui(ui, model, (rect, &response), &view, number * BODIES, &palette, actions);
+            }
             painter.text(
                 rect.left_top() + egui::vec2(12.0, 10.0),
                 Align2::LEFT_TOP,
-                caption(shown, model.has_ghost),
+                caption(shown, model),
                 FontId::proportional(14.0),
                 ui.visuals().text_color(),
             );
@@ -77,29 +128,260 @@ impl Viewport {
             let line = ui.visuals().widgets.noninteractive.bg_stroke;
             painter.vline(rect.center().x, rect.y_range(), line);
         }
+        self.faults_ui(ui, rect);
+        self.controls_ui(ui, rect, model, actions);
         if let Some(moved) = moved_by(ui, &response, camera) {
             actions.push(Action::Look(moved));
         }
+        if let Some(body) = &mut self.body
+            && let Some(size) = body.size.filter(|size| *size > 0.0 && !body.is_framed)
+        {
+            body.is_framed = true;
+            actions.push(Action::Look(Camera {
+                stature: size,
+                ..camera
+            }));
+        }
     }
 
-    fn figure_of(&mut self, opened: &Arc<Opened>) -> &Figure {
-        let is_same = matches!(&self.figure, Some((of, _)) if Arc::ptr_eq(of, opened));
-        if !is_same {
-            self.figure = None;
+    /// Takes up another body where another take is shown, or the same one in another form.
+    fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, palette: &Palette) {
+        if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
+            self.body = Some(Body {
+                of: Arc::clone(opened),
+                figure: Figure::of(opened.take(), &opened.analysis.body),
+                character: Character::default(),
+                surface: None,
+                shots: Vec::new(),
+                size: None,
+                is_framed: false,
+            });
         }
-        let make = || (Arc::clone(opened), Figure::of(opened.take(), &opened.analysis.body));
-        &self.figure.get_or_insert_with(make).1
+        let Some(body) = &mut self.body else { return };
+        let own = match body.character.of(opened, ui.ctx()) {
+            Some(Ok(Some(surface))) if !model.shows_capsules => Some(Arc::clone(surface)),
+            _ => None,
+        };
+        let kind = own.is_none().then_some(ui.visuals().dark_mode);
+        let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
+        if !is_same {
+            let capsules = || Arc::new(Surface::of(body.figure.surface(|side| palette.of_side(side))));
+            body.surface = Some((kind, own.unwrap_or_else(capsules)));
+            body.shots.clear();
+        }
+    }
+
+    /// Draws one view of the body; returns from where it is seen.
+    fn view_ui(
+        &mut self,
+        ui: &Ui,
+        model: &Model,
+        (rect, shown): (Rect, Shown),
+        first: usize,
+        palette: &Palette,
+    ) -> Option<View> {
+        let now = Moment::now(model, shown);
+        let mut moments = Vec::new();
+        if model.has_onion {
+            moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
+                let colour = if secs < 0.0 { BEFORE_SEAM } else { AFTER_SEAM };
+                (moment, Veil::of(colour, 0.45))
+            }));
+        }
+        if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
+            moments.push((now.uncut(), Veil::of(palette.ghost, 0.35)));
+        }
+        moments.push((now, Veil::NONE));
+        let body = self.body.as_mut()?;
+        let (kind, surface) = body.surface.clone()?;
+        // The body itself is always in the same place.
+        let places = (first..).take(moments.len() - 1).chain([first + BODIES - 1]);
+        let places: Vec<usize> = places.collect();
+        for (&place, (moment, veil)) in places.iter().zip(moments) {
+            if body.shots.len() <= place {
+                body.shots.resize_with(place + 1, || None);
+            }
+            let mixed = model.set().mixed();
+            let is_same = matches!(&body.shots[place], Some(shot)
+                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view
+                    && shot.mixed.as_ref().map(Arc::as_ptr) == mixed.map(Arc::as_ptr));
+            if is_same {
+                continue;
+            }
+            let scene = Scene::at(moment, model, &body.of, &body.figure);
+            let bones = match kind {
+                Some(_) => body.figure.bones_at(&scene.points),
+                None => surface.mesh.bones_at(&scene.world),
+            };
+            self.num_posed += 1;
+            let posed = PosedBody::of(&surface, &bones, scene.centre, veil, self.num_posed);
+            if kind.is_none() && body.size.is_none() {
+                body.size = Some(posed.size());
+            }
+            body.shots[place] = Some(Shot {
+                moment,
+                num_made: model.num_made(),
+                root_view: model.root_view,
+                mixed: model.set().mixed().cloned(),
+                scene,
+                posed: Arc::new(posed),
+            });
+        }
+        let shot = body.shots[first + BODIES - 1].as_ref()?;
+        let camera = model.camera;
+        let centre = match camera.follows {
+            true => shot.scene.centre,
+            false => DVec3::Y * shot.scene.floor,
+        };
+        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
+        let painter = ui.painter_at(rect);
+        paint::ground(&painter, &view, &shot.scene, palette);
+        let bodies = (places.iter())
+            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
+            .map(|(shot, place)| posed::Drawn {
+                body: Arc::clone(&shot.posed),
+                place,
+                clip_from_near: view.clip_from_near(shot.scene.centre, rect),
+            });
+        let frame = Frame {
+            surface,
+            bodies: bodies.collect(),
+        };
+        let renderer = Arc::clone(&self.renderer);
+        painter.add(PaintCallback {
+            rect,
+            callback: Arc::new(CallbackFn::new(move |info, painter| {
+                let mut renderer = renderer.lock().unwrap_or_else(PoisonError::into_inner);
+                renderer.paint(&info, painter, &frame);
+            })),
+        });
+        Some(view)
+    }
+
+    /// Marks the joint that is watched and the one below the pointer, which a click chooses.
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of one view")]
+    fn joints_ui(
+        &self,
+        ui: &Ui,
+        model: &Model,
+        (rect, response): (Rect, &egui::Response),
+        view: &View,
+        first: usize,
+        palette: &Palette,
+        actions: &mut Vec<Action>,
+    ) {
+        let shot = self
+            .body
+            .as_ref()
+            .and_then(|body| body.shots.get(first + BODIES - 1)?.as_ref());
+        let (Some(shot), Some(opened)) = (shot, model.opened()) else {
+            return;
+        };
+        let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
+        let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
+        let below = pointer
+            .filter(|_| !response.dragged())
+            .and_then(|pointer| nearest(pointer, opened, seen));
+        let mark = |joint: usize, has_name: bool| {
+            if let Some(at) = seen(joint).filter(|at| rect.contains(*at)) {
+                let name = opened.take().skeleton().joint(joint).name.as_str();
+                paint::joint(
+                    &ui.painter_at(rect),
+                    at,
+                    if has_name { name } else { "" },
+                    palette.joint,
+                );
+            }
+        };
+        mark(model.watched, below == Some(model.watched));
+        if let Some(joint) = below {
+            mark(joint, true);
+            if response.clicked() {
+                actions.push(Action::Watch(joint));
+            }
+        }
+    }
+
+    /// Says why no character is shown.
+    fn faults_ui(&self, ui: &Ui, rect: Rect) {
+        let renderer = self.renderer.lock().unwrap_or_else(PoisonError::into_inner);
+        let character = self.body.as_ref().and_then(|body| body.character.fault());
+        if let Some(fault) = renderer.fault().or(character) {
+            ui.painter_at(rect).text(
+                rect.left_bottom() + egui::vec2(12.0, -10.0),
+                Align2::LEFT_BOTTOM,
+                format!("The character cannot be shown: {fault}"),
+                FontId::proportional(13.0),
+                ui.visuals().warn_fg_color,
+            );
+        }
+    }
+
+    /// What is switched in the view itself, along its lower edge.
+    fn controls_ui(&self, ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+        let strip = Rect::from_min_max(
+            rect.left_bottom() - egui::vec2(0.0, CONTROLS_POINTS),
+            rect.right_bottom(),
+        );
+        let layout = egui::Layout::right_to_left(egui::Align::Center);
+        let builder = egui::UiBuilder::new()
+            .max_rect(strip.shrink2(egui::vec2(8.0, 0.0)))
+            .layout(layout);
+        ui.scope_builder(builder, |ui| {
+            if ui
+                .button("Frame")
+                .on_hover_text("The whole body in the middle (C)")
+                .clicked()
+            {
+                actions.push(Action::Look(model.camera.framed()));
+            }
+            let mut has_onion = model.has_onion;
+            let onion = ui.add_enabled(
+                model.made().is_some(),
+                egui::Checkbox::new(&mut has_onion, "Onion skin"),
+            );
+            if onion
+                .on_hover_text("Poses just before the seam and just after it, at once (N)")
+                .changed()
+            {
+                actions.push(Action::Onion(has_onion));
+            }
+            let mut shows_character = !model.shows_capsules;
+            let has_character = self.body.as_ref().is_some_and(|body| body.character.is_there());
+            let character = ui.add_enabled(has_character, egui::Checkbox::new(&mut shows_character, "Character"));
+            if character
+                .on_hover_text("The mesh of the file, or capsules (K)")
+                .on_disabled_hover_text("The file of this take has no mesh")
+                .changed()
+            {
+                actions.push(Action::Capsules(!shows_character));
+            }
+        });
     }
 }
 
+/// The joint whose place on the screen is nearest to the pointer.
+fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>) -> Option<usize> {
+    (0..opened.take().num_joints())
+        .filter(|&joint| !opened.analysis.body.is_control(joint))
+        .filter_map(|joint| Some((joint, seen(joint)?.distance(pointer))))
+        .filter(|(_, distance)| *distance <= PICK_POINTS)
+        .min_by(|(_, one), (_, other)| one.total_cmp(other))
+        .map(|(joint, _)| joint)
+}
+
 /// What is seen, in words.
-fn caption(shown: Shown, has_ghost: bool) -> String {
-    match (shown, has_ghost) {
-        (Shown::Loop, false) => "The loop".to_owned(),
-        (Shown::Loop, true) => "The loop, and behind it the uncut stretch".to_owned(),
-        (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again".to_owned(),
-        (Shown::Take, _) => "The take".to_owned(),
-        (Shown::Blend, _) => "The blend of the set".to_owned(),
+fn caption(shown: Shown, model: &Model) -> String {
+    let seen = match (shown, model.has_ghost) {
+        (Shown::Loop, false) => "The loop",
+        (Shown::Loop, true) => "The loop, and behind it the uncut stretch",
+        (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again",
+        (Shown::Take, _) => "The take",
+        (Shown::Blend, _) => "The blend of the set",
+    };
+    match model.has_onion && matches!(shown, Shown::Loop | Shown::Uncut) {
+        true => format!("{seen}\nOrange: before the seam; blue: after it"),
+        false => seen.to_owned(),
     }
 }
 
@@ -127,4 +409,50 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
         };
     }
     (moved != camera).then_some(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use egui_kittest::Harness;
+
+    use super::*;
+    use crate::work::Wake;
+
+    #[test]
+    fn only_what_changes_is_posed_anew() {
+        let mut model = Model::new(Wake::default());
+        let start = Instant::now();
+        while model.finished().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(5));
+            model.poll();
+        }
+        model.apply(Action::TogglePlaying);
+        let mut harness = Harness::builder().with_max_steps(2).build_ui_state(
+            |ui, (viewport, model): &mut (Viewport, Model)| viewport.viewport_ui(ui, model, &mut Vec::new()),
+            (Viewport::default(), model),
+        );
+        let posed_by = |harness: &mut Harness<'_, (Viewport, Model)>, actions: &[Action]| {
+            let before = harness.state().0.num_posed;
+            for action in actions {
+                harness.state_mut().1.apply(action.clone());
+            }
+            harness.run_steps(3);
+            harness.state().0.num_posed - before
+        };
+        harness.run_steps(2);
+        assert_eq!(posed_by(&mut harness, &[]), 0);
+        let camera = harness.state().1.camera;
+        let turned = camera.orbited(egui::vec2(50.0, 10.0));
+        assert_eq!(posed_by(&mut harness, &[Action::Look(turned)]), 0);
+        assert_eq!(posed_by(&mut harness, &[Action::Step(3)]), 1);
+        assert_eq!(posed_by(&mut harness, &[Action::Ghost(true)]), 1);
+        // Poses around the seam stay where they are while the body moves.
+        assert_eq!(posed_by(&mut harness, &[Action::Onion(true)]), 5);
+        assert_eq!(posed_by(&mut harness, &[Action::Step(1)]), 2);
+        assert_eq!(posed_by(&mut harness, &[Action::Split(true)]), 11);
+        assert_eq!(posed_by(&mut harness, &[]), 0);
+    }
 }

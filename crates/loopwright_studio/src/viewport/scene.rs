@@ -1,9 +1,7 @@
-//! What is in the world at the time shown: points of the body and of its ghost, the root, its path, feet that stand.
+//! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
-use loopwright::{
-    LoopClip, Pose, analysis::Body, loop_clip::Interpolation, math::Rigid, root_motion::RootRelativeClip,
-};
+use loopwright::{LoopClip, Pose, analysis::Body, loop_clip::Interpolation, root_motion::RootRelativeClip};
 
 use super::figure::Figure;
 use crate::model::{Made, Model, Opened, RootView, Shown};
@@ -11,13 +9,85 @@ use crate::model::{Made, Model, Opened, RootView, Shown};
 /// Points of the path of the root over one cycle.
 const PATH_POINTS: usize = 48;
 
-/// The world at one time.
+/// Times of the poses around the seam that are shown at once, seconds from it: near enough to be compared, far enough apart to be
+/// told from each other.
+const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
+
+/// What is seen, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moment {
+    shown: Shown,
+    /// Seconds in the take or in the cycle.
+    within_secs: f64,
+    /// Seconds that the root has moved, over any number of cycles.
+    root_secs: f64,
+}
+
+impl Moment {
+    /// The time of the model.
+    pub(super) fn now(model: &Model, shown: Shown) -> Self {
+        let within_secs = model.playback.secs_in(span_secs(model, shown));
+        Self {
+            shown,
+            within_secs,
+            root_secs: match model.root_view {
+                RootView::World => within_secs,
+                RootView::Accumulate => model.playback.secs,
+                RootView::InPlace => 0.0,
+            },
+        }
+    }
+
+    /// Moments just before and after the seam that is nearest, with their times from it; none in a take or a blend.
+    pub(super) fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
+        let span_secs = span_secs(model, shown);
+        if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
+            return Vec::new();
+        }
+        let seam_secs = match model.root_view {
+            RootView::Accumulate => (model.playback.secs / span_secs).round().max(1.0) * span_secs,
+            RootView::World => span_secs,
+            RootView::InPlace => 0.0,
+        };
+        let moment = |from_seam: f64| Self {
+            shown,
+            within_secs: from_seam.rem_euclid(span_secs),
+            root_secs: match model.root_view {
+                RootView::InPlace => 0.0,
+                _ => seam_secs + from_seam,
+            },
+        };
+        AROUND_SEAM_SECS.map(|secs| (moment(secs), secs)).to_vec()
+    }
+
+    /// The uncut stretch at the same time.
+    pub(super) fn uncut(self) -> Self {
+        Self {
+            shown: Shown::Uncut,
+            ..self
+        }
+    }
+}
+
+/// Length of what is shown; without a loop it is the take.
+fn span_secs(model: &Model, shown: Shown) -> f64 {
+    if let (Shown::Blend, Some(mixed)) = (shown, model.set().mixed()) {
+        return mixed.period_secs();
+    }
+    match (shown, model.made(), model.opened()) {
+        (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
+        (_, _, Some(opened)) => opened.take().duration_secs(),
+        _ => 0.0,
+    }
+}
+
+/// The world at one moment.
 #[derive(Debug)]
 pub(super) struct Scene {
-    /// Points of the body.
+    /// All joints in the world.
+    pub(super) world: Pose,
+    /// Points of the body of capsules, joints first.
     pub(super) points: Vec<DVec3>,
-    /// Points of the uncut stretch, where it is shown too.
-    pub(super) ghost: Option<Vec<DVec3>>,
     /// Height of the ground, metres.
     pub(super) floor: f64,
     /// What the view goes along with, on the ground.
@@ -29,26 +99,26 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// What is shown of a take at the time of the model.
-    pub(super) fn at_time_of(model: &Model, shown: Shown, opened: &Opened, figure: &Figure) -> Self {
-        match (shown, model.made()) {
+    /// What is shown of a take at a moment.
+    pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
+        match (moment.shown, model.made()) {
             (Shown::Blend, _) => match model.set().mixed() {
                 Some(mixed) if mixed.skeleton().num_joints() == opened.take().num_joints() => {
-                    Self::of_blend(model, mixed, figure)
+                    Self::of_blend(moment, mixed, figure)
                 }
-                _ => Self::of_take(model, opened, figure),
+                _ => Self::of_take(moment, opened, figure),
             },
-            (Shown::Take, _) | (_, None) => Self::of_take(model, opened, figure),
-            (shown, Some(made)) => Self::of_loop(model, opened, made, shown, figure),
+            (Shown::Take, _) | (_, None) => Self::of_take(moment, opened, figure),
+            (_, Some(made)) => Self::of_loop(moment, model, opened, made, figure),
         }
     }
 
-    fn of_take(model: &Model, opened: &Opened, figure: &Figure) -> Self {
+    fn of_take(moment: Moment, opened: &Opened, figure: &Figure) -> Self {
         let (take, analysis) = (opened.take(), &opened.analysis);
         let last = take.num_frames() - 1;
-        let frame = (model.playback.secs_in(model.span_secs()) / take.frame_time_secs()).clamp(0.0, last as f64);
-        let pose = take.sample(frame);
-        let points = figure.points(&pose, take.skeleton(), Rigid::IDENTITY);
+        let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
+        let world = take.sample(frame).as_ref().world(take.skeleton());
+        let points = figure.points(&world);
         let nearest = frame.round() as usize;
         let floor = analysis.floor.height(nearest);
         let hips = analysis.body.hips;
@@ -57,64 +127,59 @@ impl Scene {
             .map(|point| on_ground(analysis.world.position(point * last / PATH_POINTS, hips)))
             .collect();
         Self {
-            ghost: None,
             floor,
             centre: on_ground(points[hips]),
             path,
             standing: standing(opened, nearest, &points, floor),
+            world,
             points,
         }
     }
 
-    fn of_blend(model: &Model, clip: &LoopClip, figure: &Figure) -> Self {
-        let (period_secs, secs) = (clip.period_secs(), model.playback.secs);
-        let within = model.playback.secs_in(period_secs);
-        let root_secs = match model.root_view {
-            RootView::World => within,
-            RootView::Accumulate => secs,
-            RootView::InPlace => 0.0,
-        };
-        let pose = clip.body_pose_at(within, Interpolation::Cubic);
-        let points = figure.points(&pose, clip.skeleton(), clip.root_pose_at(root_secs));
+    fn of_blend(moment: Moment, clip: &LoopClip, figure: &Figure) -> Self {
+        let Moment {
+            within_secs, root_secs, ..
+        } = moment;
+        let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
+        let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
         let root = clip.root();
         let floor = root.at(root_secs).translation.y;
         let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let path = (0..=PATH_POINTS)
-            .map(|point| secs - within + period_secs * point as f64 / PATH_POINTS as f64)
+            .map(|point| root_secs - within_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
             .map(|secs| on_ground(root.at(secs).translation))
             .collect();
         Self {
-            ghost: None,
             floor,
             centre: on_ground(root.at(root_secs).translation),
             path,
             standing: Vec::new(),
-            points,
+            points: figure.points(&world),
+            world,
         }
     }
 
-    fn of_loop(model: &Model, opened: &Opened, made: &Made, shown: Shown, figure: &Figure) -> Self {
+    fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made, figure: &Figure) -> Self {
         let (clip, source) = (&made.made.loop_clip, &made.made.source);
-        let (period_secs, secs) = (made.period_secs(), model.playback.secs);
-        let within = model.playback.secs_in(period_secs);
-        let root_secs = match model.root_view {
-            RootView::World => within,
-            RootView::Accumulate => secs,
-            RootView::InPlace => 0.0,
+        let period_secs = made.period_secs();
+        let Moment {
+            shown,
+            within_secs,
+            root_secs,
+        } = moment;
+        let world = match shown {
+            Shown::Uncut => {
+                let pose = uncut_pose(source, within_secs);
+                pose.as_ref()
+                    .world(source.clip.skeleton())
+                    .moved(source.root.at(root_secs))
+            }
+            _ => {
+                let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
+                pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs))
+            }
         };
-        let skeleton = clip.skeleton();
-        let uncut = || {
-            let root = source.root.at(root_secs);
-            figure.points(&uncut_pose(source, within), source.clip.skeleton(), root)
-        };
-        let points = match shown {
-            Shown::Uncut => uncut(),
-            _ => figure.points(
-                &clip.body_pose_at(within, Interpolation::Cubic),
-                skeleton,
-                clip.root_pose_at(root_secs),
-            ),
-        };
+        let points = figure.points(&world);
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
         // The ground of a loop that climbs goes along with its root.
@@ -129,10 +194,9 @@ impl Scene {
         } + root.at(root_secs).translation.y
             - root.start.translation.y;
         let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
-        let first = if model.root_view == RootView::Accumulate {
-            secs - within
-        } else {
-            0.0
+        let first = match model.root_view {
+            RootView::Accumulate => root_secs - within_secs,
+            _ => 0.0,
         };
         let path = (0..=PATH_POINTS)
             .map(|point| {
@@ -141,14 +205,14 @@ impl Scene {
             })
             .map(on_ground)
             .collect();
-        let source_frame = cut.start_frame() + within / period_secs * cut.num_frames();
+        let source_frame = cut.start_frame() + within_secs / period_secs * cut.num_frames();
         let nearest = (source_frame.round() as usize).min(opened.take().num_frames() - 1);
         Self {
-            ghost: (model.has_ghost && shown == Shown::Loop).then(uncut),
             floor,
             centre: on_ground(root.at(root_secs).translation),
             path,
             standing: standing(opened, nearest, &points, floor),
+            world,
             points,
         }
     }

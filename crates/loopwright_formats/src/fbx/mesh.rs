@@ -1,0 +1,391 @@
+//! From the meshes of a scene to the surface of a take's character.
+
+use std::{collections::HashMap, sync::Arc};
+
+use glam::{DAffine3, DVec2, DVec3};
+use loopwright::Skeleton;
+use ufbx::{Material, Node, Scene, SkinDeformer};
+
+use super::{
+    joints,
+    read::moves,
+    scene::{self, World},
+    source::FbxSource,
+};
+use crate::{
+    limits::{Limits, MAX_VALUE},
+    mesh::{Bone, Mesh, MeshError, Vertex, four_largest},
+};
+
+/// Reads all meshes that follow the joints of a take.
+pub(crate) fn read(bytes: &[u8], source: &FbxSource, skeleton: &Skeleton, limits: &Limits) -> Result<Mesh, MeshError> {
+    let scene = scene::load_with_meshes(bytes)?;
+    let carriers = Carriers::of(&scene, source, skeleton)?;
+    let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
+    for node in &scene.nodes {
+        if let Some(shape) = &node.mesh {
+            add(&mut mesh, &mut images, node, shape, &carriers, limits)?;
+        }
+    }
+    Ok(mesh)
+}
+
+/// What joints of the take carry.
+struct Carriers {
+    /// For every node the joint at or above it, and how the node lies in its axes, in metres.
+    carried: Vec<Option<Bone>>,
+}
+
+impl Carriers {
+    /// At the first frame of the take: scales that change later are those of then, as in loops.
+    fn of(scene: &Scene, source: &FbxSource, skeleton: &Skeleton) -> Result<Self, MeshError> {
+        let stack = (&scene.anim_stacks)
+            .into_iter()
+            .find(|stack| *stack.element.name == *source.animation);
+        let is_moved =
+            |node: &Node| stack.is_some_and(|stack| moves(node, &stack.anim, [stack.time_begin, stack.time_end]));
+        let joints = joints::choose(scene, stack, is_moved, &mut Vec::new())?;
+        let num_nodes = scene.nodes.len();
+        let mut carried: Vec<Option<Bone>> = vec![None; num_nodes];
+        if joints.nodes.len() != skeleton.num_joints() {
+            return Ok(Self { carried });
+        }
+        let animated = match stack {
+            // Of parts beside the joints, too: what carries them may be in their keys alone.
+            Some(stack) => Some(scene::animation(scene, stack, 0..num_nodes)?),
+            None => None,
+        };
+        let mut joint_of = vec![None; num_nodes];
+        for (joint, &node) in joints.nodes.iter().enumerate() {
+            joint_of[node] = Some(joint);
+        }
+        let mut worlds = vec![World::SCENE; num_nodes];
+        let mut joint_from_world: Vec<Option<(usize, DAffine3)>> = vec![None; num_nodes];
+        // Nodes are sorted by depth.
+        for (index, node) in scene.nodes.iter().enumerate() {
+            let parent = node.parent.as_ref().map(|parent| scene::index(parent));
+            let local = match &animated {
+                Some(anim) => ufbx::evaluate_transform(anim, node, source.begin_secs),
+                None => node.local_transform,
+            };
+            let above = parent.map_or(World::SCENE, |parent| worlds[parent]);
+            worlds[index] = if node.is_root {
+                World::SCENE
+            } else {
+                above.child(node.inherit_mode, &local)
+            };
+            let world = &worlds[index];
+            joint_from_world[index] = match joint_of[index] {
+                Some(joint) => {
+                    let axes = DAffine3::from_rotation_translation(world.rotation, world.position());
+                    let metres = DAffine3::from_scale(DVec3::splat(source.space.unit_metres));
+                    Some((joint, metres * axes.inverse()))
+                }
+                None => parent.and_then(|parent| joint_from_world[parent]),
+            };
+            carried[index] = joint_from_world[index].map(|(joint, joint_from_world)| Bone {
+                joint,
+                joint_from_mesh: joint_from_world * world.matrix,
+            });
+        }
+        Ok(Self { carried })
+    }
+
+    /// A bone whose mesh lies in a node by that matrix.
+    fn bone(&self, node: &Node, node_from_mesh: &ufbx::Matrix) -> Option<Bone> {
+        let bone = self.carried[scene::index(node)]?;
+        let joint_from_mesh = bone.joint_from_mesh * affine(node_from_mesh);
+        joint_from_mesh.is_finite().then_some(Bone {
+            joint_from_mesh,
+            ..bone
+        })
+    }
+}
+
+fn affine(matrix: &ufbx::Matrix) -> DAffine3 {
+    let ufbx::Matrix { m00, m10, m20, .. } = *matrix;
+    let ufbx::Matrix { m01, m11, m21, .. } = *matrix;
+    let ufbx::Matrix { m02, m12, m22, .. } = *matrix;
+    let ufbx::Matrix { m03, m13, m23, .. } = *matrix;
+    DAffine3::from_cols_array(&[m00, m10, m20, m01, m11, m21, m02, m12, m22, m03, m13, m23])
+}
+
+/// Adds the mesh of a node.
+fn add(
+    mesh: &mut Mesh,
+    images: &mut HashMap<u32, Option<usize>>,
+    node: &Node,
+    shape: &ufbx::Mesh,
+    carriers: &Carriers,
+    limits: &Limits,
+) -> Result<(), MeshError> {
+    mesh.check_room(shape.num_indices.max(1), shape.num_triangles, limits)?;
+    let skin: Option<&SkinDeformer> = shape.skin_deformers.iter().next().map(|skin| &**skin);
+    let Some(bones) = bones(mesh, node, skin, carriers)? else {
+        return Ok(());
+    };
+    // Corners that agree in all that the file says of them are one vertex.
+    let mut known = HashMap::new();
+    let (mut triangles, mut weighted) = (Vec::new(), Vec::new());
+    let num_parts = shape.material_parts.len();
+    for part in 0..num_parts.max(1) {
+        let material = node.materials.get(part).or_else(|| shape.materials.get(part));
+        let (colour, image) = material.map_or(([1.0; 3], None), |material| look(material, mesh, images));
+        let all: Vec<u32>;
+        let faces: &[u32] = match shape.material_parts.get(part) {
+            Some(part) => &part.face_indices,
+            None => {
+                all = (0..shape.faces.len() as u32).collect();
+                &all
+            }
+        };
+        let first_index = mesh.indices.len();
+        for &face in faces {
+            let Some(&face) = shape.faces.get(face as usize).filter(|face| face.num_indices >= 3) else {
+                continue;
+            };
+            triangles.clear();
+            triangles.resize(3 * (face.num_indices as usize - 2), 0);
+            let num_triangles = shape.triangulate_face(&mut triangles, face) as usize;
+            for &corner in &triangles[..3 * num_triangles] {
+                let corner = corner as usize;
+                let at = |indices: &[u32]| indices.get(corner).copied().unwrap_or_default();
+                let key = [
+                    part as u32,
+                    at(&shape.vertex_position.indices),
+                    at(&shape.vertex_normal.indices),
+                    at(&shape.vertex_uv.indices),
+                ];
+                let number = match known.get(&key) {
+                    Some(&number) => number,
+                    None => {
+                        let [_, point, normal, place] = key.map(|index| index as usize);
+                        let position = shape.vertex_position.values.get(point);
+                        let position = position.map_or(DVec3::NAN, |v| scene::vec3(*v)) + blended(shape, corner);
+                        if position.is_nan() || position.abs().max_element() > MAX_VALUE {
+                            return Err(MeshError::OutOfRange {
+                                at: node.element.name.to_string(),
+                                vertex: point,
+                            });
+                        }
+                        let normal = shape.vertex_normal.values.get(normal);
+                        let normal = normal.map_or(DVec3::ZERO, |v| scene::vec3(*v)).normalize_or_zero();
+                        // Textures count from below.
+                        let place = shape.vertex_uv.values.get(place);
+                        let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
+                        weights(skin, shape, corner, &bones, &mut weighted);
+                        let (mut bones_of, weights) = four_largest(&mut weighted);
+                        if weighted.is_empty() {
+                            bones_of[0] = bones.rigid;
+                        }
+                        mesh.vertices.push(Vertex {
+                            position: position.as_vec3().to_array(),
+                            normal: normal.as_vec3().to_array(),
+                            texture_at: place.as_vec2().to_array().map(|x| if x.abs() < 1e6 { x } else { 0.0 }),
+                            colour,
+                            bones: bones_of,
+                            weights,
+                        });
+                        known.insert(key, mesh.vertices.len() as u32 - 1);
+                        mesh.vertices.len() as u32 - 1
+                    }
+                };
+                mesh.indices.push(number);
+            }
+        }
+        mesh.add_part(first_index..mesh.indices.len(), image);
+    }
+    Ok(())
+}
+
+/// Bones of a mesh.
+struct Bones {
+    /// One for each cluster of its skin; `None` where it belongs to no joint.
+    of_clusters: Vec<Option<u16>>,
+    /// The one for what no cluster carries.
+    rigid: u16,
+}
+
+/// `None` where nothing of a mesh follows the joints.
+fn bones(
+    mesh: &mut Mesh,
+    node: &Node,
+    skin: Option<&SkinDeformer>,
+    carriers: &Carriers,
+) -> Result<Option<Bones>, MeshError> {
+    let mut of_clusters = Vec::new();
+    for cluster in skin.iter().flat_map(|skin| &skin.clusters) {
+        let bone = (cluster.bone_node.as_ref()).and_then(|bone| carriers.bone(bone, &cluster.geometry_to_bone));
+        of_clusters.push(match bone {
+            Some(bone) => Some(mesh.bone(bone)?),
+            None => None,
+        });
+    }
+    let rigid = match carriers.bone(node, &node.geometry_to_node) {
+        Some(bone) => Some(mesh.bone(bone)?),
+        None => of_clusters.iter().flatten().next().copied(),
+    };
+    Ok(rigid.map(|rigid| Bones { of_clusters, rigid }))
+}
+
+/// How far shapes that blend move the vertex at a corner of a face, without animation.
+fn blended(shape: &ufbx::Mesh, corner: usize) -> DVec3 {
+    let Some(&vertex) = shape.vertex_indices.get(corner) else {
+        return DVec3::ZERO;
+    };
+    let offsets = shape
+        .blend_deformers
+        .iter()
+        .map(|blend| scene::vec3(blend.get_vertex_offset(vertex as usize)));
+    offsets.sum()
+}
+
+/// The weights of the vertex at a corner of a face.
+fn weights(
+    skin: Option<&SkinDeformer>,
+    shape: &ufbx::Mesh,
+    corner: usize,
+    bones: &Bones,
+    weighted: &mut Vec<(u16, f32)>,
+) {
+    weighted.clear();
+    let (Some(skin), Some(&vertex)) = (skin, shape.vertex_indices.get(corner)) else {
+        return;
+    };
+    let Some(vertex) = skin.vertices.get(vertex as usize) else {
+        return;
+    };
+    let from = vertex.weight_begin as usize;
+    let stated = skin.weights.get(from..from.saturating_add(vertex.num_weights as usize));
+    for weight in stated.unwrap_or_default() {
+        let bone = bones.of_clusters.get(weight.cluster_index as usize).copied().flatten();
+        weighted.extend(bone.map(|bone| (bone, weight.weight as f32)));
+    }
+}
+
+/// Colour and texture of a material.
+fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<usize>>) -> ([f32; 3], Option<usize>) {
+    let map = &material.pbr.base_color;
+    let image = map
+        .texture
+        .as_ref()
+        .filter(|_| map.texture_enabled)
+        .and_then(|texture| {
+            *images.entry(texture.element.typed_id).or_insert_with(|| {
+                let files = core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
+                let bytes: Arc<[u8]> = files.map(|file| &*file.content).find(|bytes| !bytes.is_empty())?.into();
+                mesh.images.push(bytes);
+                Some(mesh.images.len() - 1)
+            })
+        });
+    let value = map.value_vec4;
+    let colour = match image {
+        // A texture stands in place of the colour.
+        Some(_) => [1.0; 3],
+        None if map.has_value => [value.x, value.y, value.z].map(|channel| (channel as f32).clamp(0.0, 1.0)),
+        None => [1.0; 3],
+    };
+    (colour, image)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{load, source::Source};
+
+    /// Vertices of captured characters against what ufbx itself computes.
+    #[test]
+    fn captured_characters_move_as_the_library_moves_them() {
+        let Some(folder) = loopwright_mocap::folder_or_skip() else {
+            return;
+        };
+        for name in [
+            "ufbx/blender_293_barbarian_7400_binary.fbx",
+            "ufbx/maya_kenney_character_7700_binary.fbx",
+            "ufbx/motionbuilder_sausage_rrss_7700_ascii.fbx",
+            "bvh-toolbox/walk01_template.fbx",
+        ] {
+            let bytes = std::fs::read(folder.join(name)).unwrap();
+            let loaded = load(&bytes, "take").unwrap();
+            let Source::Fbx(source) = &loaded.source else {
+                panic!("{name}")
+            };
+            let take = &loaded.take;
+            let mesh = read(&bytes, source, take.skeleton(), &Limits::default()).unwrap();
+            let scene = scene::load_with_meshes(&bytes).unwrap();
+            let stacks = || scene.anim_stacks.iter();
+            let stack = stacks()
+                .find(|stack| *stack.element.name == *source.animation())
+                .unwrap();
+            // Its joints change in size, which only the first frame is right for.
+            let changes_size = name.contains("sausage");
+            let frames = [0, take.num_frames() / 2, take.num_frames() - 1];
+            for frame in frames.into_iter().take(if changes_size { 1 } else { 3 }) {
+                let secs = source.begin_secs() + frame as f64 * take.frame_time_secs();
+                let options = ufbx::EvaluateOpts {
+                    evaluate_skinning: true,
+                    ..ufbx::EvaluateOpts::default()
+                };
+                let evaluated = ufbx::evaluate_scene(&scene, &stack.anim, secs, options).unwrap();
+                let mut expected = Vec::new();
+                for node in &evaluated.nodes {
+                    let Some(shape) = &node.mesh else { continue };
+                    for point in &shape.skinned_position.values {
+                        let point = scene::vec3(*point);
+                        let point = match shape.skinned_is_local {
+                            true => affine(&node.geometry_to_world).transform_point3(point),
+                            false => point,
+                        };
+                        expected.push(source.space().unit_metres * (source.turn() * point));
+                    }
+                }
+                let bones = mesh.bones_at(&take.pose(frame).world(take.skeleton()));
+                // The library leaves vertices without weights where they are, which go along here; it takes more than four
+                // weights, and the keys of shapes that blend.
+                let mut is_free = std::collections::HashSet::new();
+                for (shape, now) in scene.meshes.iter().zip(&evaluated.meshes) {
+                    let Some(skin) = shape.skin_deformers.iter().next() else {
+                        continue;
+                    };
+                    for (number, vertex) in skin.vertices.iter().enumerate() {
+                        let offset = |shape: &ufbx::Mesh| -> DVec3 {
+                            let offsets = shape
+                                .blend_deformers
+                                .iter()
+                                .map(|blend| blend.get_vertex_offset(number));
+                            offsets.map(scene::vec3).sum()
+                        };
+                        let blends = offset(shape).distance(offset(now)) > 1e-9;
+                        if blends || !(1..=4).contains(&vertex.num_weights) {
+                            let place = scene::vec3(shape.vertices[number]) + offset(shape);
+                            is_free.insert(place.as_vec3().to_array().map(f32::to_bits));
+                        }
+                    }
+                }
+                let mut worst = (0.0_f64, DVec3::ZERO);
+                let is_carried = |vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits));
+                for vertex in mesh.vertices.iter().filter(is_carried) {
+                    let position = DVec3::from_array(vertex.position.map(f64::from));
+                    let carried = |slot: usize| {
+                        f64::from(vertex.weights[slot])
+                            * bones[usize::from(vertex.bones[slot])].transform_point3(position)
+                    };
+                    let found: DVec3 = (0..4).map(carried).sum();
+                    let nearest = expected
+                        .iter()
+                        .map(|point| point.distance(found))
+                        .fold(f64::INFINITY, f64::min);
+                    if nearest > worst.0 {
+                        worst = (nearest, position);
+                    }
+                }
+                let size = expected.iter().map(|point| point.length()).fold(0.0, f64::max);
+                assert!(
+                    mesh.vertices.len() > 20 + 4 * is_free.len() && worst.0 < 2e-4 * size,
+                    "{name}, frame {frame}: {worst:?} of {size}, {} vertices",
+                    mesh.vertices.len()
+                );
+            }
+        }
+    }
+}

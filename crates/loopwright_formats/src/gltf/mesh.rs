@@ -1,0 +1,469 @@
+//! From the meshes and skins of a glTF file to the surface of a take's character.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+    sync::Arc,
+};
+
+use glam::{DAffine3, DMat4};
+use loopwright::Skeleton;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    accessor::Accessors,
+    container,
+    error::GltfError,
+    parts::{self, Nodes, Skin},
+    source::GltfSource,
+};
+use crate::{
+    excerpt::excerpt,
+    limits::{Limits, MAX_VALUE},
+    mesh::{Bone, Mesh, MeshError, Vertex, four_largest},
+};
+
+#[derive(Deserialize)]
+struct MeshJson {
+    primitives: Vec<Primitive>,
+}
+
+#[derive(Deserialize)]
+struct Primitive {
+    attributes: BTreeMap<String, usize>,
+    indices: Option<usize>,
+    material: Option<usize>,
+    #[serde(default = "triangles")]
+    mode: u32,
+    #[serde(default)]
+    extensions: Map<String, Value>,
+}
+
+/// Ways of connecting vertices; the rest are points and lines.
+const TRIANGLES: u32 = 4;
+const STRIP: u32 = 5;
+const FAN: u32 = 6;
+
+fn triangles() -> u32 {
+    TRIANGLES
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Material {
+    #[serde(default)]
+    pbr_metallic_roughness: Surface,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Surface {
+    base_color_factor: Option<[f32; 4]>,
+    base_color_texture: Option<TextureUse>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "camelCase")]
+struct TextureUse {
+    index: usize,
+    #[serde(default)]
+    tex_coord: usize,
+}
+
+#[derive(Deserialize)]
+struct Texture {
+    source: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Image {
+    uri: Option<String>,
+    buffer_view: Option<usize>,
+}
+
+/// Reads all meshes that follow the joints of a take.
+pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &Limits) -> Result<Mesh, MeshError> {
+    let document = &*source.document;
+    let nodes = Nodes::read(document)?;
+    let reader = Reader {
+        source,
+        accessors: Accessors::new(document, &[], document.num_buffer_bytes()),
+        carriers: Carriers::of(source, &nodes, skeleton),
+        limits,
+    };
+    let skins: Vec<Skin> = parts::parts(document, "skins")?;
+    let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
+    for (index, node) in nodes.nodes.iter().enumerate() {
+        let Some(number) = node.mesh else { continue };
+        let bones = match node.skin {
+            Some(skin) => reader.bones_of_skin(skin, &skins, &nodes, &mut mesh)?,
+            None => match reader.carriers.of_node(index, &nodes) {
+                Some(bone) => vec![mesh.bone(bone)?],
+                None => Vec::new(),
+            },
+        };
+        if bones.is_empty() {
+            continue;
+        }
+        let shape: MeshJson = parts::part(document, "meshes", number, &format!("nodes[{index}].mesh"))?;
+        for (part, primitive) in shape.primitives.iter().enumerate() {
+            let at = format!("meshes[{number}].primitives[{part}]");
+            if (TRIANGLES..=FAN).contains(&primitive.mode) {
+                reader.add(&mut mesh, &mut images, primitive, &bones, node.skin.is_some(), &at)?;
+            }
+        }
+    }
+    Ok(mesh)
+}
+
+/// What joints of the take carry.
+struct Carriers {
+    /// The joint of each node that is one.
+    joint_of: HashMap<usize, usize>,
+    /// From the axes and the unit of each joint's node, with all scales above it, into the axes of the joint in metres.
+    joint_from_node: Vec<DAffine3>,
+}
+
+impl Carriers {
+    fn of(source: &GltfSource, nodes: &Nodes, skeleton: &Skeleton) -> Self {
+        let (mut joint_of, mut stretches) = (HashMap::new(), Vec::new());
+        let mut joint_from_node = Vec::new();
+        // A take that is not of this file has no mesh in it.
+        let is_of_file = skeleton.num_joints() == source.joints.len()
+            && (source.joints.iter()).all(|joint| joint.node.is_none_or(|node| node < nodes.nodes.len()));
+        for (index, joint) in source.joints.iter().enumerate().filter(|_| is_of_file) {
+            let above = skeleton
+                .parent(index)
+                .map_or(source.above.stretch, |parent| stretches[parent]);
+            let stretch = match joint.node {
+                Some(node) => {
+                    joint_of.insert(node, index);
+                    above.below(nodes.transforms[node].rotation, joint.scale)
+                }
+                None => above,
+            };
+            stretches.push(stretch);
+            joint_from_node.push(DAffine3::from_mat3(source.space.unit_metres * stretch.matrix()));
+        }
+        Self {
+            joint_of,
+            joint_from_node,
+        }
+    }
+
+    /// The joint at or above a node at rest, as a bone whose mesh lies in the node's axes.
+    fn of_node(&self, node: usize, nodes: &Nodes) -> Option<Bone> {
+        let mut joint_node_from_mesh = DAffine3::IDENTITY;
+        for above in core::iter::once(node).chain(nodes.above(node)) {
+            if let Some(&joint) = self.joint_of.get(&above) {
+                let joint_from_mesh = self.joint_from_node[joint] * joint_node_from_mesh;
+                return Some(Bone { joint, joint_from_mesh });
+            }
+            let local = nodes.transforms[above];
+            joint_node_from_mesh =
+                DAffine3::from_scale_rotation_translation(local.scale, local.rotation, local.translation)
+                    * joint_node_from_mesh;
+        }
+        None
+    }
+}
+
+struct Reader<'a> {
+    source: &'a GltfSource,
+    accessors: Accessors<'a>,
+    carriers: Carriers,
+    limits: &'a Limits,
+}
+
+impl Reader<'_> {
+    /// The bones of a skin, in the order of its joints; none where it has no joint of the take.
+    fn bones_of_skin(
+        &self,
+        skin: usize,
+        skins: &[Skin],
+        nodes: &Nodes,
+        mesh: &mut Mesh,
+    ) -> Result<Vec<u16>, MeshError> {
+        let Some(stated) = skins.get(skin) else {
+            return Err(GltfError::NoSuch {
+                at: "nodes.skin".to_owned(),
+                found: skin,
+                count: skins.len(),
+            }
+            .into());
+        };
+        let at = format!("skins[{skin}].inverseBindMatrices");
+        let inverse_binds = match stated.inverse_bind_matrices {
+            Some(accessor) => Some(self.accessors.values(accessor, "MAT4", &at)?),
+            None => None,
+        };
+        if let Some(inverse_binds) = &inverse_binds
+            && inverse_binds.len() < 16 * stated.joints.len()
+        {
+            return Err(GltfError::Kind {
+                at,
+                expected: "a matrix for each joint",
+                found: format!("{} for {}", inverse_binds.len() / 16, stated.joints.len()),
+            }
+            .into());
+        }
+        let mut carried = Vec::with_capacity(stated.joints.len());
+        for (index, &node) in stated.joints.iter().enumerate() {
+            if node >= nodes.nodes.len() {
+                return Err(GltfError::NoSuch {
+                    at: format!("skins[{skin}].joints"),
+                    found: node,
+                    count: nodes.nodes.len(),
+                }
+                .into());
+            }
+            let node_from_mesh = match &inverse_binds {
+                Some(matrices) => {
+                    let matrix = DMat4::from_cols_slice(&matrices[16 * index..16 * index + 16]);
+                    check_size(&matrices[16 * index..16 * index + 16], &at, index)?;
+                    DAffine3::from_mat4(matrix)
+                }
+                None => DAffine3::IDENTITY,
+            };
+            let bone = self.carriers.of_node(node, nodes);
+            carried.push(bone.map(|bone| Bone {
+                joint_from_mesh: bone.joint_from_mesh * node_from_mesh,
+                ..bone
+            }));
+        }
+        // What joins a skin to the rest of the scene goes along with the nearest joint that moves.
+        let Some(first) = carried.iter().flatten().next().copied() else {
+            return Ok(Vec::new());
+        };
+        (carried.into_iter())
+            .map(|bone| mesh.bone(bone.unwrap_or(first)))
+            .collect()
+    }
+
+    /// Adds a part of a mesh that hangs on some bones.
+    fn add(
+        &self,
+        mesh: &mut Mesh,
+        images: &mut HashMap<usize, Option<usize>>,
+        primitive: &Primitive,
+        bones: &[u16],
+        is_skinned: bool,
+        at: &str,
+    ) -> Result<(), MeshError> {
+        if let Some(extension) = primitive.extensions.keys().find(|name| name.ends_with("_compression")) {
+            return Err(MeshError::Compressed {
+                at: at.to_owned(),
+                extension: excerpt(extension.as_bytes()),
+            });
+        }
+        let Some(&positions) = primitive.attributes.get("POSITION") else {
+            return Ok(());
+        };
+        let positions = self
+            .accessors
+            .values(positions, "VEC3", &format!("{at}.attributes.POSITION"))?;
+        let num_vertices = positions.len() / 3;
+        let order = self.order(primitive, num_vertices, at)?;
+        // A part without vertices counts, too: there may be any number of them in few bytes.
+        mesh.check_room(num_vertices.max(1), order.len() / 3, self.limits)?;
+        let (material, texture) = self.material(primitive.material, mesh, images);
+        let list = |name: &str, shapes: &[&'static str]| self.list(primitive, name, shapes, num_vertices, at);
+        let normals = list("NORMAL", &["VEC3"])?;
+        let colours = list("COLOR_0", &["VEC3", "VEC4"])?;
+        let places = match texture {
+            Some((_, set)) => list(&format!("TEXCOORD_{set}"), &["VEC2"])?,
+            None => None,
+        };
+        let mut sets = Vec::new();
+        while let (true, Some(joints), Some(weights)) = (
+            is_skinned,
+            list(&format!("JOINTS_{}", sets.len()), &["VEC4"])?,
+            list(&format!("WEIGHTS_{}", sets.len()), &["VEC4"])?,
+        ) {
+            sets.push((joints.values, weights.values));
+        }
+        let first = mesh.vertices.len();
+        let mut weighted = Vec::new();
+        for vertex in 0..num_vertices {
+            let numbers = &positions[3 * vertex..3 * vertex + 3];
+            check_size(numbers, at, vertex)?;
+            weighted.clear();
+            for (joints, weights) in &sets {
+                for slot in 4 * vertex..4 * vertex + 4 {
+                    let (joint, weight) = (joints[slot] as usize, weights[slot] as f32);
+                    let bone = bones.get(joint).copied();
+                    let bone = bone.or((weight == 0.0).then_some(bones[0]));
+                    weighted.push((
+                        bone.ok_or_else(|| GltfError::NoSuch {
+                            at: format!("{at}.attributes.JOINTS"),
+                            found: joint,
+                            count: bones.len(),
+                        })?,
+                        weight,
+                    ));
+                }
+            }
+            let (mut bones_of, weights) = four_largest(&mut weighted);
+            if weighted.is_empty() {
+                bones_of[0] = bones[0];
+            }
+            let colour = colours.as_ref().map_or([1.0; 3], |list| list.at(vertex));
+            mesh.vertices.push(Vertex {
+                position: [0, 1, 2].map(|axis| numbers[axis] as f32),
+                normal: normals.as_ref().map_or([0.0; 3], |list| list.at(vertex)),
+                texture_at: places.as_ref().map_or([0.0; 2], |list| list.at(vertex)),
+                colour: [0, 1, 2].map(|channel| (material[channel] * colour[channel]).clamp(0.0, 1.0)),
+                bones: bones_of,
+                weights,
+            });
+        }
+        let first_index = mesh.indices.len();
+        (mesh.indices).extend(order.iter().map(|&vertex| (first + vertex) as u32));
+        if normals.is_none() {
+            mesh.add_normals(first, first_index);
+        }
+        let image = texture.filter(|_| places.is_some()).map(|(image, _)| image);
+        mesh.add_part(first_index..mesh.indices.len(), image);
+        Ok(())
+    }
+
+    /// Vertices of the triangles of a part, three each.
+    fn order(&self, primitive: &Primitive, num_vertices: usize, at: &str) -> Result<Vec<usize>, MeshError> {
+        let at = format!("{at}.indices");
+        let stated: Vec<usize> = match primitive.indices {
+            Some(accessor) => {
+                let numbers = self.accessors.values(accessor, "SCALAR", &at)?;
+                numbers.iter().map(|&number| number as usize).collect()
+            }
+            None => (0..num_vertices).collect(),
+        };
+        if let Some(&found) = stated.iter().find(|&&vertex| vertex >= num_vertices) {
+            return Err(GltfError::NoSuch {
+                at,
+                found,
+                count: num_vertices,
+            }
+            .into());
+        }
+        Ok(match primitive.mode {
+            // Every other triangle of a strip turns the other way.
+            STRIP => (stated.windows(3).enumerate())
+                .flat_map(|(index, w)| {
+                    if index % 2 == 0 {
+                        [w[0], w[1], w[2]]
+                    } else {
+                        [w[1], w[0], w[2]]
+                    }
+                })
+                .collect(),
+            FAN => (stated.windows(2).skip(1))
+                .flat_map(|w| [stated[0], w[0], w[1]])
+                .collect(),
+            _ => stated[..stated.len() - stated.len() % 3].to_vec(),
+        })
+    }
+
+    /// Numbers of each vertex; `None` where the part has none of that name. Errors: they are not as many as vertices.
+    fn list(
+        &self,
+        primitive: &Primitive,
+        name: &str,
+        shapes: &[&'static str],
+        num_vertices: usize,
+        at: &str,
+    ) -> Result<Option<List>, MeshError> {
+        let Some(&accessor) = primitive.attributes.get(name) else {
+            return Ok(None);
+        };
+        let at = format!("{at}.attributes.{name}");
+        let shape = self.accessors.shape(accessor, &at)?;
+        let shape = shapes.iter().find(|known| **known == shape).unwrap_or(&shapes[0]);
+        let values = self.accessors.values(accessor, shape, &at)?;
+        let width = match *shape {
+            "VEC2" => 2,
+            "VEC3" => 3,
+            _ => 4,
+        };
+        if width * num_vertices != values.len() {
+            return Err(GltfError::Kind {
+                at,
+                expected: "as many values as positions",
+                found: values.len().to_string(),
+            }
+            .into());
+        }
+        Ok(Some(List { values, width }))
+    }
+
+    /// Colour of a material, and its texture with the set of places in it. What cannot be read of either is white.
+    fn material(
+        &self,
+        material: Option<usize>,
+        mesh: &mut Mesh,
+        images: &mut HashMap<usize, Option<usize>>,
+    ) -> ([f32; 3], Option<(usize, usize)>) {
+        let document = &self.source.document;
+        let read = |index| parts::part::<Material>(document, "materials", index, "material").ok();
+        let surface = material.and_then(read).unwrap_or_default().pbr_metallic_roughness;
+        let [red, green, blue, _] = surface.base_color_factor.unwrap_or([1.0; 4]);
+        let texture = surface.base_color_texture.and_then(|used| {
+            let texture: Texture = parts::part(document, "textures", used.index, "texture").ok()?;
+            let number = texture.source?;
+            let known = images.entry(number).or_insert_with(|| {
+                mesh.images.push(self.image(number)?);
+                Some(mesh.images.len() - 1)
+            });
+            Some(((*known)?, used.tex_coord))
+        });
+        (
+            [red, green, blue].map(|channel| if channel.is_finite() { channel } else { 1.0 }),
+            texture,
+        )
+    }
+
+    /// The bytes of a picture; `None` where it is in another file, or of a kind that is not read.
+    fn image(&self, number: usize) -> Option<Arc<[u8]>> {
+        let image: Image = parts::part(&self.source.document, "images", number, "source").ok()?;
+        match (image.buffer_view, image.uri) {
+            (Some(view), _) => self.accessors.bytes(view, "images").ok().map(Into::into),
+            (None, Some(uri)) => container::picture(&uri).map(|(_, bytes)| bytes.into()),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Numbers of vertices.
+struct List {
+    values: Rc<[f64]>,
+    width: usize,
+}
+
+impl List {
+    /// The first numbers of a vertex; zero for what is not finite.
+    fn at<const N: usize>(&self, vertex: usize) -> [f32; N] {
+        core::array::from_fn(|number| {
+            let value = self
+                .values
+                .get(vertex * self.width + number)
+                .copied()
+                .unwrap_or_default() as f32;
+            if value.is_finite() && value.abs() < 1e6 {
+                value
+            } else {
+                0.0
+            }
+        })
+    }
+}
+
+fn check_size(numbers: &[f64], at: &str, vertex: usize) -> Result<(), MeshError> {
+    match numbers.iter().all(|number| number.abs() <= MAX_VALUE) {
+        true => Ok(()),
+        false => Err(MeshError::OutOfRange {
+            at: at.to_owned(),
+            vertex,
+        }),
+    }
+}

@@ -1,0 +1,389 @@
+//! Meshes follow the joints of takes as the formats define it: against products of matrices computed here, from the JSON itself.
+
+mod gltf_file;
+
+use glam::{DAffine3, DMat4, DQuat, DVec3};
+use gltf_file::GltfFile;
+use loopwright::Pose;
+use loopwright_formats::{
+    Format, Limits, LoadedTake, ReadSettings, Source, load,
+    mesh::{Mesh, MeshError, read_mesh},
+    read_take, write_take,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+use serde_json::{Value, json};
+
+fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
+    read_mesh(bytes, &loaded.source, loaded.take.skeleton(), &Limits::default())
+}
+
+/// Where the bones carry the vertices.
+fn skinned(mesh: &Mesh, world: &Pose) -> Vec<DVec3> {
+    let bones = mesh.bones_at(world);
+    (mesh.vertices.iter())
+        .map(|vertex| {
+            let position = DVec3::from_array(vertex.position.map(f64::from));
+            (0..4)
+                .map(|slot| {
+                    f64::from(vertex.weights[slot]) * bones[usize::from(vertex.bones[slot])].transform_point3(position)
+                })
+                .sum()
+        })
+        .collect()
+}
+
+/// World matrices of all nodes of a file, each node's own transform given.
+fn globals(json: &Value, local: impl Fn(usize, &Value) -> DMat4) -> Vec<DMat4> {
+    let nodes = json["nodes"].as_array().unwrap();
+    let mut parents = vec![None; nodes.len()];
+    for (parent, node) in nodes.iter().enumerate() {
+        for child in node["children"].as_array().into_iter().flatten() {
+            parents[child.as_u64().unwrap() as usize] = Some(parent);
+        }
+    }
+    (0..nodes.len())
+        .map(|node| {
+            let mut matrix = DMat4::IDENTITY;
+            let mut next = Some(node);
+            while let Some(node) = next {
+                matrix = local(node, &nodes[node]) * matrix;
+                next = parents[node];
+            }
+            matrix
+        })
+        .collect()
+}
+
+fn rest(node: &Value) -> DMat4 {
+    let numbers = |name: &str| {
+        node[name]
+            .as_array()
+            .map(|list| list.iter().map(|number| number.as_f64().unwrap()).collect::<Vec<f64>>())
+    };
+    match numbers("matrix") {
+        Some(matrix) => DMat4::from_cols_slice(&matrix),
+        None => DMat4::from_scale_rotation_translation(
+            numbers("scale").map_or(DVec3::ONE, |v| DVec3::from_slice(&v)),
+            numbers("rotation").map_or(DQuat::IDENTITY, |v| DQuat::from_slice(&v)),
+            numbers("translation").map_or(DVec3::ZERO, |v| DVec3::from_slice(&v)),
+        ),
+    }
+}
+
+/// Two joints below a scaled and turned node; a triangle hangs on both, and a rigid one on a node below the second.
+fn two_joints() -> GltfFile {
+    let mut file = GltfFile::of_nodes(json!([
+        {"name": "top", "children": [1], "scale": [2.0, 2.0, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "translation": [0.5, 0.0, 1.0]},
+        {"name": "hips", "children": [2], "translation": [0.0, 1.0, 0.0]},
+        {"name": "spine", "children": [3], "translation": [0.0, 0.4, 0.1], "scale": [0.5, 0.5, 0.5]},
+        {"name": "hat", "mesh": 1, "translation": [0.0, 0.3, 0.0], "scale": [1.0, 2.0, 3.0]},
+        {"name": "body", "mesh": 0, "skin": 0, "translation": [9.0, 9.0, 9.0]},
+    ]));
+    let binds = [
+        DMat4::from_scale_rotation_translation(
+            DVec3::splat(0.5),
+            DQuat::from_rotation_x(0.3),
+            DVec3::new(0.1, -0.2, 0.3),
+        ),
+        DMat4::from_translation(DVec3::new(0.0, -0.7, 0.2)),
+    ];
+    let binds: Vec<f32> = binds.iter().flat_map(|bind| bind.as_mat4().to_cols_array()).collect();
+    let view = file.view(
+        &binds
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect::<Vec<u8>>(),
+    );
+    let binds = file.accessor(json!({"bufferView": view, "componentType": 5126, "type": "MAT4", "count": 2}));
+    file.json["skins"] = json!([{"joints": [1, 2], "inverseBindMatrices": binds}]);
+    let positions = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.5]);
+    let weights = file.floats("VEC4", &[1.0, 0.0, 0.0, 0.0, 0.25, 0.75, 0.0, 0.0, 0.5, 1.5, 0.0, 0.0]);
+    let view = file.view(&[0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
+    let joints = file.accessor(json!({"bufferView": view, "componentType": 5121, "type": "VEC4", "count": 3}));
+    let hat = file.floats("VEC3", &[0.1, 0.2, 0.3, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0]);
+    file.json["materials"] = json!([{"pbrMetallicRoughness": {"baseColorFactor": [0.25, 0.5, 1.0, 1.0]}}]);
+    file.json["meshes"] = json!([
+        {"primitives": [{"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights}, "material": 0}]},
+        {"primitives": [{"attributes": {"POSITION": hat}}]},
+    ]);
+    let times = file.floats("SCALAR", &[0.0, 0.5]);
+    let turns = file.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.6, 0.0, 0.0, 0.8]);
+    let moves = file.floats("VEC3", &[0.0, 1.0, 0.0, 0.3, 1.1, -0.2]);
+    let bends = file.floats("VEC4", &[0.0, 0.0, 0.6, 0.8, 0.0, 0.8, 0.0, 0.6]);
+    file.animate(
+        "wave",
+        &[
+            (1, "translation", "LINEAR", times, moves),
+            (1, "rotation", "LINEAR", times, turns),
+            (2, "rotation", "LINEAR", times, bends),
+        ],
+    );
+    file
+}
+
+#[test]
+fn vertices_follow_scaled_joints_as_the_format_says() {
+    let file = two_joints();
+    let bytes = file.glb();
+    let settings = ReadSettings {
+        space: loopwright_formats::SpaceSettings {
+            unit: loopwright_formats::UnitChoice::Metres(1.0),
+            ..Default::default()
+        },
+        ..ReadSettings::default()
+    };
+    let loaded = read_take(&bytes, "wave", &settings, &mut Vec::new()).unwrap();
+    let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+    assert_eq!((mesh.vertices.len(), mesh.indices.len()), (6, 6));
+    // Nodes come in the order of the file: the hat first.
+    assert_eq!(mesh.vertices[0].colour, [1.0; 3]);
+    assert_eq!(mesh.vertices[3].colour, [0.25, 0.5, 1.0]);
+    // Weights that do not sum to one are shares.
+    assert_eq!(mesh.vertices[5].weights, [0.75, 0.25, 0.0, 0.0]);
+    let last = loaded.take.num_frames() - 1;
+    for (frame, move_, turn, bend) in [
+        (
+            0,
+            [0.0, 1.0, 0.0],
+            DQuat::IDENTITY,
+            DQuat::from_xyzw(0.0, 0.0, 0.6, 0.8),
+        ),
+        (
+            last,
+            [0.3, 1.1, -0.2],
+            DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8),
+            DQuat::from_xyzw(0.0, 0.8, 0.0, 0.6),
+        ),
+    ] {
+        let world = globals(&file.json, |index, node| match index {
+            1 => DMat4::from_rotation_translation(turn, move_.into()),
+            2 => DMat4::from_scale_rotation_translation(DVec3::splat(0.5), bend, DVec3::new(0.0, 0.4, 0.1)),
+            _ => rest(node),
+        });
+        let bind_1 = DMat4::from_scale_rotation_translation(
+            DVec3::splat(0.5),
+            DQuat::from_rotation_x(0.3),
+            DVec3::new(0.1, -0.2, 0.3),
+        );
+        let bind_2 = DMat4::from_translation(DVec3::new(0.0, -0.7, 0.2));
+        let (one, two) = (world[1] * bind_1, world[2] * bind_2);
+        let points = [DVec3::ZERO, DVec3::X, DVec3::new(0.0, 2.0, 0.5)];
+        let expected = [
+            world[3].transform_point3(DVec3::new(0.1, 0.2, 0.3)),
+            world[3].transform_point3(DVec3::Z),
+            world[3].transform_point3(DVec3::new(0.3, 0.0, 0.0)),
+            one.transform_point3(points[0]),
+            0.25 * one.transform_point3(points[1]) + 0.75 * two.transform_point3(points[1]),
+            // Weights 0.5 and 1.5, of joint 1 first.
+            0.25 * two.transform_point3(points[2]) + 0.75 * one.transform_point3(points[2]),
+        ];
+        let pose = loaded.take.pose(frame).world(loaded.take.skeleton());
+        for (vertex, (found, expected)) in skinned(&mesh, &pose).into_iter().zip(expected).enumerate() {
+            assert!(
+                (found - expected).length() < 1e-6,
+                "frame {frame}, vertex {vertex}: {found} {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let read = |change: &dyn Fn(&mut GltfFile)| {
+        let mut file = two_joints();
+        change(&mut file);
+        let bytes = file.glb();
+        let loaded = load(&bytes, "wave").unwrap();
+        mesh_of(&bytes, &loaded).map(|_| ())
+    };
+    assert_eq!(read(&|_| ()), Ok(()));
+    let message = |change: &dyn Fn(&mut GltfFile)| read(change).unwrap_err().to_string();
+    let skins = message(&|file| file.json["nodes"][4]["skin"] = 7.into());
+    assert_eq!(skins, "nodes.skin names number 7 of 1");
+    let indices = message(&|file| {
+        let view = file.view(&[0, 1, 3]);
+        let accessor = file.accessor(json!({"bufferView": view, "componentType": 5121, "type": "SCALAR", "count": 3}));
+        file.json["meshes"][0]["primitives"][0]["indices"] = accessor.into();
+    });
+    assert_eq!(indices, "meshes[0].primitives[0].indices names number 3 of 3");
+    let joints = message(&|file| {
+        file.json["skins"][0]["joints"] = json!([1]);
+    });
+    assert_eq!(joints, "meshes[0].primitives[0].attributes.JOINTS names number 1 of 1");
+    let compressed = message(&|file| {
+        file.json["meshes"][0]["primitives"][0]["extensions"] = json!({"KHR_draco_mesh_compression": {}});
+    });
+    assert!(compressed.contains("meshes[0].primitives[0] is compressed (KHR_draco_mesh_compression)"));
+    let counts = message(&|file| {
+        let uneven = file.floats("VEC3", &[0.0; 6]);
+        file.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = uneven.into();
+    });
+    assert!(counts.contains("expected as many values as positions"), "{counts}");
+    let far = message(&|file| {
+        let far = file.floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        file.json["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = far.into();
+    });
+    assert_eq!(
+        far,
+        "meshes[1].primitives[0]: vertex 0 is not finite or out of any plausible range"
+    );
+    // Many nodes that show one mesh, whose numbers stand nowhere, are many vertices for few bytes.
+    let many = read(&|file| {
+        let zeros = file.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 300_000}));
+        file.json["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = zeros.into();
+        let nodes = file.json["nodes"].as_array_mut().unwrap();
+        let first = nodes.len();
+        nodes.extend((0..14).map(|_| json!({"mesh": 1})));
+        nodes[2]["children"] = (3..4).chain(first..first + 14).collect::<Vec<usize>>().into();
+    });
+    assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
+}
+
+/// The body that written takes get.
+fn walker() -> Vec<u8> {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    write_take(&take, &Source::for_take(&take, Format::Glb)).unwrap().bytes
+}
+
+#[test]
+fn no_change_of_a_file_makes_reading_panic() {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as usize) % below
+    };
+    let (mut read, mut refused) = (0, 0);
+    for bytes in [two_joints().glb(), walker()] {
+        let loaded = load(&bytes, "wave").unwrap();
+        assert!(mesh_of(&bytes, &loaded).unwrap().is_some());
+        for _ in 0..1500 {
+            let mut changed = bytes.clone();
+            for _ in 0..1 + random(3) {
+                let at = random(changed.len());
+                changed[at] = match random(3) {
+                    0 => random(256) as u8,
+                    // Numbers of the JSON stay numbers.
+                    1 if changed[at].is_ascii_digit() => b'0' + random(10) as u8,
+                    _ => changed[at] ^ (1 << random(8)),
+                };
+            }
+            let Ok(loaded) = load(&changed, "wave") else { continue };
+            match mesh_of(&changed, &loaded) {
+                Ok(Some(mesh)) => {
+                    read += 1;
+                    let in_range = |index: &u32| (*index as usize) < mesh.vertices.len();
+                    assert!(mesh.indices.iter().all(in_range));
+                    let has_bones = |bones: [u16; 4]| bones.iter().all(|bone| usize::from(*bone) < mesh.bones.len());
+                    assert!(mesh.vertices.iter().all(|vertex| has_bones(vertex.bones)));
+                    let sums = mesh.vertices.iter().map(|vertex| vertex.weights.iter().sum::<f32>());
+                    assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-4));
+                    assert!(mesh.parts.iter().all(|part| part.indices.end <= mesh.indices.len()));
+                }
+                Ok(None) => {}
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(read > 100 && refused > 20, "{read} read, {refused} refused");
+}
+
+/// The numbers of an accessor, of types that real characters have.
+fn numbers(json: &Value, bin: &[u8], accessor: u64) -> Vec<f64> {
+    let accessor = &json["accessors"][accessor as usize];
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let width = match accessor["type"].as_str().unwrap() {
+        "MAT4" => 16,
+        "VEC4" => 4,
+        "VEC3" => 3,
+        "VEC2" => 2,
+        _ => 1,
+    };
+    let size = match accessor["componentType"].as_u64().unwrap() {
+        5121 => 1,
+        5123 => 2,
+        _ => 4,
+    };
+    let stride = view["byteStride"]
+        .as_u64()
+        .map_or(width * size, |stride| stride as usize);
+    let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
+    let one = |at: usize| match accessor["componentType"].as_u64().unwrap() {
+        5121 => f64::from(bin[at]),
+        5123 => f64::from(u16::from_le_bytes([bin[at], bin[at + 1]])),
+        5126 => f64::from(f32::from_le_bytes(bin[at..at + 4].try_into().unwrap())),
+        other => panic!("{other}"),
+    };
+    (0..number(&accessor["count"]))
+        .flat_map(|element| (0..width).map(move |part| one(start + element * stride + part * size)))
+        .collect()
+}
+
+#[test]
+fn captured_characters_at_rest_are_where_their_files_say() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    for name in [
+        "gltf/Knight.glb",
+        "gltf/RobotExpressive.glb",
+        "gltf/Fox.glb",
+        "mesh2motion/fox-animations.glb",
+    ] {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let loaded = load(&bytes, "take").unwrap();
+        let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+        let rest_pose = loaded.source.rest(loaded.take.skeleton());
+        let found = skinned(&mesh, &rest_pose.as_ref().world(loaded.take.skeleton()));
+
+        let text_length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let json: Value = serde_json::from_slice(&bytes[20..20 + text_length]).unwrap();
+        let bin = &bytes[28 + text_length..];
+        let world = globals(&json, |_, node| rest(node));
+        let unit = loaded.source.space().unit_metres;
+        let mut expected = Vec::new();
+        for (index, node) in json["nodes"].as_array().unwrap().iter().enumerate() {
+            let Some(number) = node["mesh"].as_u64() else { continue };
+            let skin = node["skin"].as_u64().map(|skin| &json["skins"][skin as usize]);
+            let bones: Option<Vec<DMat4>> = skin.map(|skin| {
+                let binds = numbers(&json, bin, skin["inverseBindMatrices"].as_u64().unwrap());
+                (skin["joints"].as_array().unwrap().iter().zip(binds.chunks_exact(16)))
+                    .map(|(joint, bind)| world[joint.as_u64().unwrap() as usize] * DMat4::from_cols_slice(bind))
+                    .collect()
+            });
+            for primitive in json["meshes"][number as usize]["primitives"].as_array().unwrap() {
+                let list = |name: &str| {
+                    primitive["attributes"][name]
+                        .as_u64()
+                        .map(|accessor| numbers(&json, bin, accessor))
+                };
+                let positions = list("POSITION").unwrap();
+                let (joints, weights) = (list("JOINTS_0"), list("WEIGHTS_0"));
+                for (vertex, position) in positions.chunks_exact(3).enumerate() {
+                    let position = DVec3::from_slice(position);
+                    expected.push(match (&bones, &joints, &weights) {
+                        (Some(bones), Some(joints), Some(weights)) => {
+                            let slots = 4 * vertex..4 * vertex + 4;
+                            let sum: f64 = weights[slots.clone()].iter().sum();
+                            slots
+                                .map(|slot| {
+                                    weights[slot] / sum * bones[joints[slot] as usize].transform_point3(position)
+                                })
+                                .sum()
+                        }
+                        _ => world[index].transform_point3(position),
+                    });
+                }
+            }
+        }
+        assert_eq!(found.len(), expected.len(), "{name}");
+        let size = expected.iter().map(|point| point.length()).fold(0.0, f64::max);
+        for (vertex, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let error = (*found - unit * *expected).length() / (unit * size);
+            assert!(error < 1e-5, "{name}, vertex {vertex}: {found} {expected}, {unit}");
+        }
+        assert!(found.len() > 500 && mesh.bones.iter().all(|bone| bone.joint_from_mesh != DAffine3::IDENTITY));
+    }
+}

@@ -1,0 +1,92 @@
+//! The surface of the character of a take, read beside the window.
+
+use std::sync::Arc;
+
+use eframe::egui::Context;
+use loopwright_formats::{Limits, mesh::read_mesh};
+
+use crate::{model::Opened, surface::Surface};
+
+/// The surface of a take's own character, as far as it is read.
+#[derive(Debug, Default)]
+pub(super) struct Character {
+    state: State,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    /// Nothing was asked for.
+    #[default]
+    Unread,
+    #[cfg(not(target_arch = "wasm32"))]
+    Reading(std::sync::mpsc::Receiver<Found>),
+    Read(Found),
+}
+
+/// The surface, none where the file has none, or why it cannot be shown.
+type Found = Result<Option<Arc<Surface>>, String>;
+
+impl Character {
+    /// What is known so far; `None` while it is read. The first call starts the reading.
+    pub(super) fn of(&mut self, opened: &Arc<Opened>, ctx: &Context) -> Option<&Found> {
+        if matches!(self.state, State::Unread) {
+            self.state = State::start(opened, ctx);
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        if let State::Reading(answer) = &self.state {
+            use std::sync::mpsc::TryRecvError;
+            match answer.try_recv() {
+                Ok(found) => self.state = State::Read(found),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => self.state = State::Read(Ok(None)),
+            }
+        }
+        match &self.state {
+            State::Read(found) => Some(found),
+            _ => None,
+        }
+    }
+}
+
+impl Character {
+    /// Whether it is read and can be shown.
+    pub(super) fn is_there(&self) -> bool {
+        matches!(&self.state, State::Read(Ok(Some(_))))
+    }
+
+    /// Why it cannot be shown.
+    pub(super) fn fault(&self) -> Option<&str> {
+        match &self.state {
+            State::Read(Err(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+impl State {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn start(opened: &Arc<Opened>, ctx: &Context) -> Self {
+        let (sender, answer) = std::sync::mpsc::channel();
+        let (opened, ctx) = (Arc::clone(opened), ctx.clone());
+        std::thread::spawn(move || {
+            // Nobody listens any more where another take was opened.
+            let _ = sender.send(read(&opened));
+            ctx.request_repaint();
+        });
+        Self::Reading(answer)
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn start(opened: &Arc<Opened>, _ctx: &Context) -> Self {
+        Self::Read(read(opened))
+    }
+}
+
+fn read(opened: &Opened) -> Found {
+    let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
+    let skeleton = opened.take().skeleton();
+    match read_mesh(bytes, &opened.source, skeleton, &Limits::default()) {
+        Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::of(mesh)))),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,519 @@
+//! Draws bodies with depth, light and a soft shadow, by OpenGL 3 or WebGL 2.
+//!
+//! What is on the graphics card is made anew only when it is another: a surface when another body is shown, its vertices and its
+//! shadow when it is posed otherwise. A camera that moves changes neither.
+
+#![allow(
+    unsafe_code,
+    reason = "OpenGL is called through pointers to functions; all names that are used here were made here, and sizes are those of \
+              the slices that are given"
+)]
+
+use std::sync::Arc;
+
+use eframe::{
+    egui::PaintCallbackInfo,
+    egui_glow::{Painter, ShaderVersion},
+    glow::{self, HasContext as _, PixelUnpackData},
+};
+
+use super::posed::{self, Drawn, Frame, PosedBody};
+use crate::surface::{Picture, Surface};
+
+/// Pixels of a shadow in each direction: it is blurred over several.
+const SHADOW_PIXELS: i32 = 256;
+
+/// Opacity of the darkest shadow.
+const SHADOW: f32 = 0.42;
+
+/// Vertex attributes by number.
+const POSITION: u32 = 0;
+const NORMAL: u32 = 1;
+const COLOUR: u32 = 2;
+const PLACE: u32 = 3;
+
+const BODY_VERTEX: &str = "
+in vec3 position;
+in vec3 normal;
+in vec3 colour;
+in vec2 place;
+uniform mat4 clip_from_near;
+out vec3 a_normal;
+out vec3 a_colour;
+out vec2 a_place;
+void main() {
+    gl_Position = clip_from_near * vec4(position, 1.0);
+    a_normal = normal;
+    a_colour = colour;
+    a_place = place;
+}";
+
+// Colours are linear; squares and roots stand for the curve of a screen.
+const BODY_FRAGMENT: &str = "
+in vec3 a_normal;
+in vec3 a_colour;
+in vec2 a_place;
+uniform sampler2D picture;
+uniform float has_picture;
+uniform vec3 to_light;
+uniform vec4 tint;
+uniform float opacity;
+out vec4 pixel;
+void main() {
+    vec3 base = a_colour;
+    if (has_picture > 0.5) {
+        vec4 texel = texture(picture, a_place);
+        if (texel.a < 0.5) { discard; }
+        base *= texel.rgb * texel.rgb;
+    }
+    vec3 normal = normalize(a_normal + vec3(0.0, 1e-6, 0.0));
+    normal = gl_FrontFacing ? normal : -normal;
+    float direct = max(dot(normal, to_light), 0.0);
+    float around = 0.5 + 0.5 * normal.y;
+    vec3 lit = sqrt(base * (0.12 + 0.3 * around + 0.68 * direct));
+    lit = mix(lit, tint.rgb * (0.55 + 0.45 * direct), tint.a);
+    pixel = vec4(lit * opacity, opacity);
+}";
+
+// The shadow of a point is where its ray meets the floor, at the height zero.
+const SHADOW_VERTEX: &str = "
+in vec3 position;
+uniform vec4 area;
+uniform vec2 slant;
+void main() {
+    vec2 at = position.xz - slant * max(position.y, 0.0);
+    gl_Position = vec4((at - area.xy) / area.zw, 0.0, 1.0);
+}";
+
+const SHADOW_FRAGMENT: &str = "
+out vec4 pixel;
+void main() { pixel = vec4(1.0); }";
+
+const FLOOR_VERTEX: &str = "
+uniform vec4 area;
+uniform mat4 clip_from_near;
+out vec2 a_place;
+void main() {
+    vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
+    a_place = 0.5 + 0.5 * corner;
+    gl_Position = clip_from_near * vec4(area.x + corner.x * area.z, 0.0, area.y + corner.y * area.w, 1.0);
+}";
+
+// Nine texels of the levels that hold means of 4 x 4 pixels.
+const FLOOR_FRAGMENT: &str = "
+in vec2 a_place;
+uniform sampler2D shadow;
+uniform float darkness;
+out vec4 pixel;
+void main() {
+    float sum = 0.0;
+    for (int x = -1; x <= 1; x++) {
+        for (int y = -1; y <= 1; y++) {
+            float weight = (x == 0 ? 2.0 : 1.0) * (y == 0 ? 2.0 : 1.0);
+            sum += weight * textureLod(shadow, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
+        }
+    }
+    pixel = vec4(0.0, 0.0, 0.0, darkness * sum / 16.0);
+}";
+
+/// What is on the graphics card.
+#[derive(Default)]
+pub(super) struct Renderer {
+    /// Made at the first frame; what it lacks is said instead.
+    ready: Option<Result<Ready, String>>,
+}
+
+impl std::fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Renderer")
+    }
+}
+
+impl Renderer {
+    /// Why nothing can be drawn.
+    pub(super) fn fault(&self) -> Option<&str> {
+        self.ready.as_ref()?.as_ref().err().map(String::as_str)
+    }
+
+    /// Draws a frame into the rectangle that egui has set.
+    pub(super) fn paint(&mut self, info: &PaintCallbackInfo, painter: &Painter, frame: &Frame) {
+        let gl = painter.gl();
+        let ready = self.ready.get_or_insert_with(|| Ready::new(gl));
+        if let Ok(ready) = ready {
+            // SAFETY: egui calls back with its context current.
+            unsafe {
+                ready.paint(gl, info, painter, frame);
+            }
+        }
+    }
+}
+
+struct Ready {
+    body: Program,
+    shadow: Program,
+    floor: Program,
+    shadow_framebuffer: glow::Framebuffer,
+    /// An array without attributes, for what is drawn without vertices.
+    nothing: glow::VertexArray,
+    /// The surface that the bodies share.
+    surface: Option<Loaded>,
+    slots: Vec<Slot>,
+}
+
+struct Program {
+    program: glow::Program,
+}
+
+/// A surface on the graphics card.
+struct Loaded {
+    of: Arc<Surface>,
+    looks: glow::Buffer,
+    indices: glow::Buffer,
+    pictures: Vec<Option<glow::Texture>>,
+}
+
+/// A body on the graphics card.
+struct Slot {
+    array: glow::VertexArray,
+    vertices: glow::Buffer,
+    shadow: glow::Texture,
+    /// What it holds; other poses have other numbers.
+    holds: Option<u64>,
+    has_shadow_of: Option<u64>,
+}
+
+impl Program {
+    unsafe fn new(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<Self, String> {
+        let version = ShaderVersion::get(gl);
+        if !version.is_new_shader_interface() {
+            return Err("the body needs OpenGL 3 or WebGL 2".to_owned());
+        }
+        let head = format!("{}\nprecision highp float;\n", version.version_declaration());
+        unsafe {
+            let program = gl.create_program()?;
+            for (kind, text) in [(glow::VERTEX_SHADER, vertex), (glow::FRAGMENT_SHADER, fragment)] {
+                let shader = gl.create_shader(kind)?;
+                gl.shader_source(shader, &format!("{head}{text}"));
+                gl.compile_shader(shader);
+                if !gl.get_shader_compile_status(shader) {
+                    return Err(gl.get_shader_info_log(shader));
+                }
+                gl.attach_shader(program, shader);
+                gl.delete_shader(shader);
+            }
+            for (number, name) in [
+                (POSITION, "position"),
+                (NORMAL, "normal"),
+                (COLOUR, "colour"),
+                (PLACE, "place"),
+            ] {
+                gl.bind_attrib_location(program, number, name);
+            }
+            gl.link_program(program);
+            match gl.get_program_link_status(program) {
+                true => Ok(Self { program }),
+                false => Err(gl.get_program_info_log(program)),
+            }
+        }
+    }
+
+    unsafe fn at(&self, gl: &glow::Context, name: &str) -> Option<glow::UniformLocation> {
+        unsafe { gl.get_uniform_location(self.program, name) }
+    }
+}
+
+impl Ready {
+    fn new(gl: &glow::Context) -> Result<Self, String> {
+        // SAFETY: as all of this file; names are made and used in one context.
+        unsafe {
+            Ok(Self {
+                body: Program::new(gl, BODY_VERTEX, BODY_FRAGMENT)?,
+                shadow: Program::new(gl, SHADOW_VERTEX, SHADOW_FRAGMENT)?,
+                floor: Program::new(gl, FLOOR_VERTEX, FLOOR_FRAGMENT)?,
+                shadow_framebuffer: gl.create_framebuffer()?,
+                nothing: gl.create_vertex_array()?,
+                surface: None,
+                slots: Vec::new(),
+            })
+        }
+    }
+
+    unsafe fn paint(&mut self, gl: &glow::Context, info: &PaintCallbackInfo, painter: &Painter, frame: &Frame) {
+        unsafe {
+            if self.take_surface(gl, &frame.surface).is_none() {
+                return;
+            }
+            for drawn in &frame.bodies {
+                if self.take_pose(gl, drawn.place, &drawn.body).is_none() {
+                    return;
+                }
+            }
+            if let Some(drawn) = frame.bodies.last() {
+                self.cast_shadow(gl, drawn, painter.intermediate_fbo());
+                let viewport = info.viewport_in_pixels();
+                gl.viewport(
+                    viewport.left_px,
+                    viewport.from_bottom_px,
+                    viewport.width_px,
+                    viewport.height_px,
+                );
+                self.draw_shadow(gl, drawn);
+            }
+            gl.use_program(Some(self.body.program));
+            let uniform = |name| self.body.at(gl, name);
+            let [x, y, z] = posed::to_light();
+            gl.uniform_3_f32(uniform("to_light").as_ref(), x, y, z);
+            gl.uniform_1_i32(uniform("picture").as_ref(), 0);
+            gl.active_texture(glow::TEXTURE0);
+            gl.enable(glow::DEPTH_TEST);
+            gl.depth_func(glow::LEQUAL);
+            gl.depth_mask(true);
+            gl.clear_depth_f32(1.0);
+            for Drawn {
+                body,
+                place,
+                clip_from_near,
+            } in &frame.bodies
+            {
+                gl.uniform_matrix_4_f32_slice(uniform("clip_from_near").as_ref(), false, clip_from_near);
+                // What is shown beside the body lies behind it, and is seen as one sheet: its depth first, then its colour.
+                gl.clear(glow::DEPTH_BUFFER_BIT);
+                let [red, green, blue, share] = body.tint;
+                gl.uniform_4_f32(uniform("tint").as_ref(), red, green, blue, share);
+                gl.uniform_1_f32(uniform("opacity").as_ref(), body.opacity);
+                match body.opacity < 1.0 {
+                    true => {
+                        gl.color_mask(false, false, false, false);
+                        self.draw(gl, *place, true);
+                        gl.color_mask(true, true, true, true);
+                        gl.enable(glow::BLEND);
+                        gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
+                    }
+                    false => gl.disable(glow::BLEND),
+                }
+                self.draw(gl, *place, true);
+            }
+            gl.enable(glow::BLEND);
+            gl.disable(glow::DEPTH_TEST);
+            gl.bind_vertex_array(None);
+        }
+    }
+
+    /// Puts a surface onto the graphics card, where another one is there.
+    unsafe fn take_surface(&mut self, gl: &glow::Context, surface: &Arc<Surface>) -> Option<()> {
+        if matches!(&self.surface, Some(loaded) if Arc::ptr_eq(&loaded.of, surface)) {
+            return Some(());
+        }
+        unsafe {
+            for slot in self.slots.drain(..) {
+                gl.delete_vertex_array(slot.array);
+                gl.delete_buffer(slot.vertices);
+                gl.delete_texture(slot.shadow);
+            }
+            if let Some(former) = self.surface.take() {
+                gl.delete_buffer(former.looks);
+                gl.delete_buffer(former.indices);
+                for picture in former.pictures.into_iter().flatten() {
+                    gl.delete_texture(picture);
+                }
+            }
+            let looks: Vec<[f32; 5]> = (surface.mesh.vertices.iter())
+                .map(|vertex| {
+                    let ([red, green, blue], [right, down]) = (vertex.colour, vertex.texture_at);
+                    [red, green, blue, right, down]
+                })
+                .collect();
+            let (looks_buffer, indices) = (gl.create_buffer().ok()?, gl.create_buffer().ok()?);
+            gl.bind_vertex_array(None);
+            gl.bind_buffer(glow::ARRAY_BUFFER, Some(looks_buffer));
+            gl.buffer_data_u8_slice(glow::ARRAY_BUFFER, bytemuck::cast_slice(&looks), glow::STATIC_DRAW);
+            gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, Some(indices));
+            gl.buffer_data_u8_slice(
+                glow::ELEMENT_ARRAY_BUFFER,
+                bytemuck::cast_slice(&surface.mesh.indices),
+                glow::STATIC_DRAW,
+            );
+            gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, None);
+            let pictures = (surface.pictures.iter()).map(|picture| upload(gl, picture.as_ref()?));
+            self.surface = Some(Loaded {
+                of: Arc::clone(surface),
+                looks: looks_buffer,
+                indices,
+                pictures: pictures.collect(),
+            });
+        }
+        Some(())
+    }
+
+    /// Puts the vertices of a body onto the graphics card, where other ones are there.
+    unsafe fn take_pose(&mut self, gl: &glow::Context, slot: usize, body: &PosedBody) -> Option<()> {
+        let surface = self.surface.as_ref()?;
+        unsafe {
+            while self.slots.len() <= slot {
+                self.slots.push(Slot::new(gl, surface)?);
+            }
+            let slot = &mut self.slots[slot];
+            if slot.holds != Some(body.number) {
+                gl.bind_buffer(glow::ARRAY_BUFFER, Some(slot.vertices));
+                let bytes = bytemuck::cast_slice(&body.vertices);
+                gl.buffer_data_u8_slice(glow::ARRAY_BUFFER, bytes, glow::DYNAMIC_DRAW);
+                slot.holds = Some(body.number);
+            }
+        }
+        Some(())
+    }
+
+    /// Draws the shadow of a body from above, where that of another pose is there.
+    unsafe fn cast_shadow(&mut self, gl: &glow::Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
+        let (body, slot) = (&drawn.body, drawn.place);
+        if self.slots[slot].has_shadow_of == Some(body.number) {
+            return;
+        }
+        self.slots[slot].has_shadow_of = Some(body.number);
+        let texture = self.slots[slot].shadow;
+        unsafe {
+            gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.shadow_framebuffer));
+            gl.framebuffer_texture_2d(
+                glow::FRAMEBUFFER,
+                glow::COLOR_ATTACHMENT0,
+                glow::TEXTURE_2D,
+                Some(texture),
+                0,
+            );
+            gl.disable(glow::SCISSOR_TEST);
+            gl.disable(glow::BLEND);
+            gl.viewport(0, 0, SHADOW_PIXELS, SHADOW_PIXELS);
+            gl.clear_color(0.0, 0.0, 0.0, 0.0);
+            gl.clear(glow::COLOR_BUFFER_BIT);
+            gl.use_program(Some(self.shadow.program));
+            let [x, z, half_x, half_z] = body.shadow_area;
+            gl.uniform_4_f32(self.shadow.at(gl, "area").as_ref(), x, z, half_x, half_z);
+            let [along_x, along_z] = posed::slant();
+            gl.uniform_2_f32(self.shadow.at(gl, "slant").as_ref(), along_x, along_z);
+            self.draw(gl, slot, false);
+            gl.bind_framebuffer(glow::FRAMEBUFFER, screen);
+            gl.active_texture(glow::TEXTURE0);
+            gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+            gl.generate_mipmap(glow::TEXTURE_2D);
+            gl.enable(glow::SCISSOR_TEST);
+            gl.enable(glow::BLEND);
+        }
+    }
+
+    /// Darkens the floor.
+    unsafe fn draw_shadow(&self, gl: &glow::Context, drawn: &Drawn) {
+        unsafe {
+            gl.use_program(Some(self.floor.program));
+            let uniform = |name| self.floor.at(gl, name);
+            gl.uniform_matrix_4_f32_slice(uniform("clip_from_near").as_ref(), false, &drawn.clip_from_near);
+            let [x, z, half_x, half_z] = drawn.body.shadow_area;
+            gl.uniform_4_f32(uniform("area").as_ref(), x, z, half_x, half_z);
+            gl.uniform_1_f32(uniform("darkness").as_ref(), SHADOW);
+            gl.uniform_1_i32(uniform("shadow").as_ref(), 0);
+            gl.active_texture(glow::TEXTURE0);
+            gl.bind_texture(glow::TEXTURE_2D, Some(self.slots[drawn.place].shadow));
+            gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
+            gl.bind_vertex_array(Some(self.nothing));
+            gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
+        }
+    }
+
+    /// Draws all triangles of a body with the program that is set, which shows its pictures or not.
+    unsafe fn draw(&self, gl: &glow::Context, slot: usize, has_pictures: bool) {
+        let Some(surface) = &self.surface else { return };
+        unsafe {
+            gl.bind_vertex_array(Some(self.slots[slot].array));
+            let has_picture = self.body.at(gl, "has_picture");
+            for part in &surface.of.mesh.parts {
+                if has_pictures {
+                    let picture = part.image.and_then(|image| surface.pictures[image]);
+                    gl.uniform_1_f32(has_picture.as_ref(), if picture.is_some() { 1.0 } else { 0.0 });
+                    gl.bind_texture(glow::TEXTURE_2D, picture);
+                }
+                let range = &part.indices;
+                gl.draw_elements(
+                    glow::TRIANGLES,
+                    range.len() as i32,
+                    glow::UNSIGNED_INT,
+                    (size_of::<u32>() * range.start) as i32,
+                );
+            }
+        }
+    }
+}
+
+impl Slot {
+    unsafe fn new(gl: &glow::Context, surface: &Loaded) -> Option<Self> {
+        unsafe {
+            let slot = Self {
+                array: gl.create_vertex_array().ok()?,
+                vertices: gl.create_buffer().ok()?,
+                shadow: gl.create_texture().ok()?,
+                holds: None,
+                has_shadow_of: None,
+            };
+            gl.bind_vertex_array(Some(slot.array));
+            let attribute = |number: u32, size: i32, stride: i32, offset: i32| {
+                gl.enable_vertex_attrib_array(number);
+                gl.vertex_attrib_pointer_f32(number, size, glow::FLOAT, false, 4 * stride, 4 * offset);
+            };
+            gl.bind_buffer(glow::ARRAY_BUFFER, Some(slot.vertices));
+            attribute(POSITION, 3, 6, 0);
+            attribute(NORMAL, 3, 6, 3);
+            gl.bind_buffer(glow::ARRAY_BUFFER, Some(surface.looks));
+            attribute(COLOUR, 3, 5, 0);
+            attribute(PLACE, 2, 5, 3);
+            gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, Some(surface.indices));
+            gl.bind_vertex_array(None);
+            gl.active_texture(glow::TEXTURE0);
+            gl.bind_texture(glow::TEXTURE_2D, Some(slot.shadow));
+            image(gl, glow::R8, glow::RED, [SHADOW_PIXELS; 2], None);
+            wrap(gl, glow::CLAMP_TO_EDGE);
+            gl.generate_mipmap(glow::TEXTURE_2D);
+            Some(slot)
+        }
+    }
+}
+
+unsafe fn upload(gl: &glow::Context, picture: &Picture) -> Option<glow::Texture> {
+    unsafe {
+        let texture = gl.create_texture().ok()?;
+        gl.active_texture(glow::TEXTURE0);
+        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+        let size = [picture.width, picture.height].map(|pixels| pixels as i32);
+        image(gl, glow::RGBA8, glow::RGBA, size, Some(&picture.rgba));
+        wrap(gl, glow::REPEAT);
+        gl.generate_mipmap(glow::TEXTURE_2D);
+        Some(texture)
+    }
+}
+
+unsafe fn image(gl: &glow::Context, internal: u32, format: u32, [width, height]: [i32; 2], bytes: Option<&[u8]>) {
+    unsafe {
+        gl.pixel_store_i32(glow::UNPACK_ALIGNMENT, 1);
+        gl.tex_image_2d(
+            glow::TEXTURE_2D,
+            0,
+            internal as i32,
+            width,
+            height,
+            0,
+            format,
+            glow::UNSIGNED_BYTE,
+            PixelUnpackData::Slice(bytes),
+        );
+    }
+}
+
+unsafe fn wrap(gl: &glow::Context, mode: u32) {
+    unsafe {
+        for (parameter, value) in [
+            (glow::TEXTURE_WRAP_S, mode),
+            (glow::TEXTURE_WRAP_T, mode),
+            (glow::TEXTURE_MIN_FILTER, glow::LINEAR_MIPMAP_LINEAR),
+            (glow::TEXTURE_MAG_FILTER, glow::LINEAR),
+        ] {
+            gl.tex_parameter_i32(glow::TEXTURE_2D, parameter, value as i32);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Bodies as they are drawn: posed, tinted, with the place of their shadow.
+
+use std::sync::Arc;
+
+use glam::{DAffine3, DVec3};
+
+use crate::surface::{Posed, Surface};
+
+/// Towards the light: above, a little before and beside.
+const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
+
+/// Room around a shadow for its soft edge, metres.
+const SOFT_METRES: f32 = 0.12;
+
+/// A body, posed.
+#[derive(Debug)]
+pub(super) struct PosedBody {
+    /// Another number for every pose, by which one is known again.
+    pub(super) number: u64,
+    /// Its vertices, from the origin of the scene on the floor.
+    pub(super) vertices: Vec<Posed>,
+    /// A colour, and how much of it is laid over the body's own.
+    pub(super) tint: [f32; 4],
+    /// 1 for a body that hides what is behind it.
+    pub(super) opacity: f32,
+    /// Where its shadow falls: the middle along x and z, and half the sizes.
+    pub(super) shadow_area: [f32; 4],
+}
+
+/// How a body looks beside its own colours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Veil {
+    pub(super) tint: [f32; 4],
+    pub(super) opacity: f32,
+}
+
+impl Veil {
+    /// The body itself.
+    pub(super) const NONE: Self = Self {
+        tint: [0.0; 4],
+        opacity: 1.0,
+    };
+
+    /// One that is seen through, in a colour.
+    pub(super) fn of([red, green, blue]: [f32; 3], opacity: f32) -> Self {
+        Self {
+            tint: [red, green, blue, 0.85],
+            opacity,
+        }
+    }
+}
+
+impl PosedBody {
+    /// A surface where bones carry it, from an origin on the floor.
+    pub(super) fn of(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
+        let vertices = surface.posed(bones, origin);
+        let slant = slant();
+        let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+        for [[x, y, z], _] in &vertices {
+            let height = y.max(0.0);
+            let at = [x - slant[0] * height, z - slant[1] * height];
+            for axis in 0..2 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis]);
+            }
+        }
+        let half = |axis: usize| 0.5 * (high[axis] - low[axis]) + SOFT_METRES;
+        let middle = |axis: usize| 0.5 * (high[axis] + low[axis]);
+        Self {
+            number,
+            vertices,
+            tint: veil.tint,
+            opacity: veil.opacity,
+            shadow_area: [middle(0), middle(1), half(0), half(1)],
+        }
+    }
+}
+
+impl PosedBody {
+    /// How high it reaches above the floor, or how far to the sides where that is more, metres.
+    pub(super) fn size(&self) -> f64 {
+        let size = self
+            .vertices
+            .iter()
+            .fold(0.0_f32, |size, [[x, y, z], _]| size.max(*y).max(x.hypot(*z)));
+        f64::from(size)
+    }
+}
+
+/// How far a shadow goes along x and z for each metre of height.
+pub(super) fn slant() -> [f32; 2] {
+    let [x, y, z] = TO_LIGHT;
+    [x / y, z / y]
+}
+
+/// All that is drawn in one view.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) surface: Arc<Surface>,
+    /// The last one hides the others and has a shadow.
+    pub(super) bodies: Vec<Drawn>,
+}
+
+/// A body in a view.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub(super) body: Arc<PosedBody>,
+    /// Its place among what is kept on the graphics card.
+    pub(super) place: usize,
+    /// From near its origin into the view, column by column.
+    pub(super) clip_from_near: [f32; 16],
+}
+
+/// Towards the light, of length one.
+pub(super) fn to_light() -> [f32; 3] {
+    glam::Vec3::from_array(TO_LIGHT).normalize().to_array()
+}
