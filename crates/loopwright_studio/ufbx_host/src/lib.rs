@@ -1,7 +1,7 @@
 //! What ufbx takes from its host where there is no C library, as in WebAssembly: memory, mathematics, strings.
 //!
 //! ufbx names these functions when it is compiled with `UFBX_NO_LIBC`, and describes them in `ufbx.c`, "External functions". They are
-//! called by ufbx alone; nothing here is for Rust. The only crate of the project with unsafe code: C cannot be served without.
+//! called by ufbx alone; nothing here is for Rust. C cannot be served without unsafe code; all else that has any is the file that calls OpenGL.
 
 #![no_std]
 
