@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use loopwright::{
     BodyOverrides, Take,
-    retarget::{JointMap, MapError, Retarget, Rig},
+    retarget::{FollowedFeet, JointMap, MapError, Retarget, Rig},
     take::TakeError,
 };
 use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
@@ -83,6 +83,7 @@ impl NamedFile {
 /// A take on a character.
 pub(super) struct Carried {
     pub(super) file: LoadedTake,
+    pub(super) followed: Option<FollowedFeet>,
     pub(super) facts: RigFacts,
     pub(super) warnings: Vec<String>,
 }
@@ -121,6 +122,7 @@ pub(super) fn onto(character: &NamedFile, file: &LoadedTake, overrides: &BodyOve
         unsure,
     };
     Ok(Carried {
+        followed: retarget.feet_of_take(&file.take).ok(),
         file: LoadedTake {
             take,
             source: own.source,

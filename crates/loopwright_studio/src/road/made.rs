@@ -91,6 +91,7 @@ impl Made {
         let recipe = edit.to_recipe();
         let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
         let mut settings = recipe.loop_settings(&output, &opened.analysis, &mut warnings)?;
+        settings.followed.clone_from(&opened.followed);
         let tried = match edit.tries_closures {
             true => Some(opened.analysis.choose_closure(&candidate, &settings)?),
             false => None,

@@ -6,6 +6,7 @@ use loopwright::{
     Analysis, BodyOverrides, FoundLoops, LoopCandidate, SearchSettings, Take,
     analysis::{Body, BodyError, TakeDefects},
     candidate::SearchError,
+    retarget::FollowedFeet,
     take::{CutError, SmoothError},
 };
 use loopwright_formats::{
@@ -49,6 +50,8 @@ pub struct Opened {
     pub rig: Option<RigFacts>,
     /// The file of that character.
     pub character: Option<NamedFile>,
+    /// When the feet of the take that was carried over stand.
+    pub followed: Option<FollowedFeet>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
     pub speeds: Vec<f32>,
 }
@@ -180,7 +183,7 @@ impl Opened {
             let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
             loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
         }
-        let (mut rig, mut on) = (None, None);
+        let (mut rig, mut on, mut followed) = (None, None, None);
         if let Some(path) = &study.rig {
             if study.map.is_some() {
                 return Err(CharacterError::Map.into());
@@ -189,7 +192,7 @@ impl Opened {
             let carried = character::onto(&file, &loaded, &overrides)?;
             loaded = carried.file;
             warnings.extend(carried.warnings);
-            (rig, on) = (Some(carried.facts), Some(file));
+            (rig, on, followed) = (Some(carried.facts), Some(file), carried.followed);
             // Joints that the user names are those of the take.
             overrides = BodyOverrides {
                 hips: None,
@@ -220,6 +223,7 @@ impl Opened {
             study: study.clone(),
             rig,
             character: on,
+            followed,
             speeds,
         })
     }

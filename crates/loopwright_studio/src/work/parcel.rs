@@ -244,6 +244,7 @@ impl OpenedParts {
             // Takes on a character are the page's own.
             rig: _,
             character: _,
+            followed: _,
             speeds,
         } = opened;
         Ok(Self {
@@ -270,6 +271,7 @@ impl OpenedParts {
             study: Recipe::read(self.study.as_bytes())?.take,
             rig: None,
             character: None,
+            followed: None,
             speeds: self.speeds,
         })
     }
