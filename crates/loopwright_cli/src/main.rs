@@ -20,6 +20,7 @@ mod motions;
 mod numbers;
 mod one_take;
 mod output;
+mod patterns;
 mod plot;
 mod project;
 mod report;

@@ -11,6 +11,7 @@ use crate::{
     exit::Failure,
     files, load,
     numbers::parse_range,
+    patterns::Pattern,
     recipe::TakeArgs,
     written_loop::{self, AddedRoot},
 };
@@ -70,7 +71,7 @@ pub(crate) struct NamedMotion {
 }
 
 impl NamedMotion {
-    /// `FILE`, `FILE:START:END`, or a folder for all files in it and below.
+    /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
     pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
         if named.is_dir() {
             let all = files::files_below(named, files::is_named_like_a_take)?;
@@ -81,6 +82,9 @@ impl NamedMotion {
                 );
             }
             return Ok(all.into_iter().map(|path| Self { path, frames: None }).collect());
+        }
+        if let Some(files) = Pattern::files_of(named)? {
+            return Ok(files.into_iter().map(|path| Self { path, frames: None }).collect());
         }
         let whole = || Self {
             path: named.to_owned(),

@@ -24,6 +24,7 @@ use crate::{
     files,
     load::{self, Loaded},
     memory, mirroring, output,
+    patterns::Pattern,
     recipe::TakeArgs,
     rig::{self, CarriedLoop, Character, Matched},
     talk,
@@ -329,19 +330,24 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
     .try_this("make the loop again")
 }
 
-/// Fails at once for a name that no file has: a typing error, most likely.
+/// Fails at once for a name that no file has: a typing error, most likely. A pattern is none.
 pub(crate) fn check_are_there(paths: &[PathBuf]) -> Result<(), Failure> {
-    paths.iter().try_for_each(|path| files::check_is_there(path))
+    let mut named = paths.iter().filter(|path| Pattern::of(path).is_none());
+    named.try_for_each(|path| files::check_is_there(path))
 }
 
-/// Replaces every folder in a list of paths by the loops in it: its files that have a sidecar, sorted by name.
+/// Replaces every folder in a list of paths by the loops in it, its files that have a sidecar, and every pattern by the files that match
+/// it, sorted by name.
 ///
-/// Errors: a folder cannot be listed, or holds no loop.
+/// Errors: a folder cannot be listed, or holds no loop; nothing matches.
 pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut loops = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            loops.push(path.clone());
+            match Pattern::files_of(path)? {
+                Some(files) => loops.extend(files),
+                None => loops.push(path.clone()),
+            }
             continue;
         }
         let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", path.display()));

@@ -356,6 +356,19 @@ fn a_folder_stands_for_the_loops_in_it() {
     assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
     folder.run("play walks --seconds 5 -o p.bvh").done();
+    // A pattern stands for what matches it; of the three files in the folder the take is none.
+    let facts = folder
+        .run("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json")
+        .done()
+        .json();
+    assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
+    folder.run("play walks/r*.bvh --seconds 5 -o q.bvh").done();
+    let none = folder.run("blend walks/x*.bvh -o c.bvh");
+    assert!(
+        none.status == 2 && none.stderr.contains("nothing matches"),
+        "{}",
+        none.stderr
+    );
     let none = folder.run("blend empty -o c.bvh");
     assert!(
         none.status == 2 && none.stderr.contains("no loop in the folder"),

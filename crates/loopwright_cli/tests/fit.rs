@@ -148,6 +148,8 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
         "{lower} {upper}"
     );
     assert_eq!(answer["pools"][0]["takes"], 3);
+    let answer = folder.run("fit takes/?.bvh --json").done().json();
+    assert_eq!(answer["pools"][0]["takes"], 3);
 
     folder.write("takes/broken.bvh", "HIERARCHY nonsense");
     folder.write("takes/notes.txt", "no take");

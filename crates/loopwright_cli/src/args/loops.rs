@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH, FBX, GLB or glTF), with their sidecars where they have them, or folders of loops.
+    /// Loops (BVH, FBX, GLB or glTF), with their sidecars where they have them: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct LoopsArgs {
-    /// Loops of one skeleton (BVH, FBX, GLB or glTF), each with its sidecar, or folders of loops.
+    /// Loops of one skeleton (BVH, FBX, GLB or glTF), each with its sidecar: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]

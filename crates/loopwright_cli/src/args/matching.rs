@@ -47,7 +47,7 @@ pub(crate) enum MatchCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchBuildArgs {
-    /// Takes and loops (BVH, FBX, GLB or glTF), or folders of them; a file with a sidecar is a loop. :START:END selects frames.
+    /// Takes and loops (BVH, FBX, GLB or glTF), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
     #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]

@@ -6,9 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use loopwright::names;
-
-use crate::{exit::Failure, files, written_loop};
+use crate::{exit::Failure, files, patterns::Pattern, written_loop};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub(crate) struct Inputs {
 
 /// Whether names mean several files, even if there is only one in the end: more than one name, a folder or a pattern.
 pub(crate) fn are_many(names: &[PathBuf]) -> bool {
-    names.len() != 1 || names.iter().any(|name| name.is_dir() || is_pattern(name))
+    names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::of(name).is_some())
 }
 
 /// What a folder gives.
@@ -54,10 +52,8 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> 
     for name in names {
         let named = if name.is_dir() {
             Named::Folder(name.clone())
-        } else if is_pattern(name) {
-            Named::pattern(name)
         } else {
-            Named::File
+            Pattern::of(name).map_or(Named::File, Named::Pattern)
         };
         let count = (found.len(), inputs.num_loops, inputs.problems.len());
         match &named {
@@ -78,20 +74,20 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> 
                 };
                 walk.below(folder);
             }
-            Named::Pattern { folder, parts } => {
+            Named::Pattern(pattern) => {
                 let mut walk = Walk {
-                    is_asked_for: &|below: &Path| fits(parts, below),
+                    is_asked_for: &|below: &Path| pattern.fits(below),
                     wanted,
                     output: output.as_deref(),
                     inputs: &mut inputs,
                     found: &mut found,
                 };
-                walk.below(folder);
+                walk.below(pattern.folder());
             }
         }
         if count == (found.len(), inputs.num_loops, inputs.problems.len()) {
             let what = match named {
-                Named::Pattern { .. } => format!("no take matches \"{}\"", name.display()),
+                Named::Pattern(_) => format!("no take matches \"{}\"", name.display()),
                 _ => format!("there is no take in the folder \"{}\" or below", name.display()),
             };
             let failure = Failure::error(what).because("takes are files whose names end in .bvh, .fbx, .glb or .gltf");
@@ -133,77 +129,7 @@ pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failu
 enum Named {
     File,
     Folder(PathBuf),
-    Pattern {
-        /// The folder in front of the first part with a wildcard.
-        folder: PathBuf,
-        parts: Vec<String>,
-    },
-}
-
-impl Named {
-    fn pattern(name: &Path) -> Self {
-        let mut folder = PathBuf::new();
-        let mut parts: Vec<String> = Vec::new();
-        for part in name.components() {
-            let text = part.as_os_str().to_string_lossy();
-            if parts.is_empty() && !has_wildcard(&text) {
-                folder.push(part);
-            } else {
-                parts.push(text.into_owned());
-            }
-        }
-        if folder.as_os_str().is_empty() {
-            folder.push(".");
-        }
-        Self::Pattern { folder, parts }
-    }
-}
-
-fn has_wildcard(text: &str) -> bool {
-    text.contains(['*', '?'])
-}
-
-/// A name with a wildcard that is not itself the name of a file.
-fn is_pattern(name: &Path) -> bool {
-    name.to_str().is_some_and(has_wildcard) && is_missing(name)
-}
-
-fn is_missing(name: &Path) -> bool {
-    name.symlink_metadata()
-        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
-/// Whether a path below a folder fits the parts of a pattern; `**` stands for any number of folders, and links among them count.
-fn fits(parts: &[String], below: &Path) -> bool {
-    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
-    fits_from(parts, &names)
-}
-
-fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {
-    // Which of the parts so far may be complete: a pattern with many `**` must not take exponential time.
-    let mut reached = vec![false; parts.len() + 1];
-    reached[0] = true;
-    let skip_stars = |reached: &mut Vec<bool>| {
-        for (index, part) in parts.iter().enumerate() {
-            if reached[index] && part == "**" {
-                reached[index + 1] = true;
-            }
-        }
-    };
-    skip_stars(&mut reached);
-    for name in below {
-        let mut next = vec![false; parts.len() + 1];
-        for (index, part) in parts.iter().enumerate().filter(|&(index, _)| reached[index]) {
-            if part == "**" {
-                next[index] = true;
-            } else if names::matches(part, name) {
-                next[index + 1] = true;
-            }
-        }
-        skip_stars(&mut next);
-        reached = next;
-    }
-    reached[parts.len()]
+    Pattern(Pattern),
 }
 
 /// Lists folders below one.
@@ -323,31 +249,6 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns_match_parts_of_paths() {
-        for (pattern, path, wanted) in [
-            ("*.bvh", "walk.bvh", true),
-            ("*.bvh", "a/walk.bvh", false),
-            ("**/*.bvh", "walk.bvh", true),
-            ("**/*.bvh", "a/b/walk.bvh", true),
-            ("a/**/w?lk.bvh", "a/b/c/walk.bvh", true),
-            ("a/**/w?lk.bvh", "b/c/walk.bvh", false),
-            ("**", "a/walk.bvh", true),
-            ("a*/x.bvh", "ab/x.bvh", true),
-            ("a*/x.bvh", "ab/c/x.bvh", false),
-        ] {
-            let parts: Vec<String> = pattern.split('/').map(str::to_owned).collect();
-            assert_eq!(fits(&parts, Path::new(path)), wanted, "{pattern} {path}");
-        }
-    }
-
-    #[test]
-    fn a_pattern_of_many_stars_takes_no_time() {
-        let parts: Vec<String> = "**/".repeat(60).split('/').map(str::to_owned).collect();
-        let deep = "a/".repeat(200) + "x";
-        assert!(!fits(&parts, Path::new(&deep)));
-    }
 
     #[test]
     fn every_input_is_in_one_shard() {

@@ -13,6 +13,7 @@ use crate::{
     exit::{Ending, Failure},
     files, load, memory,
     output::{self, Outputs},
+    patterns::Pattern,
     plot::PlotFile,
     report::fit::{self as report, FittedTake, Outcome, Source},
     talk, written_loop,
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
 
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
 fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
-    let is_folder = path.is_dir();
+    let is_folder = path.is_dir() || Pattern::of(path).is_some();
     let is_batch = is_folder || args.takes.len() > 1;
     let failed = |file: &Path, failure: Failure| {
         talk::fail(&failure);
@@ -97,9 +98,11 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
             failure,
         }
     };
-    let files = match is_folder {
-        true => takes_below(path),
-        false => Ok(vec![path.to_owned()]),
+    let files = match Pattern::files_of(path) {
+        Ok(None) if is_folder => takes_below(path),
+        Ok(None) => Ok(vec![path.to_owned()]),
+        Ok(Some(files)) => Ok(files),
+        Err(failure) => Err(failure),
     };
     let mut outcomes = Vec::new();
     match files {

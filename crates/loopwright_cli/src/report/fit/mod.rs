@@ -52,6 +52,7 @@ impl Outcome {
 pub(crate) struct Source {
     /// The argument as the user gave it.
     pub(crate) name: String,
+    /// Whether it means several files: a folder, or a pattern.
     pub(crate) is_folder: bool,
     pub(crate) outcomes: Vec<Outcome>,
 }

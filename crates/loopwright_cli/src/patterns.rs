@@ -1,0 +1,138 @@
+//! Names with wildcards, which stand for files: `takes/**/*.bvh`.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use loopwright::names;
+
+use crate::{exit::Failure, files};
+
+/// A name with a wildcard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    /// The folder in front of the first part with a wildcard.
+    folder: PathBuf,
+    parts: Vec<String>,
+}
+
+impl Pattern {
+    /// A name with a wildcard that is not itself the name of a file.
+    pub(crate) fn of(name: &Path) -> Option<Self> {
+        if !name.to_str().is_some_and(has_wildcard) || !is_missing(name) {
+            return None;
+        }
+        let mut folder = PathBuf::new();
+        let mut parts: Vec<String> = Vec::new();
+        for part in name.components() {
+            let text = part.as_os_str().to_string_lossy();
+            if parts.is_empty() && !has_wildcard(&text) {
+                folder.push(part);
+            } else {
+                parts.push(text.into_owned());
+            }
+        }
+        if folder.as_os_str().is_empty() {
+            folder.push(".");
+        }
+        Some(Self { folder, parts })
+    }
+
+    /// The folder in which all its files are, or below.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether a path below that folder fits; `**` stands for any number of folders, and links among them count.
+    pub(crate) fn fits(&self, below: &Path) -> bool {
+        let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+        fits_from(&self.parts, &names)
+    }
+
+    /// Its takes and loops, sorted by path; `None` where a name is no pattern. Errors: a folder cannot be listed, nothing fits.
+    pub(crate) fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
+        let Some(pattern) = Self::of(name) else {
+            return Ok(None);
+        };
+        let fits = |path: &Path| {
+            path.strip_prefix(&pattern.folder)
+                .is_ok_and(|below| pattern.fits(below))
+        };
+        let found = files::files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
+        if found.is_empty() {
+            return Err(Failure::error(format!("nothing matches \"{}\"", name.display()))
+                .because("takes and loops are files whose names end in .bvh, .fbx, .glb or .gltf")
+                .try_this("a folder, or the name of a file"));
+        }
+        Ok(Some(found))
+    }
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+fn is_missing(name: &Path) -> bool {
+    name.symlink_metadata()
+        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {
+    // Which of the parts so far may be complete: a pattern with many `**` must not take exponential time.
+    let mut reached = vec![false; parts.len() + 1];
+    reached[0] = true;
+    let skip_stars = |reached: &mut Vec<bool>| {
+        for (index, part) in parts.iter().enumerate() {
+            if reached[index] && part == "**" {
+                reached[index + 1] = true;
+            }
+        }
+    };
+    skip_stars(&mut reached);
+    for name in below {
+        let mut next = vec![false; parts.len() + 1];
+        for (index, part) in parts.iter().enumerate().filter(|&(index, _)| reached[index]) {
+            if part == "**" {
+                next[index] = true;
+            } else if names::matches(part, name) {
+                next[index + 1] = true;
+            }
+        }
+        skip_stars(&mut next);
+        reached = next;
+    }
+    reached[parts.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_parts_of_paths() {
+        for (pattern, path, wanted) in [
+            ("*.bvh", "walk.bvh", true),
+            ("*.bvh", "a/walk.bvh", false),
+            ("**/*.bvh", "walk.bvh", true),
+            ("**/*.bvh", "a/b/walk.bvh", true),
+            ("a/**/w?lk.bvh", "a/b/c/walk.bvh", true),
+            ("a/**/w?lk.bvh", "b/c/walk.bvh", false),
+            ("**", "a/walk.bvh", true),
+            ("a*/x.bvh", "ab/x.bvh", true),
+            ("a*/x.bvh", "ab/c/x.bvh", false),
+        ] {
+            let of = Pattern::of(Path::new(pattern)).expect("a wildcard");
+            let path = Path::new(".").join(path);
+            let below = path.strip_prefix(Path::new(".").join(of.folder()));
+            assert_eq!(below.is_ok_and(|below| of.fits(below)), wanted, "{pattern} {path:?}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_takes_no_time() {
+        let pattern = Pattern::of(Path::new(&("**/".repeat(60) + "y"))).expect("a wildcard");
+        let deep = "a/".repeat(200) + "x";
+        assert!(!pattern.fits(Path::new(&deep)));
+    }
+}
