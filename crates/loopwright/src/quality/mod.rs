@@ -72,7 +72,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         let (metres, radians) = seam::displacement(keys, body, source);
         (Some(metres), Some(radians))
     });
-    let stands = sliding::stands_of(keys, body, source);
+    let stands = sliding::stands_of(keys, (body, body_size), source);
     Quality {
         pose_gap_radians,
         pose_gap_metres,

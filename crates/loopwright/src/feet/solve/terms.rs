@@ -40,6 +40,10 @@ const BEAR_SECS: f64 = 8.0;
 /// ... and up or down by this many.
 const LEVEL_SECS: f64 = 4.0;
 
+/// Where a knee has a limit to its bend, a metre of what bears above or below its own height: legs that do not reach would lift feet off
+/// the ground rather than lower the hips.
+const LIFTED: f64 = 6.0;
+
 /// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
 const FLAT_SECS: f64 = 0.5;
 
@@ -129,6 +133,7 @@ impl<'a> Terms<'a> {
             for leg in 0..self.goals.len() {
                 self.add_stay(at, leg, sample, equations);
                 self.add_bearing(at, leg, sample, equations);
+                self.add_grounded(at, leg, sample, equations);
                 self.add_flatness(at, leg, sample, equations);
                 self.add_floor(at, leg, sample, equations);
                 self.add_knee(at, leg, sample, equations);
@@ -212,6 +217,22 @@ impl<'a> Terms<'a> {
                 let row = Row::of(part, [(here, -weight * along), (there, weight * seen_from_next)]);
                 self.add_row(&row, 2, leg, sample, weight * (along.dot(moved) - roll), equations);
             }
+        }
+    }
+
+    /// On another character, what bears stays at its height.
+    fn add_grounded(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let goals = &self.goals[leg];
+        if !goals.most_flexed.is_finite() {
+            return;
+        }
+        let (here, own, up) = (&at.points[leg][sample], &goals.own[sample], self.course.up[sample]);
+        for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {
+            // Squared, so that a foot leaves the ground freely at the end of its contact.
+            let weight = LIFTED * goals.bears[sample][part] * goals.bears[sample][part];
+            let lift = up.dot(here.at[part] - own.at[part]);
+            let row = Row::of(part, [(here, weight * up)]);
+            self.add_row(&row, 1, leg, sample, weight * lift, equations);
         }
     }
 
