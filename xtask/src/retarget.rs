@@ -447,59 +447,95 @@ fn there_and_back(loops: &[Looped], characters: &[&Character]) -> Result<Table, 
     Ok(table)
 }
 
-/// Speeds over the ground of feet of a take while they stand, at a point of the sole beside the joint that is held, cm/s: the mean.
-fn slide_of_take(take: &Take, stands: &[Stand], size: f64) -> Option<f64> {
+/// The frames at which feet of a take stand, each with the joint, but for the first and the last of the take.
+fn standing_frames<'a>(take: &'a Take, stands: &'a [Stand]) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+    let frames = |stand: &Stand| stand.first_sample.max(1)..stand.first_sample + stand.num_samples;
+    let last = take.num_frames() - 1;
+    (stands.iter()).flat_map(move |stand| {
+        frames(stand)
+            .filter(move |&f| f < last)
+            .map(|frame| (frame, stand.joint))
+    })
+}
+
+/// The mean speed over the ground of feet of a take while they stand, at a point that is `beside` from the joint that is held along each
+/// of its axes, cm/s.
+fn slide_of_take(take: &Take, stands: &[Stand], beside: f64) -> Option<f64> {
     let world = take.world_tracks();
-    let beside = DVec3::splat(BESIDE_METRES * size);
-    let mut speeds = Vec::new();
-    for stand in stands {
-        let frames = stand.first_sample.max(1)..(stand.first_sample + stand.num_samples).min(take.num_frames() - 1);
-        for frame in frames {
-            let at = |frame: usize| world.joint(frame, stand.joint).transform_point(beside);
-            let moved: DVec3 = (at(frame + 1) - at(frame - 1)) * DVec3::new(1.0, 0.0, 1.0);
-            speeds.push(1e2 * moved.length() / (2.0 * take.frame_time_secs()));
-        }
-    }
+    let speed = |(frame, joint): (usize, usize)| {
+        let at = |frame: usize| world.joint(frame, joint).transform_point(DVec3::splat(beside));
+        let moved: DVec3 = (at(frame + 1) - at(frame - 1)) * DVec3::new(1.0, 0.0, 1.0);
+        1e2 * moved.length() / (2.0 * take.frame_time_secs())
+    };
+    let speeds: Vec<f64> = standing_frames(take, stands).map(speed).collect();
     (!speeds.is_empty()).then(|| speeds.iter().sum::<f64>() / speeds.len() as f64)
 }
 
 /// How far from the joint that is held sliding is measured, metres of a man, along each of its axes.
 const BESIDE_METRES: f64 = 0.02;
 
-/// Whole takes on characters: their feet by the pose alone, and held.
+/// Whole takes on characters: their feet by the pose alone, and held, at the size of the sources.
 fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
     let mut table = Table::new(
-        "character | takes | by the pose alone, cm/s, median | worst | held, median | worst | knee beyond its source, deg, worst",
+        "character | takes | scale, median | in the source, cm/s, median | worst | by the pose alone, median | worst | held, median | worst | \
+         at the joint in the source, median | worst | held, median | worst | held off the height by the pose, mm, median | knee beyond its \
+         source, deg, worst",
     );
     for character in characters {
-        let (mut by_pose, mut held, mut beyond) = (Vec::new(), Vec::new(), f64::NEG_INFINITY);
+        let (mut scales, mut off, mut beyond) = (Vec::new(), Vec::new(), f64::NEG_INFINITY);
+        // In the source, by the pose alone and held: beside the joint, and at it.
+        let mut slides: [[Vec<f64>; 2]; 3] = Default::default();
         for looped in loops {
             let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
             let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
             let world = looped.take.world_tracks();
             let retarget = Retarget::new(&looped.rig, &character.rig, &map, &world);
             let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
-            let feet = retarget.feet_of_take(&looped.take).map_err(|error| failed(&error))?;
+            let stands = retarget
+                .feet_of_take(&looped.take)
+                .map_err(|error| failed(&error))?
+                .stands();
             let on = retarget.held_take(&looped.take, &moved, FootLock::Auto);
             let on = on.map_err(|error| failed(&error))?.unwrap_or_else(|| moved.clone());
-            let slide = |take: &Take| slide_of_take(take, &feet.stands(), retarget.scale());
-            by_pose.extend(slide(&moved));
-            held.extend(slide(&on));
-            let ours = on.world_tracks();
+            let own = JointMap::between(&looped.rig, &looped.rig).map_err(|error| failed(&error))?;
+            let own = Retarget::new(&looped.rig, &looped.rig, &own, &world).feet_of_take(&looped.take);
+            let own = own.map_err(|error| failed(&error))?.stands();
+            let size = retarget.scale();
+            let all = [(&looped.take, &own, 1.0), (&moved, &stands, size), (&on, &stands, size)];
+            for ((take, stands, size), slides) in all.into_iter().zip(&mut slides) {
+                for (beside, slides) in [BESIDE_METRES * size, 0.0].into_iter().zip(slides) {
+                    slides.extend(slide_of_take(take, stands, beside).map(|speed| speed / size));
+                }
+            }
+            let (before, after) = (moved.world_tracks(), on.world_tracks());
+            let height = |(frame, joint)| (after.position(frame, joint).y - before.position(frame, joint).y).abs();
+            off.extend(standing_frames(&on, &stands).map(|at| 1e3 * height(at) / size));
+            scales.push(size);
             for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
                 if kind == LimbKind::Leg {
-                    beyond = beyond.max(most_bent(&ours, joints) - most_bent(&world, from));
+                    beyond = beyond.max(most_bent(&after, joints) - most_bent(&world, from));
                 }
             }
         }
+        let both = |values: &Vec<f64>| {
+            format!(
+                "{} | {}",
+                cell(median(values.clone()), 2),
+                cell(Some(largest(values.clone())), 2)
+            )
+        };
+        let [source, by_pose, held] = &slides;
         table.row(format!(
-            "{} | {} | {} | {} | {} | {} | {beyond:.1}",
+            "{} | {} | {} | {} | {} | {} | {} | {} | {} | {beyond:.1}",
             character.name,
-            by_pose.len(),
-            cell(median(by_pose.clone()), 2),
-            cell(Some(largest(by_pose)), 2),
-            cell(median(held.clone()), 2),
-            cell(Some(largest(held)), 2),
+            scales.len(),
+            cell(median(scales.clone()), 2),
+            both(&source[0]),
+            both(&by_pose[0]),
+            both(&held[0]),
+            both(&source[1]),
+            both(&held[1]),
+            cell(median(off), 1),
         ));
     }
     Ok(table)

@@ -387,31 +387,63 @@ fn floors_grow_with_the_body() {
     }
 }
 
+/// A body that glides ahead at 1 m/s with a foot that stands half of the time, and moves back by as much less `slip`.
+fn gliding(slip: f64) -> (Take, RootMotion) {
+    let root = RootMotion {
+        twist: Twist {
+            linear: DVec3::Z,
+            angular: DVec3::ZERO,
+        },
+        ..still_root()
+    };
+    let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {
+        // Half the loop on the ground, half in the air and moving forwards again.
+        let planted = key % SAMPLES < SAMPLES / 2;
+        let share = (key % SAMPLES) as f64;
+        *q = DQuat::IDENTITY;
+        *t = match joint {
+            0 => DVec3::new(0.0, 1.0, 1.0 * key as f64 * STEP),
+            1 | 2 if planted => DVec3::new(0.0, -1.0, -(1.0 - slip) * share * STEP),
+            1 | 2 => DVec3::new(0.0, -0.7, -(1.0 - slip) * (SAMPLES as f64 - share) * STEP),
+            _ => DVec3::Y,
+        };
+    });
+    (take, root)
+}
+
 #[test]
 fn foot_sliding_is_the_speed_of_standing_feet_in_the_world() {
-    // The body glides ahead at 1 m/s; a standing foot moves back by as much, less its sliding.
     for slip in [0.0, 0.1] {
-        let root = RootMotion {
-            twist: Twist {
-                linear: DVec3::Z,
-                angular: DVec3::ZERO,
-            },
-            ..still_root()
-        };
-        let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {
-            // Half the loop on the ground, half in the air and moving forwards again.
-            let planted = key % SAMPLES < SAMPLES / 2;
-            let share = (key % SAMPLES) as f64;
-            *q = DQuat::IDENTITY;
-            *t = match joint {
-                0 => DVec3::new(0.0, 1.0, 1.0 * key as f64 * STEP),
-                1 | 2 if planted => DVec3::new(0.0, -1.0, -(1.0 - slip) * share * STEP),
-                1 | 2 => DVec3::new(0.0, -0.7, -(1.0 - slip) * (SAMPLES as f64 - share) * STEP),
-                _ => DVec3::Y,
-            };
-        });
+        let (take, root) = gliding(slip);
         let foot_slide = measure(&take, true, root).foot_slide_mps.unwrap();
         assert!((foot_slide - slip).abs() < 0.02, "{slip}: {foot_slide}");
+    }
+}
+
+#[test]
+fn a_loop_at_another_size_slides_and_shows_alike() {
+    for slip in [0.0, 0.1, 0.3] {
+        let (take, root) = gliding(slip);
+        let own = measure(&take, true, root);
+        for size in [3.0, 0.5] {
+            let root = RootMotion {
+                twist: Twist {
+                    linear: root.twist.linear * size,
+                    ..root.twist
+                },
+                ..root
+            };
+            let scaled = measure(&take.scaled(size).unwrap(), true, root);
+            assert!((scaled.body_size / own.body_size / size - 1.0).abs() < 1e-9);
+            for (scaled, own) in [
+                (scaled.foot_slide_mps, own.foot_slide_mps),
+                (scaled.foot_slide_metres, own.foot_slide_metres),
+            ] {
+                let (scaled, own) = (scaled.unwrap() / size, own.unwrap());
+                assert!((scaled - own).abs() < 1e-9, "slip {slip}, size {size}: {scaled} {own}");
+            }
+            assert_eq!(scaled.pops(), own.pops());
+        }
     }
 }
 

@@ -496,6 +496,27 @@ fn speeds_while_resting((moved, joint, point): (&Take, &str, DVec3), (take, like
         .collect()
 }
 
+/// Heights of a foot, metres, at the frames at which that of the source is low.
+fn heights_at_rest(moved: &Take, foot: &str, take: &Take) -> Vec<f64> {
+    let like = if foot.ends_with("_l") {
+        "LeftToeBase"
+    } else {
+        "RightToeBase"
+    };
+    let height = |take: &Take, name: &str| -> Vec<f64> {
+        let (world, joint) = (take.world_tracks(), take.skeleton().find(name).unwrap());
+        (0..take.num_frames())
+            .map(|frame| world.position(frame, joint).y)
+            .collect()
+    };
+    let theirs = height(take, like);
+    let lowest = theirs.iter().copied().fold(f64::INFINITY, f64::min);
+    let ours = height(moved, foot).into_iter().zip(theirs);
+    ours.filter(|(_, theirs)| *theirs < lowest + 0.005)
+        .map(|(ours, _)| ours)
+        .collect()
+}
+
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -532,6 +553,18 @@ fn feet_of_takes_are_held_too() {
                 assert!(most < 0.06 * legs.max(1.0), "legs {legs}: {most} m/s at most");
             }
         }
+        // Legs that do not reach lower the hips; feet stay on the ground.
+        for foot in ["ball_l", "ball_r"] {
+            let heights = |moved: &Take| heights_at_rest(moved, foot, &take);
+            let lifts: Vec<f64> = (heights(&held).iter().zip(heights(&carried)))
+                .map(|(after, before)| (after - before).abs())
+                .collect();
+            assert!(
+                mean(&lifts) < 0.004 * legs,
+                "legs {legs}: {} m off the ground",
+                mean(&lifts)
+            );
+        }
         // Nothing leaps, also not where one window ends and the next begins.
         let world = [&carried, &held].map(Take::world_tracks);
         let knee = held.skeleton().find("calf_l").unwrap();
@@ -559,6 +592,53 @@ fn feet_of_takes_are_held_too() {
         };
         let most = |bend: &dyn Fn(usize) -> f64| (0..take.num_frames()).map(bend).fold(0.0, f64::max);
         assert!(most(&bend) < most(&bend_of_source) + 10.0, "legs {legs}");
+    }
+}
+
+/// A take whose whole body is shifted aside over the ground, frame by frame, metres.
+fn shifted(take: &Take, shift: impl Fn(usize) -> f64) -> Take {
+    let poses = (0..take.num_frames()).map(|frame| {
+        let mut pose = take.pose(frame).to_pose();
+        pose.translations[0].x += shift(frame);
+        pose
+    });
+    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::of_tracks("shifted", tracks).unwrap()
+}
+
+#[test]
+fn one_step_that_slides_and_a_leap_leave_all_others_held() {
+    let walk = long_walk();
+    let middle = walk.num_frames() / 2;
+    let secs = |frame: usize| (frame as f64 - middle as f64) * walk.frame_time_secs();
+    // The body glides by 30 cm over half a second, in whatever step it is; or it is elsewhere from one frame to the next.
+    let glides = |frame: usize| 0.3 * (0.5 + secs(frame) / 0.5).clamp(0.0, 1.0);
+    let leaps = |frame: usize| if frame < middle { 0.0 } else { 0.8 };
+    let shifts: [(&str, &dyn Fn(usize) -> f64); 2] = [("a glide", &glides), ("a leap", &leaps)];
+    for (what, shift) in shifts {
+        let take = shifted(&walk, shift);
+        let target = rig_at_rest(&character(&walk, Character { legs: 0.45, ..PLAIN }));
+        let (transfer, carried) = retarget(&rig_of(&take), &target, &take);
+        let held = transfer.held_take(&take, &carried, FootLock::Auto).unwrap().unwrap();
+        for (foot, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
+            let speeds = |moved: &Take| speeds_while_resting((moved, foot, DVec3::ZERO), (&take, like));
+            let (before, after) = (mean(&speeds(&carried)), mean(&speeds(&held)));
+            assert!(before > 0.01, "{what}: {before} m/s before");
+            assert!(after < 0.005, "{what}: {foot} {after} m/s");
+        }
+        // Frames beside the leap are moved no farther than others.
+        let world = [&carried, &held].map(Take::world_tracks);
+        let moved = |frame: usize| {
+            let joints = 0..held.num_joints();
+            let moved = joints.map(|joint| {
+                world[0]
+                    .position(frame, joint)
+                    .distance(world[1].position(frame, joint))
+            });
+            moved.fold(0.0, f64::max)
+        };
+        let farthest = (0..take.num_frames()).map(moved).fold(0.0, f64::max);
+        assert!(farthest < 0.1, "{what}: {farthest} m");
     }
 }
 

@@ -181,6 +181,57 @@ fn all_animations_are_looped_into_one_copy() {
 }
 
 #[test]
+fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 1000)]);
+    folder.run("synth -o other.bvh --seconds 2 --fps 30 --seed 3").done();
+    folder.run("convert other.bvh hero.glb").done();
+    let own = loopwright_formats::animation_names(&folder.read("hero.glb"));
+    let answer = folder
+        .run("make pack.gltf --rig hero.glb --all-animations --json")
+        .done()
+        .json();
+    assert_valid(&answer, "loops");
+    assert_eq!(answer["outputs"][0], "pack-loops.glb", "in the form of the character");
+    let loops = answer["loops"].as_array().unwrap();
+    assert_eq!(loops.len(), 2);
+    for each in loops {
+        assert_eq!(each["take"]["rig"]["file"], "hero.glb");
+        assert!(each["quality"]["foot_slide_cmps"].as_f64().unwrap() < 1.0, "{each:#}");
+    }
+    let names = loopwright_formats::animation_names(&folder.read("pack-loops.glb"));
+    assert_eq!(names.len(), own.len() + 2, "{names:?}");
+    assert!(own.iter().all(|own| names.contains(own)), "{names:?}");
+    assert_eq!(
+        verdicts(&folder.run("check pack-loops.glb").done()).len(),
+        2,
+        "both are loops of the file"
+    );
+
+    // What loops already is not there yet, either.
+    folder.run("make walk.bvh -o round.bvh").done();
+    folder.run("convert round.bvh round.gltf").done();
+    let mut round = folder.json("round.gltf");
+    round["animations"][0]["name"] = json!("Round");
+    folder.write("again.gltf", round.to_string());
+    let answer = folder
+        .run("make again.gltf --rig hero.glb --all-animations --json")
+        .done()
+        .json();
+    let made = named(&answer["animations"], "Round");
+    assert_eq!(
+        (&made["outcome"], &made["loop_animation"]),
+        (&json!("closed"), &json!("Round-loop"))
+    );
+
+    let refused = folder.run("make pack.gltf --rig other.bvh --all-animations -o all.bvh");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("other.bvh"), "{}", refused.stderr);
+    let refused = folder.run("make pack.gltf --rig hero.glb --all-animations -o hero.glb --force");
+    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("two", 2), ("half", 20), ("walk", 121)]);

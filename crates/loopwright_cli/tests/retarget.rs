@@ -92,12 +92,6 @@ fn make_puts_the_take_onto_the_character_first() {
     assert_eq!(again["take"]["rig"], made["take"]["rig"]);
     assert!(folder.read("again.glb") == folder.read("walk-loop.glb"));
     folder.run("find walk.bvh --rig hero.glb").done();
-    assert_eq!(
-        folder
-            .run("make walk.bvh --rig hero.glb --all-animations -o all.glb")
-            .status,
-        2
-    );
     assert_eq!(folder.run("make walk.bvh --map hero.toml -o all.glb").status, 2);
     let refused = folder.run("make walk.bvh --rig hero.glb -o hero.glb --force");
     assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);

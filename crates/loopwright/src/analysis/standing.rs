@@ -122,7 +122,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
 }
 
 /// Lowest value within `reach` entries on either side, for every entry: a queue of candidates for the minimum.
-fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
+pub(crate) fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     let count = values.len();
     let mut lowest = Vec::with_capacity(count);
     let mut queue = std::collections::VecDeque::new();
@@ -151,8 +151,8 @@ pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f6
     kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HIPS_REACH_SECS))
 }
 
-/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, stands by the fixed
-/// limits.
+/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, both at the size of a man, stands
+/// by the fixed limits.
 pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }

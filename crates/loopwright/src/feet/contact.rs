@@ -51,6 +51,18 @@ pub(super) fn of_foot(
     spans(foot, planted)
 }
 
+/// Runs of `true`, from the first entry to the last.
+pub(super) fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
+    let mut runs: Vec<core::ops::Range<usize>> = Vec::new();
+    for (at, _) in stands.iter().enumerate().filter(|(_, stands)| **stands) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
+
 /// Runs of `true` around the loop.
 pub(crate) fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
     let count = planted.len();

@@ -56,7 +56,7 @@ pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
 use footing::PlantedFoot;
 use leg::Leg;
-use solve::{BearingLeg, Uncut};
+use solve::{BearingLeg, Course, Uncut};
 pub use speed::FeetSpeed;
 use stage::Stage;
 
@@ -312,8 +312,11 @@ const SLIDES_METRES: f64 = 0.08;
 
 /// The root's speed and twist by the feet of a loop, or at the speed that the settings state; the twist is `None` where it stays
 /// unchanged.
+///
+/// The limits are speeds of people: a loop that is `size` times as large as its source is measured at the source's size.
 pub(crate) fn measure_speed(
     clip: &LoopClip,
+    size: f64,
     body: &Body,
     limits: &ContactLimits,
     settings: &FeetSettings,
@@ -321,7 +324,13 @@ pub(crate) fn measure_speed(
     let (found, by_feet) = if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
         (None, None)
     } else {
-        speed_by_feet(clip, body, limits, settings)
+        let at_size = (size != 1.0).then(|| clip.scaled(1.0 / size));
+        let (found, taken) = speed_by_feet(at_size.as_ref().unwrap_or(clip), body, limits, settings);
+        let back = |twist: Twist| Twist {
+            linear: twist.linear * size,
+            ..twist
+        };
+        (found.map(|found| found.scaled(size)), taken.map(back))
     };
     match settings.speed {
         RootSpeed::Given(mps) => {
@@ -434,6 +443,11 @@ pub(crate) struct Planting<'a> {
 /// When points of feet bear, and how far their knees may bend.
 pub(crate) struct KnownFeet {
     pub(crate) bearing: Vec<Bearing>,
+    /// Samples from the first on that are a stretch of a take, where the others only lead back to its start; `None` for a loop.
+    ///
+    /// They are solved from end to end, and of a foot that slides only the contacts in which it does are left out: one step aside
+    /// says nothing of a walk of minutes.
+    pub(crate) stretch: Option<usize>,
     /// By foot, radians from the straightest.
     pub(crate) most_flexed: Vec<f64>,
 }
@@ -469,7 +483,10 @@ impl Planting<'_> {
                 }
                 None => contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits),
             };
-            let contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
+            let mut contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
+            if self.known.is_some_and(|known| known.stretch.is_some()) && lock == FootLock::Auto {
+                contacts = stance::standing_parts(&stage, &positions, &contacts, SLIDES_METRES);
+            }
             feet.contacts.extend(&contacts);
             feet.outcomes.push(if lock == FootLock::Off {
                 FootOutcome::NotAsked
@@ -518,8 +535,12 @@ impl Planting<'_> {
                 Some(source) => Uncut::of_source(source, self.is_mirrored),
                 None => Uncut::of_loop(clip),
             };
+            let course = match self.known.and_then(|known| known.stretch) {
+                Some(count) => Course::over_first(&stage, count),
+                None => Course::around(&stage),
+            };
             let size = body.size_in(clip.skeleton(), clip.body_pose(0));
-            solve::solve(&stage, &uncut, &legs, lifted, size)
+            solve::solve(&stage, &course, &uncut, &legs, lifted, size)
         });
         let (tracks, rise) = if let Some(solved) = solved.flatten() {
             feet.held_by = Some(HeldBy::Solve);

@@ -47,6 +47,19 @@ const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
+    /// The same of a body that is so many times as large.
+    pub(super) fn scaled(self, size: f64) -> Self {
+        Self {
+            twist: Twist {
+                linear: self.twist.linear * size,
+                ..self.twist
+            },
+            of_poses: self.of_poses * size,
+            slide_mps: self.slide_mps * size,
+            slide_of_poses_mps: self.slide_of_poses_mps * size,
+        }
+    }
+
     /// Whether the feet give the root's speed better than the poses do.
     pub(crate) fn is_better(&self) -> bool {
         let slides_less = |factor: f64| {

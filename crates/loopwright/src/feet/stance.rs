@@ -6,7 +6,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{contact::LoopContact, stage::Stage};
+use super::{
+    contact::{self, LoopContact},
+    stage::Stage,
+};
 use crate::{
     analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
     closure::{
@@ -137,6 +140,12 @@ impl<'a> Stance<'a> {
         DVec3::new(-off.x, roll - off.y, -off.z)
     }
 
+    /// The farthest that the foot is moved while it is held, metres.
+    fn farthest(&self) -> f64 {
+        let keys = self.contact.keys();
+        keys.map(|key| self.offset(key as isize).length()).fold(0.0, f64::max)
+    }
+
     fn rate(&self, key: isize) -> DVec3 {
         let step_secs = self.stage.clip.step_secs();
         let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;
@@ -188,6 +197,12 @@ impl<'a> Stance<'a> {
     }
 }
 
+/// Parts of a contact that slides are at least this long, seconds, and the foot's speed is measured over as much.
+const PART_SECS: f64 = 0.1;
+
+/// The speed at which a contact is divided falls to this share of itself until no part slides.
+const SLOWER: f64 = 0.8;
+
 /// The stances of a foot, each extended into the time between two of them while the foot creeps.
 fn stances<'a>(stage: &'a Stage<'a>, positions: &'a [DVec3], contacts: &[LoopContact]) -> Vec<Stance<'a>> {
     let count = positions.len();
@@ -204,6 +219,49 @@ fn stances<'a>(stage: &'a Stage<'a>, positions: &'a [DVec3], contacts: &[LoopCon
             Stance::of(stage, positions, contacts[index], [room(before), room(index)])
         })
         .collect()
+}
+
+/// The parts of contacts in which a foot stands: those that would move it by more than `most_metres` are divided where it is fastest,
+/// until none of the parts does.
+pub(super) fn standing_parts(
+    stage: &Stage<'_>,
+    positions: &[DVec3],
+    contacts: &[LoopContact],
+    most_metres: f64,
+) -> Vec<LoopContact> {
+    let step = TimeStep::new(stage.clip.step_secs());
+    let (half, fewest) = (
+        step.nearest_from_one(0.5 * PART_SECS) as isize,
+        step.nearest_from_one(PART_SECS),
+    );
+    let at = |key: isize| stage.to_world(key, positions[key.rem_euclid(positions.len() as isize) as usize]);
+    let mut all = Vec::new();
+    for &contact in contacts {
+        let (first, last) = (contact.keys().start as isize, contact.keys().end as isize - 1);
+        let moved = |key: isize| at((key + half).min(last)).distance(at((key - half).max(first)));
+        let moved: Vec<f64> = (first..=last).map(moved).collect();
+        let parts = |limit: f64| -> Vec<LoopContact> {
+            let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
+            let mut parts = contact::runs(&stands);
+            parts.retain(|part| part.len() >= fewest.min(contact.num_samples));
+            let part = |part: core::ops::Range<usize>| LoopContact {
+                start_sample: (contact.start_sample + part.start) % positions.len(),
+                num_samples: part.len(),
+                ..contact
+            };
+            parts.into_iter().map(part).collect()
+        };
+        let slides = |part: &LoopContact| Stance::of(stage, positions, *part, [0; 2]).farthest() > most_metres;
+        let mut limit = moved.iter().copied().fold(0.0, f64::max);
+        let mut found = parts(limit);
+        while found.iter().any(slides) {
+            limit *= SLOWER;
+            found = parts(limit);
+        }
+        all.extend(found);
+    }
+    all.sort_by_key(|contact| contact.start_sample);
+    all
 }
 
 /// The spans over which a point bears, from its positions and contacts: each extended while it creeps.

@@ -318,7 +318,10 @@ fn on_its_feet(
         RootMode::Stationary => (None, None),
         // Nor has one that rests, or that ends where it began after a single action.
         _ if candidate.root_rests() && !is_given => (None, None),
-        _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
+        _ => {
+            let size = settings.followed.as_ref().map_or(1.0, FollowedFeet::size);
+            feet::measure_speed(&loop_clip, size, body, limits, &settings.feet)
+        }
     };
     let (loop_clip, source) = match twist {
         Some(twist) => (

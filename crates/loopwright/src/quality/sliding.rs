@@ -16,7 +16,7 @@ use crate::{
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
 pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> Option<f64> {
     let keys = LoopKeys::of_loop(clip);
-    foot_slide_of_stances(&keys, &stands_of(&keys, body, Some(&SourceTracks::of(source))))
+    foot_slide_of_stances(&keys, &stands(&keys, body, Some(source)))
 }
 
 /// A joint that stands on the ground for a while.
@@ -89,12 +89,13 @@ fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
 }
 
 /// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
-/// sliding foot does not count as standing.
+/// sliding foot does not count as standing. Limits grow with the body, so that the same loop at another size has the same contacts.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
-    stands_of(keys, body, source.map(SourceTracks::of).as_ref())
+    let size = body.size_in(keys.skeleton(), keys.middle_pose());
+    stands_of(keys, (body, size), source.map(SourceTracks::of).as_ref())
 }
 
-pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+pub(super) fn stands_of(keys: &LoopKeys, (body, size): (&Body, f64), source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }
@@ -118,7 +119,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             let after = if known(sample + 1) { sample + 1 } else { sample };
             let span = (after - before) as f64 / 2.0;
             let speed = horizontal_speed(world(before, uncut(before)), world(after, uncut(after))) / span;
-            if !standing::is_stance(uncut(sample).y - lowest, speed) {
+            if !standing::is_stance((uncut(sample).y - lowest) / size, speed / size) {
                 continue;
             }
             let sample = sample as usize;

@@ -77,6 +77,11 @@ pub(crate) struct FromSample {
 }
 
 impl FollowedFeet {
+    /// How large the target is beside its source, at least 1.
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
     /// The number of samples at which they are known, at least three.
     pub(crate) fn num_samples(&self) -> usize {
         self.num_samples

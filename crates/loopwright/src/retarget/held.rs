@@ -72,6 +72,7 @@ impl FollowedFeet {
         }
         let num_samples = straight.num_samples();
         let known = KnownFeet {
+            stretch: (self.num_leading_back > 0).then_some(num_samples - self.num_leading_back),
             bearing: Bearing::joined(&bearing, num_samples, num_samples - self.num_leading_back),
             most_flexed: (self.legs.iter())
                 .map(|leg| leg.as_ref().map_or(f64::INFINITY, |leg| leg.most_bent() + MORE_FLEXED))

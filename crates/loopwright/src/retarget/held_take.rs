@@ -1,16 +1,18 @@
 //! Feet of a take on the target, held while those of the source bear.
 //!
-//! A take is held in windows that overlap, each as a loop: half a second that leads back to its start makes it one, and is thrown
-//! away. What the solve does at one end of a window fades within a step or two, and the corrections of two windows go over into each
-//! other where both know what comes before and after. Many frames a second are solved at a part of them, since corrections are
+//! A take is held in windows that overlap, each as a loop of which half a second leads back to its start and is not solved. What the
+//! solve does at one end of a window fades within a step or two, and the corrections of two windows go over into each other where both
+//! know what comes before and after. Many frames a second are solved at a part of them, since corrections are
 //! smooth, and the corrections in between are those of a curve through them.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget, followed::FromSample, legs::faded};
 use crate::{
+    analysis::body::Foot,
     feet::{FootLock, PlantError},
     loop_clip::LoopClip,
     math::{
@@ -46,15 +48,22 @@ struct Correction {
     moved: DVec3,
 }
 
+/// A joint leaps from one frame to the next where it goes farther than this many times as in the steps before and after, ...
+const LEAP_RATIO: f64 = 3.0;
+
+/// ... and than this of the length of the leg besides: 4 cm of a man.
+const LEAP_SHARE: f64 = 0.05;
+
 /// Corrections by joint and sample.
 struct Corrections {
     num_samples: usize,
     of_joints: BTreeMap<usize, Vec<Correction>>,
 }
 
-/// Samples of a take: every so many frames of it.
+/// Samples of a stretch of a take: every so many frames of it.
 struct Samples<'a> {
     take: &'a Take,
+    first_frame: usize,
     stride: usize,
     count: usize,
     step_secs: f64,
@@ -70,11 +79,62 @@ impl Retarget {
         if found != known {
             return Err(PlantError::KnownElsewhere { found, known });
         }
-        let samples = Samples::of(carried);
-        if lock == FootLock::Off || samples.count < 3 {
+        if lock == FootLock::Off || carried.num_frames() < 3 {
             return Ok(None);
         }
         let feet = self.feet_of_take(source)?;
+        let mut stretches = Vec::new();
+        for frames in self.stretches(carried) {
+            let samples = Samples::of(carried, &frames);
+            if let Some(corrections) = self.corrections(&feet, &samples, lock)? {
+                stretches.push((frames, samples.stride, corrections));
+            }
+        }
+        if stretches.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(carried.map_frames(|frame, pose| {
+            let pose = pose.to_pose();
+            let of = stretches.partition_point(|(frames, ..)| frames.end <= frame);
+            match stretches.get(of) {
+                Some((frames, stride, corrections)) if frames.contains(&frame) => {
+                    corrections.apply(pose, (frame - frames.start) as f64 / *stride as f64)
+                }
+                _ => pose,
+            }
+        })))
+    }
+
+    /// The frames between which neither the hips nor a foot leap: captures have cuts, and some begin or end with another pose. Feet that
+    /// stand before and after are not led from the one place to the other.
+    fn stretches(&self, carried: &Take) -> Vec<Range<usize>> {
+        let world = carried.world_tracks();
+        let body = &self.target.body;
+        let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).chain([body.hips]).collect();
+        let farther = LEAP_SHARE * self.target.leg_length();
+        let step = |frame: usize, joint: usize| world.position(frame, joint).distance(world.position(frame + 1, joint));
+        let leaps = |frame: usize| {
+            joints.iter().any(|&joint| {
+                let around = [frame - 1, frame + 1].map(|frame| step(frame, joint));
+                step(frame, joint) > LEAP_RATIO * around[0].max(around[1]) + farther
+            })
+        };
+        let num_frames = carried.num_frames();
+        let ends = (1..num_frames.saturating_sub(2))
+            .filter(|&frame| leaps(frame))
+            .map(|frame| frame + 1);
+        let mut first = 0;
+        let stretch = |end: usize| core::mem::replace(&mut first, end)..end;
+        ends.chain([num_frames]).map(stretch).collect()
+    }
+
+    /// The corrections that hold the feet in a stretch of a take; `None` where there are none.
+    fn corrections(
+        &self,
+        feet: &FollowedFeet,
+        samples: &Samples<'_>,
+        lock: FootLock,
+    ) -> Result<Option<Corrections>, PlantError> {
         let in_secs = |secs: f64| TimeStep::new(samples.step_secs).nearest_from_one(secs);
         let (margin, over) = (in_secs(MARGIN_SECS), in_secs(OVER_SECS) as f64);
         let num_windows = samples.count.div_ceil(in_secs(WINDOW_SECS).min(WINDOW_SAMPLES));
@@ -95,18 +155,12 @@ impl Retarget {
                 begins - stops
             };
             let clip = samples.led_back(reaches, in_secs(BACK_SECS).max(4), self)?;
-            let held = self.held_window(&feet, &samples, reaches, &clip, lock)?;
+            let held = self.held_window(feet, samples, reaches, &clip, lock)?;
             if let Some(held) = held {
                 corrections.add((&clip, &held), reaches, weight);
             }
         }
-        if corrections.of_joints.is_empty() {
-            return Ok(None);
-        }
-        let at = |frame: usize| frame as f64 / samples.stride as f64;
-        Ok(Some(carried.map_frames(|frame, pose| {
-            corrections.apply(pose.to_pose(), at(frame))
-        })))
+        Ok(Some(corrections).filter(|corrections| !corrections.of_joints.is_empty()))
     }
 
     fn held_window(
@@ -120,7 +174,7 @@ impl Retarget {
         let from: Vec<Option<FromSample>> = (first..first + clip.num_samples())
             .map(|sample| {
                 (sample < end).then_some(FromSample {
-                    sample: sample * samples.stride,
+                    sample: samples.frame(sample),
                     is_mirrored: false,
                 })
             })
@@ -132,18 +186,23 @@ impl Retarget {
 }
 
 impl<'a> Samples<'a> {
-    fn of(take: &'a Take) -> Self {
+    fn of(take: &'a Take, frames: &Range<usize>) -> Self {
         let stride = ((take.frame_rate_hz() / SOLVED_HZ) as usize).max(1);
         Self {
             take,
+            first_frame: frames.start,
             stride,
-            count: (take.num_frames() - 1) / stride + 1,
+            count: (frames.len() - 1) / stride + 1,
             step_secs: take.frame_time_secs() * stride as f64,
         }
     }
 
+    fn frame(&self, sample: usize) -> usize {
+        self.first_frame + sample * self.stride
+    }
+
     fn pose(&self, sample: usize) -> Pose {
-        self.take.pose(sample * self.stride).to_pose()
+        self.take.pose(self.frame(sample)).to_pose()
     }
 
     /// The samples from the first to before the last as a loop, whose last ones lead back to the start.

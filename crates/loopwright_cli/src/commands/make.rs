@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
 
-use super::{
-    make_all::{make_all, not_onto_a_rig},
-    make_many,
-};
+use super::{make_all::make_all, make_many};
 use crate::{
     animations,
     args::{CloseArgs, MakeArgs, SearchArgs, TargetArgs},
@@ -68,9 +65,6 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                     Failure::error("the recipe names frames, which are those of one animation")
                         .try_this("a recipe without [stretch], or no --all-animations"),
                 );
-            }
-            if recipe.take.rig.is_some() && (args.all_animations || numbers.len() > 1) {
-                return Err(not_onto_a_rig());
             }
             if args.all_animations || numbers.len() > 1 {
                 return make_all(take, &file, &numbers, (&recipe, &args.target, &search));

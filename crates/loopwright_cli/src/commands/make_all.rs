@@ -1,4 +1,4 @@
-//! `loopwright make --all-animations`: loops of many animations in one copy of their file.
+//! `loopwright make --all-animations`: loops of many animations in one copy of their file, or of a character's.
 
 use std::{
     collections::BTreeMap,
@@ -109,7 +109,7 @@ impl LoopedAnimations {
         progress.finish();
         let Work { mut packed, form, .. } = work;
         with_one_skeleton(&mut packed);
-        let (bytes, made) = written(take, form.as_ref(), format, &packed)?;
+        let (bytes, made) = written(copied(take, recipe), form.as_ref(), format, &packed)?;
         let mut sidecar = facts(take, &mut done, &packed, made);
         let mut said = summarized_warnings(&done);
         said.extend(recipe.output.engine().complaint(format));
@@ -164,15 +164,21 @@ pub(super) fn make_all(
     let loop_path = match &target.output {
         Some(folder) if output::is_named_as_folder(folder) => {
             output::make_folder(folder)?;
-            folder.join(default_output(take))
+            folder.join(default_output(take, recipe))
         }
         Some(path) => path.clone(),
-        None => default_output(take),
+        None => default_output(take, recipe),
     };
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
-    outputs.spare_unless_in_place(take, &loop_path);
+    match &recipe.take.rig {
+        Some(rig) => {
+            outputs.spare(take);
+            outputs.spare_as("rig", rig);
+        }
+        None => outputs.spare_unless_in_place(take, &loop_path),
+    }
     if let Some(recipe) = &target.recipe {
         outputs.spare_as("recipe", recipe);
     }
@@ -203,21 +209,17 @@ pub(super) fn make_all(
     Ok(if pops { Ending::Negative } else { Ending::Done })
 }
 
-/// Why the loops of many animations do not go onto a character.
-pub(super) fn not_onto_a_rig() -> Failure {
-    Failure::error("--rig takes one animation at a time")
-        .because(
-            "loops of many animations go into a copy of their own file, whose other animations stay on its skeleton",
-        )
-        .try_this("--animation with one name, for each of them")
-}
-
-/// `<stem>-loops.<extension>` in the current folder.
-fn default_output(take: &Path) -> PathBuf {
-    let extension = take
+/// `<stem>-loops.<extension>` in the current folder, with the extension of the file that is copied.
+fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
+    let extension = copied(take, recipe)
         .extension()
         .map_or_else(|| "glb".into(), |extension| extension.to_string_lossy());
     PathBuf::from(format!("{}-loops.{extension}", files::stem(take)))
+}
+
+/// The file that takes the loops: the character's, or that of the animations.
+fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
+    recipe.take.rig.as_deref().unwrap_or(take)
 }
 
 /// What is made so far, and how.
@@ -267,7 +269,7 @@ impl Work<'_> {
             let own = source.format();
             let is_same_kind = own == self.format || (is_gltf(own) && is_gltf(self.format));
             if !source.can_be_extended() || !is_same_kind {
-                return Err(cannot_hold_them(path, source));
+                return Err(cannot_hold_them(copied(path, self.recipe), source));
             }
             self.form = Some((source.in_format(self.format, loaded.take()), loaded.take().clone()));
         }
@@ -310,7 +312,9 @@ impl Work<'_> {
             Err(why_not) => return Ok((None, Fate::LeftAlone(why_not))),
         };
         let was_made_before = name.ends_with(LOOP_SUFFIX);
-        if loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+        // The character has no such animation yet.
+        let is_there = recipe.take.rig.is_none();
+        if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
             let kept = kept(loaded, &best, name)?;
             let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
             // A seam that pops is closed, unless that does not help: some clips are that abrupt throughout.
@@ -361,6 +365,7 @@ impl Work<'_> {
         warnings.extend(search::confidence_warning(loaded, chosen).filter(|_| !self.search.idle));
         warnings.extend(search::bad_frames_warning(loaded, chosen));
         let mut settings = recipe.loop_settings(&output, analysis, warnings)?;
+        settings.followed.clone_from(&loaded.followed);
         making::check_sampling(loaded, chosen, settings.sampling)?;
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);
@@ -479,7 +484,7 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
 /// The file with all loops, and what was written of each.
 #[expect(clippy::type_complexity, reason = "one list of results")]
 fn written(
-    take: &Path,
+    copied: &Path,
     form: Option<&(Source, loopwright::Take)>,
     format: Format,
     packed: &[PackedLoop],
@@ -495,7 +500,7 @@ fn written(
     let bytes = match form.and_then(|(source, first)| Some((source.as_gltf()?, first))) {
         // Text may refer to other files, which are not copied.
         Some((source, first)) if format == Format::Gltf => source.repacked(first).map_err(Failure::error)?.bytes,
-        _ => files::read_bytes(take)?,
+        _ => files::read_bytes(copied)?,
     };
     Ok((bytes, Vec::new()))
 }

@@ -14,10 +14,7 @@ use loopwright_formats::{
     loop_file::{AnimationOutcome, facts::Grade},
 };
 
-use super::{
-    catalog,
-    make_all::{LoopedAnimations, not_onto_a_rig},
-};
+use super::{catalog, make_all::LoopedAnimations};
 use crate::{
     animations,
     args::{ManyArgs, SearchArgs, TargetArgs},
@@ -450,9 +447,6 @@ impl MakeLoops<'_> {
         let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref())?;
         if !packs(self.asked, numbers.len()) {
             return Ok(None);
-        }
-        if recipe.take.rig.is_some() {
-            return Err(not_onto_a_rig());
         }
         LoopedAnimations::of(path, &file, &numbers, (recipe, search, format)).map(Some)
     }

@@ -108,7 +108,7 @@ impl Footwork {
             let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits);
             let spans = stance::spans(&stage, &positions, &contacts);
             let leg = BearingLeg::of(&stage, leg, foot, &spans, &limits, None);
-            let goals = Goals::of(&stage, &uncut, &leg.limb, &leg.bearing, size);
+            let goals = Goals::of(&stage, &Course::around(&stage), &uncut, &leg.limb, &leg.bearing, size);
             legs.push(LegWork::of(&stage, goals));
             limbs.push(leg.limb);
         }

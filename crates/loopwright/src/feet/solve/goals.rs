@@ -6,10 +6,14 @@ use glam::DVec3;
 
 use super::{
     super::{LoopContact, stage::Stage},
+    course::Course,
     limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, PARTS, Part},
     uncut::Uncut,
 };
-use crate::math::percentile;
+use crate::{
+    analysis::standing::{self, GROUND_REACH_SECS},
+    math::percentile,
+};
 
 /// A part is level within about this while it bears, metres at the size of a man; a larger rise is a roll, and is kept.
 const ROLL_METRES: f64 = 0.006;
@@ -59,6 +63,7 @@ pub(super) struct Goals {
 impl Goals {
     pub(super) fn of(
         stage: &Stage<'_>,
+        course: &Course,
         uncut: &Uncut,
         limb: &Limb,
         bearing: &[(Part, Vec<LoopContact>)],
@@ -80,11 +85,11 @@ impl Goals {
             roll: vec![[0.0; NUM_PARTS]; count],
             floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-            sharpest: sharpest(stage, uncut, knee),
+            sharpest: sharpest(stage, course, uncut, knee),
             flexed: flexed.collect(),
             most_flexed: f64::INFINITY,
         };
-        goals.find_floors(stage, uncut, limb, size);
+        goals.find_floors(stage, course, uncut, limb, size);
         for (part, contacts) in bearing {
             for contact in contacts {
                 goals.bear(stage, *part, contact, size);
@@ -100,18 +105,26 @@ impl Goals {
         stage.to_world(key as isize, at).y
     }
 
-    fn find_floors(&mut self, stage: &Stage<'_>, uncut: &Uncut, limb: &Limb, size: f64) {
+    fn find_floors(&mut self, stage: &Stage<'_>, course: &Course, uncut: &Uncut, limb: &Limb, size: f64) {
         let (count, beyond) = (self.own.len(), uncut.beyond());
+        let reach = stage.samples_in(GROUND_REACH_SECS);
         for part in PARTS.into_iter().filter(|&part| part != Part::Knee && limb.has(part)) {
             let (joint, offset) = limb.fixed_to(part);
             let height = |sample: isize| {
                 let up = stage.up(sample.rem_euclid(count as isize) as usize);
                 up.dot(uncut.place(sample, joint, offset))
             };
-            let floor = percentile::of((-beyond..count as isize + beyond).map(height).collect(), STRAY_SHARE);
-            for (sample, (floors, clear)) in self.floors.iter_mut().zip(&mut self.clear).enumerate() {
-                floors[part as usize] = floor;
-                clear[part as usize] = height(sample as isize).min(floor + CLEAR_METRES * size);
+            let found = if course.has_ends() {
+                // Over a take the ground may rise and fall.
+                let heights: Vec<f64> = (0..course.count() as isize).map(height).collect();
+                standing::lowest_around(&heights, reach)
+            } else {
+                let heights = (-beyond..count as isize + beyond).map(height).collect();
+                vec![percentile::of(heights, STRAY_SHARE); count]
+            };
+            for (sample, floor) in found.into_iter().enumerate() {
+                self.floors[sample][part as usize] = floor;
+                self.clear[sample][part as usize] = height(sample as isize).min(floor + CLEAR_METRES * size);
             }
         }
     }
@@ -171,13 +184,13 @@ impl Goals {
 }
 
 /// The largest second difference that a knee may have: that of the take and a little more, metres.
-fn sharpest(stage: &Stage<'_>, uncut: &Uncut, knee: usize) -> f64 {
+fn sharpest(stage: &Stage<'_>, course: &Course, uncut: &Uncut, knee: usize) -> f64 {
     let on = stage.root_motion.twist.exp(stage.clip.step_secs());
     let back = on.inverse();
     let at = |sample: isize| uncut.place(sample, knee, DVec3::ZERO);
     let second = |sample: isize| {
         (back.transform_point(at(sample - 1)) - 2.0 * at(sample) + on.transform_point(at(sample + 1))).length()
     };
-    let around = uncut.inner(stage.clip.num_samples());
+    let around = uncut.inner(course);
     SHARPER * around.map(second).fold(STILL_METRES, f64::max)
 }

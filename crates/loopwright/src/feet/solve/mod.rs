@@ -30,7 +30,7 @@ mod uncut;
 
 mod weights;
 
-use course::Course;
+pub(super) use course::Course;
 use goals::Goals;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
@@ -114,6 +114,10 @@ impl BearingLeg {
                 Some(known) => Bearing::contacts(&known.bearing, index, part.point()),
                 None => contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits),
             };
+            let contacts = match known.and_then(|known| known.stretch) {
+                Some(_) => stance::standing_parts(stage, &positions, &contacts, TURNS_METRES),
+                None => contacts,
+            };
             let mut spans = stance::spans(stage, &positions, &contacts);
             spans.retain(|span| strays(stage, &positions, span) < TURNS_METRES);
             (part, spans)
@@ -171,23 +175,30 @@ pub(super) struct Solved {
     pub(super) moved_metres: f64,
 }
 
-/// Solves the feet of a loop of a body of this size, 1 for a man; `lifted` is the joint that carries the whole body.
+/// Solves the feet of a loop of a body of this size, 1 for a man, over a course from its first sample on; `lifted` is the joint that
+/// carries the whole body.
 ///
 /// `None` as for [`settle`], and where the search does not come near.
-pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifted: usize, size: f64) -> Option<Solved> {
-    let course = Course::around(stage);
+pub(super) fn solve(
+    stage: &Stage<'_>,
+    course: &Course,
+    uncut: &Uncut,
+    legs: &[BearingLeg],
+    lifted: usize,
+    size: f64,
+) -> Option<Solved> {
     let limbs: Vec<Limb> = legs.iter().map(|leg| leg.limb).collect();
     // Before the goals, which take time.
-    if !is_solvable(&course, limbs.len()) {
+    if !is_solvable(course, limbs.len()) {
         return None;
     }
     let goals: Vec<Goals> = (legs.iter())
         .map(|leg| Goals {
             most_flexed: leg.most_flexed,
-            ..Goals::of(stage, uncut, &leg.limb, &leg.bearing, size)
+            ..Goals::of(stage, course, uncut, &leg.limb, &leg.bearing, size)
         })
         .collect();
-    let settled = settle(&course, &limbs, &goals, size).filter(|settled| settled.is_near)?;
+    let settled = settle(course, &limbs, &goals, size).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), course.count()),
         rise: Vec::with_capacity(course.count()),
@@ -212,6 +223,7 @@ pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifte
         solved.rise.push(stage.up(sample).dot(hips));
         solved.tracks.push(pose.as_ref());
     }
+    (course.count()..stage.clip.num_samples()).for_each(|sample| solved.tracks.push(stage.clip.body_pose(sample)));
     Some(solved)
 }
 

@@ -35,6 +35,9 @@ pub(super) struct NormalEquations {
     /// The right side, a block for each sample.
     right: Vec<f64>,
     is_factored: bool,
+    /// Samples from the first on that do not touch the border, and whose factor therefore does not either: all but the last few of a
+    /// chain, whose ends do not meet.
+    num_apart: usize,
 }
 
 /// Numbers of samples and unknowns.
@@ -91,6 +94,7 @@ impl NormalEquations {
             corner: vec![0.0; shape.border() * shape.border()],
             right: vec![0.0; num_samples * shape.block],
             is_factored: false,
+            num_apart: shape.num_inner(),
         }
     }
 
@@ -99,6 +103,7 @@ impl NormalEquations {
         self.rows.fill(0.0);
         self.corner.fill(0.0);
         self.is_factored = false;
+        self.num_apart = self.shape.num_inner();
         self.clear_pulls();
     }
 
@@ -184,7 +189,10 @@ impl NormalEquations {
             "a residual touches samples that are too far apart"
         );
         let start = match other.checked_sub(inner) {
-            Some(of_border) => shape.band() + of_border * shape.block,
+            Some(of_border) => {
+                self.num_apart = self.num_apart.min(sample);
+                shape.band() + of_border * shape.block
+            }
             None => ahead * shape.block,
         };
         let stride = shape.stride();
@@ -207,8 +215,8 @@ impl NormalEquations {
     pub(super) fn solve(&mut self) -> Option<Vec<f64>> {
         let shape = self.shape;
         if !self.is_factored {
-            let (rows, corner) = (&mut self.rows, &mut self.corner);
-            self.is_factored = dispatch!(self.level, simd => factor(simd, shape, rows, corner));
+            let (num_apart, rows, corner) = (self.num_apart, &mut self.rows, &mut self.corner);
+            self.is_factored = dispatch!(self.level, simd => factor(simd, shape, num_apart, rows, corner));
         }
         if !self.is_factored {
             return None;
@@ -226,6 +234,7 @@ impl NormalEquations {
         let row_of = |at: usize| {
             // The columns after the diagonal that are in the band, and those of the border.
             let (own, border) = self.rows[at * stride..][..stride].split_at(band);
+            let border = if at < self.num_apart * shape.block { &[] } else { border };
             (own.split_at(at % shape.block), border)
         };
         for at in 0..of_inner.len() {
@@ -295,13 +304,15 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 
 /// Factors the rows and the corner in place; `false` where they have no factor.
 #[inline(always)]
-fn factor<S: Simd>(simd: S, shape: Shape, rows: &mut [f64], corner: &mut [f64]) -> bool {
+fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], corner: &mut [f64]) -> bool {
     let Shape { width, block, .. } = shape;
     let (stride, band, border) = (shape.stride(), shape.band(), shape.border());
     let size = block * stride;
     for sample in 0..shape.num_inner() {
         let (own, later) = rows[sample * size..].split_at_mut(size);
-        if !factor_block(own, stride, width, |_| true) {
+        let reaches_border = sample >= num_apart;
+        let columns = if reaches_border { stride } else { band };
+        if !factor_block(own, (stride, columns), width, |_| true) {
             return false;
         }
         let own = Block {
@@ -313,23 +324,32 @@ fn factor<S: Simd>(simd: S, shape: Shape, rows: &mut [f64], corner: &mut [f64]) 
             let at = ahead * block;
             // Of its own block and those after it, as far as this sample reaches; and of the border.
             own.subtract_from(simd, at..at + block, at..band, target, stride, 0, true);
-            own.subtract_from(simd, at..at + block, band..stride, target, stride, band, false);
+            if reaches_border {
+                own.subtract_from(simd, at..at + block, band..stride, target, stride, band, false);
+            }
         }
-        own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
+        if reaches_border {
+            own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
+        }
     }
-    factor_block(corner, border, border, |row| shape.is_unknown(row))
+    factor_block(corner, (border, border), border, |row| shape.is_unknown(row))
 }
 
-/// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and carries that through the other columns.
-/// Rows that are no unknowns are left out.
+/// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and carries that through the others of the
+/// first `columns`. Rows that are no unknowns are left out.
 #[inline(always)]
-fn factor_block(rows: &mut [f64], stride: usize, size: usize, is_unknown: impl Fn(usize) -> bool) -> bool {
+fn factor_block(
+    rows: &mut [f64],
+    (stride, columns): (usize, usize),
+    size: usize,
+    is_unknown: impl Fn(usize) -> bool,
+) -> bool {
     for at in 0..size {
         if !is_unknown(at) {
             continue;
         }
         let (done, below) = rows.split_at_mut((at + 1) * stride);
-        let own = &mut done[at * stride + at..];
+        let own = &mut done[at * stride..][at..columns];
         let pivot = own[0];
         if pivot.is_nan() || pivot <= 0.0 {
             return false;
@@ -458,22 +478,24 @@ mod tests {
     }
 
     #[test]
-    fn residuals_balance_around_the_circle() {
-        balance::<1>(8);
-        balance::<3>(9);
-        balance::<4>(11);
-        balance::<5>(23);
-        balance::<19>(12);
+    fn residuals_balance_around_the_circle_and_along_a_chain() {
+        for is_chain in [false, true] {
+            balance::<1>(8, is_chain);
+            balance::<3>(9, is_chain);
+            balance::<4>(11, is_chain);
+            balance::<5>(23, is_chain);
+            balance::<19>(12, is_chain);
+        }
     }
 
-    fn balance<const WIDTH: usize>(samples: usize) {
+    fn balance<const WIDTH: usize>(samples: usize, is_chain: bool) {
         let mut next = numbers(7);
         let len = samples * WIDTH;
         let mut equations = NormalEquations::new(samples, WIDTH);
         let mut residuals = Vec::new();
         for index in 0..4 * len {
             // Four neighbouring samples, over the seam too.
-            let first = index % samples;
+            let first = index % if is_chain { samples - REACH } else { samples };
             let runs: Vec<Run<WIDTH>> = (0..=REACH)
                 .map(|off| ((first + off) % samples, [(); WIDTH].map(|()| next())))
                 .collect();
@@ -482,6 +504,9 @@ mod tests {
         for (runs, residual) in &residuals {
             add(&mut equations, runs, *residual);
         }
+        // A chain touches the border with its last samples alone.
+        let num_apart = if is_chain { samples - 2 * REACH } else { 0 };
+        assert_eq!(equations.num_apart, num_apart, "{samples} x {WIDTH}");
         let solved = equations.solve().expect("four times as many residuals as unknowns");
         // At the least sum of squares, every unknown's column is at right angles to the residuals.
         let mut gradient = vec![0.0; len];

@@ -41,6 +41,10 @@ const BEAR_SECS: f64 = 8.0;
 /// ... and up or down by this many.
 const LEVEL_SECS: f64 = 4.0;
 
+/// Where a knee has a limit to its bend, a metre of what bears above or below its own height: legs that do not reach would lift feet off
+/// the ground rather than lower the hips.
+const LIFTED: f64 = 6.0;
+
 /// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
 const FLAT_SECS: f64 = 0.5;
 
@@ -114,6 +118,7 @@ impl<'a> Terms<'a> {
             for sample in 0..self.course.count() {
                 self.weigh_stay(leg, points, sample, &mut weights);
                 self.weigh_bearing(goals, points, sample, &mut weights);
+                self.weigh_height(goals, points, sample, &mut weights);
                 self.weigh_flatness(goals, points, sample, &mut weights);
                 self.weigh_floor(goals, points, sample, &mut weights);
                 self.weigh_sharpness(goals, points, sample, &mut weights);
@@ -214,6 +219,20 @@ impl<'a> Terms<'a> {
             let (over, along_up) = (BEAR_SECS * BEAR_SECS, LEVEL_SECS * LEVEL_SECS);
             let weight = (DMat3::IDENTITY * over + vertical * (along_up - over)) * per_step;
             weights.join([sample, next], part, weight, seen_from_next, moved);
+        }
+    }
+
+    /// On another character, what bears stays at its height.
+    fn weigh_height(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
+        if !goals.most_flexed.is_finite() {
+            return;
+        }
+        let up = self.course.up[sample];
+        for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {
+            // Squared, so that a foot leaves the ground freely at the end of its contact.
+            let weight = LIFTED * goals.bears[sample][part] * goals.bears[sample][part];
+            let lift = up.dot(points[sample].at[part] - goals.own[sample].at[part]);
+            weights.push(sample, part, weight * up, weight * lift);
         }
     }
 

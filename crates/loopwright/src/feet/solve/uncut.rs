@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::course::Course;
 use crate::{loop_clip::LoopClip, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// Frames beyond both ends of the cut in which the take's heights and knees count too.
@@ -43,10 +44,11 @@ impl Uncut {
         }
     }
 
-    /// Samples of a loop of so many, and near its ends, whose neighbours are those of one stretch.
-    pub(super) fn inner(&self, count: usize) -> impl Iterator<Item = isize> + use<> {
-        let count = count as isize;
+    /// Samples of a course, and near the ends of a loop, whose neighbours are those of one stretch.
+    pub(super) fn inner(&self, course: &Course) -> impl Iterator<Item = isize> + use<> {
+        let count = course.count() as isize;
         let (first, second) = match self.first {
+            _ if course.has_ends() => (1..count - 1, 0..0),
             Some(_) if self.is_mirrored => (1..count / 2 - 1, count / 2 + 1..count - 1),
             Some(_) => (1 - BEYOND..count + BEYOND - 1, 0..0),
             None => (0..count, 0..0),

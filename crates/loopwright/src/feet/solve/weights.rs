@@ -126,6 +126,10 @@ impl LegWeights {
         for sample in 0..count {
             let weights = &self.of_samples[sample];
             for (off, matrices) in [&weights.own, &weights.next].into_iter().enumerate() {
+                // Nothing joins the ends of a chain, whose equations are the fewer for it.
+                if matrices.iter().all(|&matrix| matrix == DMat3::ZERO) {
+                    continue;
+                }
                 let other = (sample + off) % count;
                 let mut products = Products::NONE;
                 for place in 0..NUM_PLACES {
