@@ -32,12 +32,25 @@ pub fn exp(v: DVec3) -> DQuat {
         let (sin, cos) = ops::sin_cos(half);
         (sin / (2.0 * half), cos)
     };
-    DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w).normalize()
+    normalized(DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w))
 }
 
 /// Square of the half angle below which series are used for sine and cosine: exact to the last digit, and several times as fast
 /// as the functions.
 const QUARTER_SQUARED: f64 = 0.25 * 0.25;
+
+/// The rotation at unit length.
+///
+/// The bits are those of glam, whose square root of `libm` is a long program where stable compilers have no other for the platform, such as
+/// WebAssembly; that of the standard library is one instruction, and exact everywhere.
+pub(crate) fn normalized(q: DQuat) -> DQuat {
+    q * (1.0 / q.length_squared().sqrt())
+}
+
+/// The length of a vector, likewise.
+pub(crate) fn length(v: DVec3) -> f64 {
+    v.length_squared().sqrt()
+}
 
 /// Rotation vector of `q` on the short side: length 0 to pi, in radians.
 ///
@@ -45,7 +58,7 @@ const QUARTER_SQUARED: f64 = 0.25 * 0.25;
 pub fn log(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let v = DVec3::new(q.x, q.y, q.z);
-    let s = v.length();
+    let s = length(v);
     // angle/sin(angle/2), by the series of the arc sine near the identity.
     let factor = if s < SMALL_SINE {
         let x = s * s;

@@ -111,7 +111,7 @@ impl Pose {
                     let rotation = self.rotations[base + parent];
                     (
                         self.translations[base + parent] + rotation * local.translations[joint],
-                        (rotation * local.rotations[joint]).normalize(),
+                        rotation::normalized(rotation * local.rotations[joint]),
                     )
                 }
             };
@@ -140,7 +140,10 @@ impl Pose {
     /// Sets where a joint of a local pose is in the world; the joints above stay.
     pub(crate) fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
         let local = self.as_ref().above(skeleton, joint).inverse() * world;
-        self.set_joint(joint, Rigid::new(local.rotation.normalize(), local.translation));
+        self.set_joint(
+            joint,
+            Rigid::new(rotation::normalized(local.rotation), local.translation),
+        );
     }
 
     /// Moves a joint of a local pose, and all below it, as `motion` moves the world.
@@ -166,7 +169,7 @@ impl Pose {
     pub fn moved(mut self, motion: Rigid) -> Self {
         for (position, own) in self.translations.iter_mut().zip(&mut self.rotations) {
             *position = motion.transform_point(*position);
-            *own = rotation::on_side_of((motion.rotation * *own).normalize(), *own);
+            *own = rotation::on_side_of(rotation::normalized(motion.rotation * *own), *own);
         }
         self
     }
