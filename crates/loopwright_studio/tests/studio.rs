@@ -652,7 +652,10 @@ fn a_map_of_joints_is_followed() {
     // Their folders are not those that the recipe is read from.
     drop_file(&mut harness, &recipe);
     wait(&mut harness, "the character is asked for", |model| {
-        model.progress().is_none() && model.problem().is_some_and(|problem| problem.to_string().contains("hero.glb"))
+        model.progress().is_none()
+            && model
+                .problem()
+                .is_some_and(|problem| problem.to_string().contains("hero.glb"))
     });
     harness
         .state_mut()
@@ -671,7 +674,9 @@ fn a_map_of_joints_is_followed() {
     });
     drop_file(&mut harness, &recipe);
     wait(&mut harness, "the recipe names both", |model| {
-        let named = model.opened().map(|opened| opened.study.map.as_deref() == Some(Path::new("hero.toml")));
+        let named = model
+            .opened()
+            .map(|opened| opened.study.map.as_deref() == Some(Path::new("hero.toml")));
         is_made(model) && named == Some(true)
     });
     assert_eq!(joints(model(&harness)), Some(all - 1));

@@ -19,7 +19,9 @@ use loopwright_recipe::RecipeError;
 use serde::{Deserialize, Serialize};
 
 pub(super) use answer::Answer;
-pub(super) use ask::{Ask, Files};
+pub(super) use ask::Ask;
+#[cfg(target_arch = "wasm32")]
+pub(super) use ask::Files;
 pub(super) use bench::Bench;
 
 /// Why something cannot be handed over.

@@ -6,7 +6,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
 use crate::{
-    road::{Edit, Exported, Made, NamedFile, OpenError, Opened, Stretch, Studied, Study},
+    road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study},
     work::{Done, Job},
 };
 
