@@ -41,11 +41,12 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
-/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the next.
+/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
+/// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
-/// A unit of the first step of a man, metres, so that it does not go farther than its coefficients hold: a straight leg would have to bend by
-/// a radian at once. Each later step is damped by this share of the one before.
+/// What a unit of a step costs at first, metres at the size of a man, so that it does not go farther than its coefficients hold: a
+/// straight leg would have to bend by a radian at once. Each later step is damped by this share of the one before.
 const DAMPING_METRES: f64 = 3.0;
 const DAMPED_AGAIN: f64 = 0.2;
 
@@ -321,7 +322,9 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         if damping < HARDLY_DAMPED_METRES && moved < SETTLED || saved < SAVES * before {
             break;
         }
-        damping *= if halvings > 0 { 1.0 } else { DAMPED_AGAIN };
+        if halvings == 0 {
+            damping *= DAMPED_AGAIN;
+        }
     }
     has_moved.then_some(settled)
 }
