@@ -1,10 +1,10 @@
 //! The widget that the keyboard is at: scrolled into view, and said in the page, whose canvas screen readers cannot read.
 
-use eframe::egui::{Context, Rect, Ui, output::OutputEvent};
+use eframe::egui::{Context, Memory, Rect, Ui, output::OutputEvent};
 
 /// The rectangle of the widget that has the keyboard, points.
 fn place(ctx: &Context) -> Option<Rect> {
-    let focused = ctx.memory(|memory| memory.focused())?;
+    let focused = ctx.memory(Memory::focused)?;
     Some(ctx.read_response(focused)?.rect)
 }
 

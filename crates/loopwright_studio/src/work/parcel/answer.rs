@@ -125,8 +125,8 @@ impl WorkedParts {
     pub(super) fn of(made: &Made, opened: &Opened) -> Self {
         Self {
             made: made.made.to_parts(opened.take()),
-            tried: made.tried.clone(),
-            quality: made.quality.clone(),
+            tried: made.tried,
+            quality: made.quality,
             warnings: made.warnings.clone(),
             is_draft: made.is_draft,
         }
