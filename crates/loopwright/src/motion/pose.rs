@@ -104,14 +104,16 @@ impl Pose {
     /// Appends a local pose in the space of the root's parent.
     pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
         let base = self.translations.len();
-        for joint in 0..skeleton.num_joints() {
+        self.translations.reserve(skeleton.num_joints());
+        self.rotations.reserve(skeleton.num_joints());
+        for (joint, (&translation, &rotation)) in local.translations.iter().zip(local.rotations).enumerate() {
             let (position, rotation) = match skeleton.parent(joint) {
-                None => (local.translations[joint], local.rotations[joint]),
+                None => (translation, rotation),
                 Some(parent) => {
-                    let rotation = self.rotations[base + parent];
+                    let above = self.rotations[base + parent];
                     (
-                        self.translations[base + parent] + rotation * local.translations[joint],
-                        rotation::normalized(rotation * local.rotations[joint]),
+                        self.translations[base + parent] + above * translation,
+                        rotation::renormalized(above * rotation),
                     )
                 }
             };
@@ -140,10 +142,7 @@ impl Pose {
     /// Sets where a joint of a local pose is in the world; the joints above stay.
     pub(crate) fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
         let local = self.as_ref().above(skeleton, joint).inverse() * world;
-        self.set_joint(
-            joint,
-            Rigid::new(rotation::normalized(local.rotation), local.translation),
-        );
+        self.set_joint(joint, Rigid::new(local.rotation.normalize(), local.translation));
     }
 
     /// Moves a joint of a local pose, and all below it, as `motion` moves the world.
@@ -169,7 +168,7 @@ impl Pose {
     pub fn moved(mut self, motion: Rigid) -> Self {
         for (position, own) in self.translations.iter_mut().zip(&mut self.rotations) {
             *position = motion.transform_point(*position);
-            *own = rotation::on_side_of(rotation::normalized(motion.rotation * *own), *own);
+            *own = rotation::on_side_of(rotation::renormalized(motion.rotation * *own), *own);
         }
         self
     }

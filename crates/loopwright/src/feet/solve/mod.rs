@@ -28,6 +28,8 @@ mod terms;
 
 mod uncut;
 
+mod weights;
+
 use course::Course;
 use goals::Goals;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
@@ -294,7 +296,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         let (mut repeats, mut halvings) = (0, 0);
         loop {
             let ahead = settled.moved(&step);
-            equations.clear_residuals();
+            equations.clear_pulls();
             let cost_ahead = terms.cost(&ahead, limbs, &mut equations);
             if cost_ahead < cost {
                 (settled, cost) = (ahead, cost_ahead);
