@@ -129,6 +129,84 @@ fn edited_stances_overrule_those_detected() {
     );
 }
 
+/// In a loop whose second half mirrors the first, what is said of a foot is so of the other one half a cycle later, in frames of the half
+/// that is the take's and in seconds of the loop.
+#[test]
+fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
+    let synthetic = synthesize(&WalkSettings::default()).unwrap();
+    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let settings = SearchSettings {
+        pairing: Some(analysis.mirror(&[]).unwrap()).into(),
+        ..SearchSettings::default()
+    };
+    let candidate = analysis.find_loops(&settings).unwrap().best().unwrap().clone();
+    let made = |stances: Vec<StanceEdit>| {
+        let settings = LoopSettings {
+            stances,
+            ..LoopSettings::default()
+        };
+        analysis.make_loop(&candidate, &settings).unwrap()
+    };
+    let plain = made(Vec::new());
+    let (clip, cut) = (&plain.loop_clip, &candidate.cut);
+    let half = clip.num_samples() / 2;
+    let stands = |made: &MadeLoop, foot: usize, sample: usize| {
+        let of_it = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        of_it
+            .flat_map(LoopContact::keys)
+            .any(|key| key % (2 * half) == sample % (2 * half))
+    };
+    // A foot of the first half stands a little longer.
+    let foot = 0;
+    let ends = (2..half - 3).find(|&last| stands(&plain, foot, last) && !stands(&plain, foot, last + 1));
+    let from = ends.expect("it leaves the ground in one half") + 1;
+    let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / half as f64;
+    for span in [
+        StanceSpan::Frames([from, from + 2].map(frame)),
+        StanceSpan::Secs([from, from + 2].map(|sample| sample as f64 * clip.step_secs())),
+        // The other half of the loop says the same of the other foot.
+        StanceSpan::Secs([from + half, from + half + 2].map(|sample| sample as f64 * clip.step_secs())),
+    ] {
+        let is_image = matches!(span, StanceSpan::Secs([start, _]) if start > 0.5 * clip.period_secs());
+        let stated = if is_image { 1 - foot } else { foot };
+        let edited = made(vec![StanceEdit {
+            foot: stated,
+            span,
+            stands: true,
+        }]);
+        for sample in 0..half {
+            let is_stated = (from..from + 3).contains(&sample);
+            assert_eq!(stands(&edited, foot, sample), is_stated || stands(&plain, foot, sample));
+            for foot in [0, 1] {
+                assert_eq!(
+                    stands(&edited, foot, sample),
+                    stands(&edited, 1 - foot, sample + half),
+                    "{sample}"
+                );
+            }
+        }
+        assert!(edited.feet.is_locked());
+        assert_ne!(edited.loop_clip, plain.loop_clip);
+        // The held loop mirrors itself as well.
+        let mirror = candidate.pairing.mirror().unwrap();
+        let clip = &edited.loop_clip;
+        for key in 0..half {
+            let seen = |key: usize| {
+                let root = clip.root_pose(key).inverse();
+                let pose = clip.world_pose(key).translations;
+                (0..pose.len())
+                    .map(|joint| root.transform_point(pose[joint]))
+                    .collect::<Vec<_>>()
+            };
+            let (before, after) = (seen(key), seen(key + half));
+            for (joint, at) in before.iter().enumerate() {
+                let image = after[mirror.partner(joint)] * DVec3::new(-1.0, 1.0, 1.0);
+                assert!((*at - image).length() < 1e-6, "joint {joint} at {key}");
+            }
+        }
+    }
+}
+
 /// World position of a joint at a key of any cycle.
 fn position(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
     clip.world_pose(key).translations[joint]

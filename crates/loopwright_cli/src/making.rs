@@ -4,7 +4,7 @@ use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, RootMode,
     candidate::WholeClipKind,
     edit::EditError,
-    feet::{FootOutcome, PlantError, StanceError},
+    feet::{FootOutcome, PlantError},
     math::{ops, rotation},
     mean_cycle::MeanCycleError,
     pipeline::{MakeError, RetriedLoop, Retry, Sampling},
@@ -188,9 +188,6 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root_failure(loaded, error),
         MakeError::MeanCycle(error) => mean_cycle_failure(loaded, &error),
-        MakeError::Feet(PlantError::Stance(error @ StanceError::Mirrored)) => {
-            Failure::error(error).try_this("--stance without --symmetric")
-        }
         MakeError::Feet(PlantError::Stance(error)) => Failure::error(error).try_this(
             "--stance FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),

@@ -1,6 +1,6 @@
 //! Motion on another character: matches joints, by a map where there is one, and words what is unsure.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use loopwright::{
     BodyOverrides, LoopClip, Take,
@@ -9,9 +9,8 @@ use loopwright::{
     retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig},
 };
 use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
-use serde::{Deserialize, Serialize};
 
-use crate::{exit::Failure, files};
+use crate::{exit::Failure, files, recipe};
 
 /// A character that takes motion, and the form of its file.
 pub(crate) struct Character {
@@ -171,61 +170,16 @@ impl<'a> Matched<'a> {
     /// The map as a file that [`Self::of`] reads.
     pub(crate) fn map_text(&self) -> Result<String, Failure> {
         let names = self.map.names(self.from.skeleton(), self.character.rig.skeleton());
-        let joints = names
-            .into_iter()
-            .map(|(joint, given)| (joint, Follows::of(given)))
-            .collect();
-        toml::to_string(&MapFile { joints }).map_err(Failure::error)
-    }
-}
-
-/// A map of joints in TOML: names of the character's joints, each with what it follows.
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct MapFile {
-    joints: BTreeMap<String, Follows>,
-}
-
-/// A joint's name, nothing for one that rests, or two names and the share of the second.
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-enum Follows {
-    One(String),
-    Between((String, String, f64)),
-}
-
-impl Follows {
-    fn of(given: Given) -> Self {
-        match given {
-            Given::Rest => Self::One(String::new()),
-            Given::Joint(name) => Self::One(name),
-            Given::Between(from, toward, share) => Self::Between((from, toward, share)),
-        }
-    }
-
-    fn given(self) -> Given {
-        match self {
-            Self::One(name) if name.is_empty() => Given::Rest,
-            Self::One(name) => Given::Joint(name),
-            Self::Between((from, toward, share)) => Given::Between(from, toward, share),
-        }
+        recipe::joint_map_text(names).map_err(Failure::error)
     }
 }
 
 fn read_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
-    let wrong = |why: String| {
-        Failure::error(format!("cannot read \"{}\": {why}", path.display())).try_this(
+    recipe::read_joint_map(&files::read_bytes(path)?).map_err(|error| {
+        Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(
             "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; --save-map writes the map that is used without one",
         )
-    };
-    let bytes = files::read_bytes(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
-    let read: MapFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok(read
-        .joints
-        .into_iter()
-        .map(|(joint, follows)| (joint, follows.given()))
-        .collect())
+    })
 }
 
 fn map_failure(error: &MapError) -> Failure {

@@ -17,6 +17,8 @@ mod error;
 #[cfg(feature = "clap")]
 pub mod headings;
 
+mod joint_map;
+
 mod mirror;
 
 mod output;
@@ -35,6 +37,7 @@ pub mod words;
 pub use closure::{ClosureRecipe, JointRecipe};
 pub use edit::{EditRecipe, edits};
 pub use error::{RecipeError, toml_error};
+pub use joint_map::{joint_map_text, read_joint_map};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{OutputRecipe, Recenter, parse_count};
 pub use stance::{StanceRecipe, StanceUnit, stances};

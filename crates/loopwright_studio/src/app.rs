@@ -10,6 +10,8 @@ use eframe::egui::{
 };
 
 use crate::{
+    focus,
+    fonts::fonts,
     grade,
     guard::{Guard, Wish},
     model::{Action, Model},
@@ -95,11 +97,18 @@ pub struct Studio {
     /// What the page says.
     #[cfg(target_arch = "wasm32")]
     said: String,
+    /// What the page says of the widget that has the keyboard.
+    #[cfg(target_arch = "wasm32")]
+    said_focus: focus::SaidFocus,
+    /// Number of loops made when the page marked the time of one last.
+    #[cfg(target_arch = "wasm32")]
+    num_marked: u64,
 }
 
 impl Studio {
     /// A studio that asks this context for frames; the walk that it opens with is on its way.
     pub fn in_context(ctx: &Context) -> Self {
+        ctx.set_fonts(fonts());
         let wake = ctx.clone();
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),
@@ -122,6 +131,10 @@ impl Studio {
             title: String::new(),
             #[cfg(target_arch = "wasm32")]
             said: String::new(),
+            #[cfg(target_arch = "wasm32")]
+            said_focus: focus::SaidFocus::default(),
+            #[cfg(target_arch = "wasm32")]
+            num_marked: 0,
         }
     }
 
@@ -265,8 +278,11 @@ impl Studio {
         if let Some(exported) = self.model.take_exported() {
             self.export.take_in(exported);
         }
-        self.model
-            .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
+        // A frame may be laid out twice.
+        if ctx.current_pass_index() == 0 {
+            self.model
+                .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
+        }
         let mut actions = panels::keys(&ctx, &self.model, &self.export);
         if ui.available_width() < NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
@@ -277,9 +293,14 @@ impl Studio {
         panels::release_clicked(&ctx);
         self.keep();
         #[cfg(target_arch = "wasm32")]
-        self.say();
+        self.say(&ctx);
         for action in actions {
             self.apply(action);
+        }
+        // Of a draft that is made in no time this very frame shows the loop.
+        if self.model.drafts_at_once() {
+            self.model.poll();
+            ctx.request_discard("a slider moved");
         }
         let plays = self.model.playback.is_playing && self.model.opened().is_some();
         match (plays, self.model.progress().is_some()) {
@@ -292,7 +313,12 @@ impl Studio {
 
     /// Says in the page, whose canvas screen readers cannot read, what goes on.
     #[cfg(target_arch = "wasm32")]
-    fn say(&mut self) {
+    fn say(&mut self, ctx: &Context) {
+        self.said_focus.follow(ctx);
+        if self.model.num_made() != self.num_marked {
+            self.num_marked = self.model.num_made();
+            crate::platform::mark("loop shown");
+        }
         let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
         let said = match (
             self.model.progress(),
@@ -322,7 +348,7 @@ impl Studio {
             .show(ui, |ui| {
                 ScrollArea::vertical()
                     .auto_shrink(false)
-                    .show(ui, |ui| self.panels_ui(ui, actions));
+                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
         CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
             self.viewport.viewport_ui(ui, &self.model, actions);
@@ -341,7 +367,7 @@ impl Studio {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(width);
                 self.timeline_ui(ui, actions);
-                self.panels_ui(ui, actions);
+                focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
             });
         });
     }
@@ -465,14 +491,12 @@ impl Studio {
     #[cfg(target_arch = "wasm32")]
     fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
         for file in files {
-            let (inbox, file) = (self.inbox.clone(), file.clone());
-            wasm_bindgen_futures::spawn_local(async move {
-                let file_name = file.path().to_string_lossy().into_owned();
-                inbox.put(match file.bytes_async().await {
-                    Ok(bytes) => Action::of_file(file_name, bytes),
-                    Err(reason) => Action::CannotOpen { file_name, reason },
+            if let Some(file) = file.web_file().cloned() {
+                let inbox = self.inbox.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    inbox.put(crate::platform::open_file(&file).await);
                 });
-            });
+            }
         }
     }
 

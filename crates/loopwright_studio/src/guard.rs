@@ -89,12 +89,14 @@ mod tests {
     use egui_kittest::{Harness, kittest::Queryable as _};
 
     use super::*;
+    use crate::fonts::fonts;
 
     #[test]
     fn a_frame_that_fails_leaves_the_recipe() {
         let state = (Guard::default(), None::<Wish>, 0);
         let mut harness = Harness::new_ui_state(
             |ui, (guard, wish, frames): &mut (Guard, Option<Wish>, i32)| {
+                ui.ctx().set_fonts(fonts());
                 let wished = guard.frame_ui(ui, |guard, ui| {
                     *frames += 1;
                     ui.label("all is well");

@@ -26,6 +26,10 @@ mod platform;
 
 mod guard;
 
+mod focus;
+
+mod fonts;
+
 mod app;
 
 #[cfg(any(target_arch = "wasm32", test))]

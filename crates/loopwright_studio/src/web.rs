@@ -10,8 +10,7 @@ use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
 use crate::{
     app::{Inbox, Studio},
-    model::Action,
-    platform::{INPUT, document, element},
+    platform::{INPUT, document, element, open_file},
     samples,
 };
 
@@ -47,15 +46,7 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
         let chosen = chosen.clone();
         wasm_bindgen_futures::spawn_local(async move {
             for file in files {
-                let file_name = file.name();
-                let bytes = wasm_bindgen_futures::JsFuture::from(file.array_buffer()).await;
-                inbox.put(match bytes {
-                    Ok(bytes) => Action::of_file(file_name, js_sys::Uint8Array::new(&bytes).to_vec()),
-                    Err(error) => Action::CannotOpen {
-                        file_name,
-                        reason: format!("{error:?}"),
-                    },
-                });
+                inbox.put(open_file(&file).await);
             }
             // The same file can be chosen again.
             chosen.set_value("");

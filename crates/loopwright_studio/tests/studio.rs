@@ -626,6 +626,71 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     harness.get_by_label_contains("drop it as a character first");
 }
 
+/// A map of joints that is dropped is followed, by a recipe too, as the command follows it.
+#[test]
+fn a_map_of_joints_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, hero, map] = ["stroll.bvh", "hero.glb", "hero.toml"].map(|name| folder.path().join(name));
+    std::fs::write(&path, walk_bvh()).unwrap();
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let source = Source::for_take(&take, Format::Glb);
+    std::fs::write(&hero, write_take(&take, &source).unwrap().bytes).unwrap();
+    // The head rests.
+    std::fs::write(&map, "[joints]\nHead = \"\"\n").unwrap();
+    let recipe = folder.path().join("recipe.toml");
+    std::fs::write(&recipe, "[take]\nrig = \"hero.glb\"\nmap = \"hero.toml\"\n").unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    open(&mut harness, &path);
+    let drop_file = |harness: &mut Harness<'_, Option<Studio>>, path: &Path| {
+        harness.state_mut().as_mut().unwrap().open_path(path);
+    };
+    drop_file(&mut harness, &map);
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("this map of joints is for a take on a character");
+
+    // Their folders are not those that the recipe is read from.
+    drop_file(&mut harness, &recipe);
+    wait(&mut harness, "the character is asked for", |model| {
+        model.progress().is_none()
+            && model
+                .problem()
+                .is_some_and(|problem| problem.to_string().contains("hero.glb"))
+    });
+    harness
+        .state_mut()
+        .as_mut()
+        .unwrap()
+        .apply(Action::AwaitCharacter(true));
+    drop_file(&mut harness, &hero);
+    let joints = |model: &Model| Some(model.opened()?.rig.as_ref()?.joints_followed);
+    wait(&mut harness, "it is on the character", |model| {
+        is_made(model) && joints(model).is_some()
+    });
+    let all = joints(model(&harness)).unwrap();
+    drop_file(&mut harness, &map);
+    wait(&mut harness, "the head rests", |model| {
+        is_made(model) && joints(model) == Some(all - 1)
+    });
+    drop_file(&mut harness, &recipe);
+    wait(&mut harness, "the recipe names both", |model| {
+        let named = model
+            .opened()
+            .map(|opened| opened.study.map.as_deref() == Some(Path::new("hero.toml")));
+        is_made(model) && named == Some(true)
+    });
+    assert_eq!(joints(model(&harness)), Some(all - 1));
+    let recipe_text = model(&harness).recipe_text().unwrap().unwrap();
+    std::fs::write(folder.path().join("made.toml"), recipe_text).unwrap();
+    let opened = model(&harness).opened().unwrap();
+    let made = model(&harness).made().unwrap();
+    let exported = loopwright_studio::model::Exported::of(opened, made, Format::Glb).unwrap();
+    let words = ["make", "stroll.bvh", "--recipe", "made.toml", "-o", "again.glb"];
+    if command(folder.path(), &words).is_some() {
+        assert!(std::fs::read(folder.path().join("again.glb")).unwrap() == exported.bytes);
+    }
+}
+
 /// A joint gets a closure of its own, by its panel.
 #[test]
 fn joints_are_closed_in_ways_of_their_own() {

@@ -1,7 +1,8 @@
-// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, striding.fbx, edited.toml and,
-// if it is to be opened too, long.bvh. Opens the page at three widths, takes by the file input and by dropping them, a recipe with
-// another closure, a stance and an edit, exports, opens fifty takes in a row, and measures the longest frame while a long take is opened.
-// Leaves pictures, files and figures in the folder OUT.
+// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, striding.fbx, edited.toml,
+// hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second and, if it is to be opened too, long.bvh. Opens the page
+// at three widths, takes by the file input and by dropping them, a recipe with another closure, a stance and an edit, goes through the
+// panels by keyboard and by mouse, exports, puts a take on a character, opens fifty takes in a row, and measures the time from a slider to
+// the loop and the longest frame while a long take is opened. Leaves pictures, files and figures in the folder OUT.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +14,9 @@ const WIDTHS = [[390, 844], [1024, 768], [1920, 1080]];
 const BLANK_BYTES = 12_000;
 const PATIENCE_MS = 240_000;
 const NUM_TAKES = 50;
+// More widgets than the studio has.
+const MOST_TABS = 250;
+const NUM_MOVES = 60;
 // The takes of the studio's list, and what the allocator keeps besides.
 const GROWTH_AFTER_LIST = 1.1;
 
@@ -101,14 +105,57 @@ const press = async (key, code) => {
         await ask("Input.dispatchKeyEvent", { type, key, code, text, windowsVirtualKeyCode: code.charCodeAt(code.length - 1) });
     }
 };
-const exported = async (take) => {
-    const loop = take.replace(/\.[^.]*$/, (extension) => `-loop${extension}`);
+const exported = async (take, as = extname(take)) => {
+    const loop = `${basename(take, extname(take))}-loop${as}`;
     for (const file of [loop, `${loop}.json`]) rmSync(join(out, file), { force: true });
     await press("e", "KeyE");
     await until("it is exported", async () => [loop, `${loop}.json`].every((file) => existsSync(join(out, file))));
     await until("the page says so", async () => (await said()) === `Written: ${loop}`);
     return join(out, loop);
 };
+// By keyboard, widget by widget, to the one whose words begin so: the page says which one has the keyboard, and where it is.
+const FOCUSED = 'document.getElementById("focused")';
+const frame = () => evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))");
+const focused = () => evaluate(`${FOCUSED}.textContent`);
+const reach = async (words) => {
+    const met = [];
+    for (let count = 0; count < MOST_TABS; count++) {
+        await press("Tab", "Tab");
+        await frame();
+        const now = await focused();
+        if (now.startsWith(words)) {
+            await frame();
+            return evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(${FOCUSED}.getBoundingClientRect())`);
+        }
+        met.push(now);
+    }
+    throw new Error(`the keyboard does not reach "${words}"; it met ${[...new Set(met)].join(" | ")}`);
+};
+const mouse = (type, x, y) =>
+    ask("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", buttons: 1, clickCount: 1 });
+const click = async (words) => {
+    const { x, y, width, height } = await reach(words);
+    await mouse("mousePressed", x + width / 2, y + height / 2);
+    await mouse("mouseReleased", x + width / 2, y + height / 2);
+    await frame();
+};
+// Times from a move of the mouse to the end of the script of the frame that shows its loop, and of each such frame alone, milliseconds.
+const CLOCK = `(() => {
+    window.clocked = { waits: [], frames: [], asked: undefined };
+    addEventListener("pointermove", () => { clocked.asked ??= performance.now(); }, true);
+    const request = window.requestAnimationFrame.bind(window);
+    const shown = () => performance.getEntriesByName("loop shown").length;
+    window.requestAnimationFrame = (draw) => request((time) => {
+        const [before, start] = [shown(), performance.now()];
+        draw(time);
+        if (shown() === before) return;
+        if (clocked.asked !== undefined) clocked.waits.push(performance.now() - clocked.asked);
+        clocked.frames.push(performance.now() - start);
+        clocked.asked = undefined;
+    });
+})()`;
+const middle = (times) => [...times].sort((one, other) => one - other)[times.length >> 1];
+const spread = (times) => `${middle(times).toFixed(1)} ms, at most ${Math.max(...times).toFixed(1)} ms, of ${times.length}`;
 // Bytes of the page's WebAssembly memory, which never shrinks.
 const memory = () => evaluate('import("./loopwright_studio.js").then((studio) => studio.default()).then((wasm) => wasm.memory.buffer.byteLength)');
 // Watches the main thread: the longest piece of work, and the longest time between two frames.
@@ -161,6 +208,64 @@ try {
     await isOpen("amble.glb");
     await picture("edited");
     await exported("amble.glb");
+
+    // By keyboard and by mouse, in the panels.
+    await choose(join(files, "stroll.bvh"));
+    await isOpen("stroll.bvh");
+    const byKey = readFileSync(await exported("stroll.bvh"));
+    for (const file of ["stroll-loop.bvh", "stroll-loop.bvh.json"]) rmSync(join(out, file));
+    await click("Export the loop");
+    await until("a click exports it", async () => existsSync(join(out, "stroll-loop.bvh.json")));
+    if (!readFileSync(join(out, "stroll-loop.bvh")).equals(byKey)) throw new Error("a click exports another loop");
+    const before = (await reach("Blend time")) && (await focused());
+    await press("ArrowRight", "ArrowRight");
+    await until("an arrow moves the slider", async () => (await focused()) !== before);
+    await picture("by-keyboard");
+    await click("Undo");
+    await reach("Blend time");
+    if ((await focused()) !== before) throw new Error(`undone, the slider says ${await focused()} instead of ${before}`);
+    console.log("by keyboard and by mouse in the panels");
+
+    // A slider that is dragged.
+    await choose(join(files, "dense.bvh"));
+    await isOpen("dense.bvh");
+    const slider = await reach("Blend time");
+    await evaluate(CLOCK);
+    const [y, from, to] = [slider.y + slider.height / 2, slider.x + 0.3 * slider.width, slider.x + 0.9 * slider.width];
+    await mouse("mouseMoved", from, y);
+    await mouse("mousePressed", from, y);
+    for (let move = 1; move <= NUM_MOVES; move++) {
+        // A move by less than a step of the slider shows nothing.
+        await evaluate("clocked.asked = undefined");
+        await mouse("mouseMoved", from + ((to - from) * move) / NUM_MOVES, y);
+        await frame();
+    }
+    const { waits, frames: drafts } = await evaluate("clocked");
+    await mouse("mouseReleased", to, y);
+    await isOpen("dense.bvh");
+    await picture("dragged");
+    if (waits.length < NUM_MOVES / 2) throw new Error(`the slider moved the loop ${waits.length} times of ${NUM_MOVES}`);
+    console.log(`a slider: the loop is shown after ${spread(waits)}; the frame that makes and draws it takes ${spread(drafts)}`);
+
+    // On a character, in the worker.
+    await drop(join(files, "hero.toml"));
+    await until("the character is asked for", async () => (await said())?.includes("drop it as a character first"));
+    await click("Smoothing and character");
+    await click("Put the loop on the next character");
+    await evaluate(WATCH);
+    const read = async (...paths) => {
+        const count = "performance.getEntriesByName('loop shown').length";
+        const before = await evaluate(count);
+        for (const path of paths) await drop(path);
+        await until("the take is read anew", async () =>
+            (await evaluate(count)) > before && (await said())?.startsWith("dense.bvh: "));
+    };
+    await read(join(files, "amble.glb"));
+    await picture("on-a-character");
+    // The recipe names the character by a folder, of which a browser knows nothing.
+    await read(join(files, "hero.toml"));
+    await exported("dense.bvh", ".glb");
+    console.log(`on a character, and exported; the longest task ${(await evaluate("watched.task")).toFixed(0)} ms`);
 
     await drop(join(files, "striding.fbx"));
     await until("the FBX is open, or the page was built without", async () =>

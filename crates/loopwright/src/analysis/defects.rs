@@ -173,14 +173,17 @@ impl Steps {
         if self.num_frames > 0 {
             let (mut sum, mut largest) = (0.0, 0.0_f64);
             for &joint in &self.joints {
-                sum += (last.seen_next[joint] - last.seen_from_hips[joint]).length();
-                largest = largest.max((positions[joint] - last.positions[joint]).length());
+                sum += rotation::length(last.seen_next[joint] - last.seen_from_hips[joint]);
+                largest = largest.max(rotation::length(positions[joint] - last.positions[joint]));
             }
             self.hips_steps.push((hips - last.positions[self.hips]).length());
             self.pose_steps.push(sum / self.joints.len() as f64);
             self.largest_steps.push(largest);
             for (joint, angles) in &mut self.turns {
-                angles.push(rotation::difference(rotations[*joint], last.rotations[*joint]).length());
+                angles.push(rotation::length(rotation::difference(
+                    rotations[*joint],
+                    last.rotations[*joint],
+                )));
             }
         }
         self.num_frames += 1;

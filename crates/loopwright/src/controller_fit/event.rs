@@ -17,6 +17,7 @@ use crate::analysis::segments::MOVING_MPS;
 
 /// The changing quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
     Velocity,
@@ -26,6 +27,7 @@ pub enum Quantity {
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
     /// From standing to moving.
     Start,
@@ -64,6 +66,7 @@ impl EventKind {
 
 /// A change from one steady value to another.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// The changing quantity.
     pub quantity: Quantity,

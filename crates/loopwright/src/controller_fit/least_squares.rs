@@ -13,6 +13,7 @@ use crate::math::ops;
 
 /// A spring fitted to a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,

@@ -61,6 +61,7 @@ pub const MAX_RATE_HZ: f64 = 2000.0;
 
 /// How a take is fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
@@ -116,6 +117,7 @@ pub enum Lack {
 
 /// The controller parameters of a take.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct TakeFit {
     /// The settings of the fit.
     pub settings: FitSettings,

@@ -8,6 +8,7 @@ use crate::{
 
 /// A mode of locomotion, determined by speed and by direction in the heading's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mode {
     /// The body stays at one point.
     Idle,
@@ -63,6 +64,7 @@ pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<Mode> {
 
 /// A largest value, and when it was reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Maximum {
     /// The value, above zero.
     pub value: f64,
@@ -72,6 +74,7 @@ pub struct Maximum {
 
 /// The largest values of a take in one mode, from the smoothed profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ModeFigures {
     /// The mode.
     pub mode: Mode,

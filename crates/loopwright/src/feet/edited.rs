@@ -1,7 +1,7 @@
 //! Edited stances: spans over which a foot stands or swings because the user says so, whatever was detected.
 
 use super::contact::{LoopContact, spans};
-use crate::{loop_clip::LoopClip, take::Cut};
+use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,9 +57,6 @@ pub enum StanceError {
         /// The loop in the same unit.
         range: [f64; 2],
     },
-    /// The second half of the loop mirrors the first, and so do its stances.
-    #[error("stances of a loop whose second half mirrors the first cannot be edited")]
-    Mirrored,
 }
 
 /// An edit in samples of a loop.
@@ -70,16 +67,25 @@ pub(crate) struct EditedStance {
 }
 
 impl EditedStance {
-    /// An edit in samples of a loop that was made from a cut.
-    pub(crate) fn of(edit: &StanceEdit, num_feet: usize, cut: &Cut, clip: &LoopClip) -> Result<Self, StanceError> {
+    /// An edit in samples of a loop that was made from a candidate.
+    pub(crate) fn of(
+        edit: &StanceEdit,
+        num_feet: usize,
+        candidate: &LoopCandidate,
+        clip: &LoopClip,
+    ) -> Result<Self, StanceError> {
         let StanceEdit { foot, span, stands } = *edit;
         if foot >= num_feet {
             return Err(StanceError::Foot { foot, num_feet });
         }
-        let count = clip.num_samples() as f64;
-        let (found, range) = match span {
-            StanceSpan::Frames(frames) => (frames, [cut.start_frame(), cut.end_frame()]),
-            StanceSpan::Secs(secs) => (secs, [0.0, clip.period_secs()]),
+        let (count, cut) = (clip.num_samples() as f64, &candidate.cut);
+        // The frames of the take may be half of the loop, which goes on with their mirror image.
+        let (found, range, num_samples) = match span {
+            StanceSpan::Frames(frames) => {
+                let stretches = f64::from(candidate.pairing.num_stretches());
+                (frames, [cut.start_frame(), cut.end_frame()], count / stretches)
+            }
+            StanceSpan::Secs(secs) => (secs, [0.0, clip.period_secs()], count),
         };
         if !(found[0].is_finite() && found[1].is_finite() && found[0] <= found[1]) {
             return Err(StanceError::Order { found });
@@ -87,7 +93,7 @@ impl EditedStance {
         if found[1] < range[0] || found[0] > range[1] {
             return Err(StanceError::Outside { found, range });
         }
-        let [first, last] = found.map(|moment| ((moment - range[0]) / (range[1] - range[0]) * count).round());
+        let [first, last] = found.map(|moment| ((moment - range[0]) / (range[1] - range[0]) * num_samples).round());
         Ok(Self {
             span: LoopContact {
                 foot,
@@ -96,6 +102,19 @@ impl EditedStance {
             },
             stands,
         })
+    }
+
+    /// The same of the foot on the other side, half a cycle later.
+    pub(crate) fn half_a_cycle_later(self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
+        let LoopContact { foot, start_sample, .. } = self.span;
+        Self {
+            span: LoopContact {
+                foot: opposite(foot),
+                start_sample: (start_sample + num_samples / 2) % num_samples,
+                ..self.span
+            },
+            ..self
+        }
     }
 
     /// Overrules whether the foot stands at each sample of the loop.

@@ -72,13 +72,21 @@ fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
 /// as the functions.
 const QUARTER_SQUARED: f64 = 0.25 * 0.25;
 
+/// The length of a vector.
+///
+/// The bits are those of glam, whose square root of `libm` is a long program where stable compilers have no other for the platform, such as
+/// WebAssembly; that of the standard library is one instruction, and exact everywhere.
+pub(crate) fn length(v: DVec3) -> f64 {
+    v.length_squared().sqrt()
+}
+
 /// Rotation vector of `q` on the short side: length 0 to pi, in radians.
 ///
 /// Both signs of the quaternion give the same vector, except at a half turn, where the sign determines the axis.
 pub fn log(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let v = DVec3::new(q.x, q.y, q.z);
-    let s = v.length();
+    let s = length(v);
     // angle/sin(angle/2), by the series of the arc sine near the identity.
     let factor = if s < SMALL_SINE {
         let x = s * s;

@@ -26,8 +26,7 @@ use crate::{
     },
     edit::{self, EditError, LoopEdit},
     feet::{
-        self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed, StanceEdit, StanceError,
-        edited::EditedStance,
+        self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed, StanceEdit, edited::EditedStance,
     },
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
@@ -334,13 +333,15 @@ fn on_its_feet(
         None => (loop_clip, source),
     };
     let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
-    if image.is_some() && !settings.stances.is_empty() {
-        return Err(PlantError::from(StanceError::Mirrored).into());
-    }
-    let edited = (settings.stances.iter())
-        .map(|edit| EditedStance::of(edit, body.feet.len(), &candidate.cut, &loop_clip))
+    let mut edited = (settings.stances.iter())
+        .map(|edit| EditedStance::of(edit, body.feet.len(), candidate, &loop_clip))
         .collect::<Result<Vec<_>, _>>()
         .map_err(PlantError::from)?;
+    if image.is_some() {
+        // What is said of a foot is so of the other one half a cycle later.
+        let image = |edit: &EditedStance| edit.half_a_cycle_later(loop_clip.num_samples(), opposite(body, candidate));
+        edited = edited.iter().flat_map(|edit| [*edit, image(edit)]).collect();
+    }
     // What the user says of feet is not weighed against what was detected.
     let is_auto = settings.feet.lock == FootLock::Auto && edited.is_empty();
     let planting = Planting {
@@ -411,12 +412,19 @@ fn in_loop(feet: &FollowedFeet, body: &Body, candidate: &LoopCandidate, num_samp
             is_mirrored: sample >= stretch,
         })
     };
-    let partner = |foot: usize| {
-        let ankle = pairing.partner(body.feet[foot].ankle);
+    feet.sampled(
+        &(0..num_samples).map(from).collect::<Vec<_>>(),
+        opposite(body, candidate),
+    )
+}
+
+/// The foot on the other side of the body, or the foot itself where it has none.
+fn opposite(body: &Body, candidate: &LoopCandidate) -> impl Fn(usize) -> usize {
+    move |foot| {
+        let ankle = candidate.pairing.partner(body.feet[foot].ankle);
         let other = body.feet.iter().position(|other| other.ankle == ankle);
         other.unwrap_or(foot)
-    };
-    feet.sampled(&(0..num_samples).map(from).collect::<Vec<_>>(), partner)
+    }
 }
 
 /// The closed loop after its edits, and the uncut samples relative to its root.

@@ -329,7 +329,7 @@ pub(crate) fn normalize_frame(
     rotations: &mut [DQuat],
 ) -> Result<(), TakeError> {
     for (joint, (translation, rotation)) in translations.iter().zip(&mut *rotations).enumerate() {
-        let length = rotation.length();
+        let length = rotation.length_squared().sqrt();
         let plausible = translation.abs().max_element() <= MAX_COORDINATE
             && translation.is_finite()
             && length.is_finite()

@@ -3,20 +3,28 @@
 //! Every change is an [`Action`], so that panels, keys and tests do the same. Work that takes long goes on beside
 //! ([`crate::work`]); [`Model::poll`] takes its results in.
 
+mod action;
+
 mod history;
 
 mod playback;
 
+mod problem;
+
 mod set;
+
+mod takes;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use loopwright::{TakeFit, closure::ClosureName};
+use loopwright::{LoopCandidate, TakeFit};
 use loopwright_formats::Format;
-use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
+use loopwright_recipe::RecipeError;
 
+pub use action::Action;
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
+pub use problem::Problem;
 pub use set::LoopSet;
 
 pub use crate::road::{
@@ -27,133 +35,6 @@ use crate::{
     camera::Camera,
     work::{Done, Job, Wake, Work},
 };
-
-/// A change of the model.
-#[derive(Clone, Debug)]
-pub enum Action {
-    /// Open a file.
-    Open {
-        /// Its name.
-        file_name: String,
-        /// Its bytes.
-        bytes: Vec<u8>,
-    },
-    /// Follow a recipe: read the take as it says, and make what it makes.
-    OpenRecipe {
-        /// Bytes of its file.
-        bytes: Vec<u8>,
-    },
-    /// Report a file that the system does not give.
-    CannotOpen {
-        /// Its name.
-        file_name: String,
-        /// What the system says.
-        reason: String,
-    },
-    /// Forget the work that goes on.
-    Cancel,
-    /// Take a stretch.
-    Choose(Stretch),
-    /// Take a stretch while one of its ends is dragged.
-    Drag(Stretch),
-    /// Read the take otherwise: smoothed, or on another character.
-    Read(Box<StudyArgs>),
-    /// Take the next file that is opened as a character for the take, or as a take again.
-    AwaitCharacter(bool),
-    /// Work something out of the take.
-    Study(Study),
-    /// Put the loop into the set that loops are blended from.
-    AddToSet,
-    /// Take a loop out of the set, by its number.
-    RemoveFromSet(usize),
-    /// Mix the loops of the set for a speed, metres per second, and show it.
-    Mix(f64),
-    /// Change the choices; those of one drag are one step of undo.
-    Edit {
-        /// The choices.
-        edit: Box<Edit>,
-        /// Whether the drag is over.
-        is_final: bool,
-    },
-    /// Close by the method of that name.
-    CloseBy(ClosureName),
-    /// Take the last change back.
-    Undo,
-    /// Make the change again that was taken back.
-    Redo,
-    /// Write the loop.
-    Export(Format),
-    /// Play or pause.
-    TogglePlaying,
-    /// Play at that speed.
-    Speed(f64),
-    /// Show that time, seconds.
-    Seek(f64),
-    /// Pause, and go by that many frames.
-    Step(i32),
-    /// Start again at the end, or stop there.
-    Repeat(bool),
-    /// Play the time around the seam alone, or all.
-    SeamOnly(bool),
-    /// Show something else.
-    Show(Shown),
-    /// Show the uncut stretch instead of the loop, or the loop again.
-    ToggleUncut,
-    /// Show the uncut stretch beside the loop.
-    Ghost(bool),
-    /// Show the uncut stretch and the loop side by side.
-    Split(bool),
-    /// Show poses just before the seam and just after it at once.
-    Onion(bool),
-    /// Show the body as capsules, or as the character of its file.
-    Capsules(bool),
-    /// Keep what is chosen, to compare it with other choices.
-    Keep,
-    /// Take the choices that were kept, and keep the present ones.
-    SwapKept,
-    /// Go on with another take that is open, by its number in [`Model::others`].
-    TakeUp(usize),
-    /// Show root motion otherwise.
-    RootView(RootView),
-    /// Look from elsewhere.
-    Look(Camera),
-    /// Draw the curves of that joint.
-    Watch(usize),
-    /// Show the list of keys, or hide it.
-    Help(bool),
-    /// Show the first steps, or hide them.
-    Guide(bool),
-    /// Forget what went wrong.
-    Dismiss,
-}
-
-impl Action {
-    /// Opens a file: a recipe where its name ends in `.toml`, else a take.
-    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>) -> Self {
-        match file_name.to_ascii_lowercase().ends_with(".toml") {
-            true => Self::OpenRecipe { bytes },
-            false => Self::Open { file_name, bytes },
-        }
-    }
-}
-
-/// What went wrong last.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Problem {
-    /// A take cannot be opened.
-    #[error("cannot open this take: {0}")]
-    Open(#[from] OpenError),
-    /// The walk that the studio opens with is read in one way.
-    #[error("this walk is an example without a file: open a take first")]
-    Example,
-    /// A loop cannot be made.
-    #[error("cannot make this loop: {0}")]
-    Make(#[from] MadeError),
-    /// A loop cannot be written.
-    #[error("cannot write this loop: {0}")]
-    Export(#[from] ExportError),
-}
 
 /// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
 const MAX_OTHERS: usize = 7;
@@ -173,8 +54,8 @@ pub struct Model {
     waiting: VecDeque<Job>,
     /// Choices that were kept to compare with.
     kept: Option<Edit>,
-    /// Characters that were opened, the newest last.
-    characters: Vec<NamedFile>,
+    /// Characters and maps of joints that were opened, which recipes name, the newest last.
+    named: Vec<NamedFile>,
     /// Whether the next file is a character.
     awaits_character: bool,
     /// What was worked out of the take.
@@ -226,8 +107,8 @@ pub struct Studies {
     pub fit: Option<Result<Arc<TakeFit>, StudyError>>,
 }
 
-/// Most characters that stay open.
-const MAX_CHARACTERS: usize = 4;
+/// Most characters and maps that stay open.
+const MAX_NAMED: usize = 8;
 
 impl Model {
     /// The model with the walk that the studio opens with on its way; `wake` is called from any thread when work is done.
@@ -240,7 +121,7 @@ impl Model {
             others: Vec::new(),
             waiting: VecDeque::new(),
             kept: None,
-            characters: Vec::new(),
+            named: Vec::new(),
             awaits_character: false,
             studies: Studies::default(),
             set: LoopSet::default(),
@@ -287,6 +168,18 @@ impl Model {
             .filter(|made| Some(&made.edit) == self.edit() && !made.is_draft)
     }
 
+    /// What was measured of the chosen stretch; of frames chosen by hand once it is closed.
+    pub fn chosen(&self) -> Option<&LoopCandidate> {
+        let edit = self.edit()?;
+        match edit.stretch {
+            Stretch::Found(index) => self.opened.as_ref()?.found.candidates.get(index),
+            Stretch::Frames { .. } => {
+                let made = self.made.as_ref().filter(|made| made.edit.stretch == edit.stretch)?;
+                Some(&made.candidate)
+            }
+        }
+    }
+
     /// Number of loops made so far.
     pub fn num_made(&self) -> u64 {
         self.num_made
@@ -305,6 +198,11 @@ impl Model {
     /// Whether a take is being opened.
     pub fn is_opening(&self) -> bool {
         self.work.opens()
+    }
+
+    /// Whether the next [`Self::poll`] makes the draft of a loop itself.
+    pub(crate) fn drafts_at_once(&self) -> bool {
+        self.work.is_at_once()
     }
 
     /// Whether a change can be taken back.
@@ -335,47 +233,6 @@ impl Model {
     /// The loops that are blended.
     pub fn set(&self) -> &LoopSet {
         &self.set
-    }
-
-    /// What is shown: without a loop it is the take, and without a blend the loop.
-    pub fn shown(&self) -> Shown {
-        match (self.shown, &self.made) {
-            (_, None) => Shown::Take,
-            (Shown::Blend, _) if self.set.mixed().is_none() => Shown::Loop,
-            (shown, _) => shown,
-        }
-    }
-
-    /// Length of what is shown, seconds.
-    pub fn span_secs(&self) -> f64 {
-        if let (Shown::Blend, Some(mixed)) = (self.shown(), self.set.mixed()) {
-            return mixed.period_secs();
-        }
-        match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
-            (_, _, Some(opened)) => opened.take().duration_secs(),
-            _ => 0.0,
-        }
-    }
-
-    /// Time from one frame of what is shown to the next, seconds.
-    pub fn step_secs(&self) -> f64 {
-        match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.made.loop_clip.step_secs(),
-            (_, _, Some(opened)) => opened.take().frame_time_secs(),
-            _ => 0.0,
-        }
-    }
-
-    /// The time shown: seconds since the start of the loop, over any number of cycles, or of the take.
-    pub fn playback_secs(&self) -> f64 {
-        self.playback.secs
-    }
-
-    /// Lets the time shown go on.
-    pub fn advance(&mut self, passed_secs: f64) {
-        let accumulates = self.root_view == RootView::Accumulate && self.shown() != Shown::Take;
-        self.playback.advance(passed_secs, self.span_secs(), accumulates);
     }
 
     /// Takes in what is done beside. Call it once a frame.
@@ -435,6 +292,10 @@ impl Model {
                 }
             }
             Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::OpenMap { file_name, bytes } => self.map_joints(NamedFile {
+                file_name,
+                bytes: Arc::new(bytes),
+            }),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
@@ -550,117 +411,6 @@ impl Model {
         }
     }
 
-    /// Shows something at the same time in the loop, or the take where the loop begins.
-    fn show(&mut self, shown: Shown) {
-        let before = self.shown();
-        self.shown = shown;
-        if shown == Shown::Take {
-            self.playback.is_seam_only = false;
-        }
-        if (before == Shown::Take) != (self.shown() == Shown::Take) {
-            self.playback.secs = match (self.shown(), &self.made) {
-                (Shown::Take, Some(made)) => made.candidate.cut.start_frame() * self.step_secs(),
-                _ => 0.0,
-            };
-        }
-    }
-
-    /// Follows a recipe: at once, or after the take was read as it says.
-    fn follow(&mut self, bytes: &[u8]) {
-        let Some(opened) = self.opened.clone() else {
-            return;
-        };
-        let recipe = match Recipe::read(bytes) {
-            Ok(recipe) => recipe,
-            Err(error) => {
-                self.problem = Some(OpenError::Recipe(error).into());
-                return;
-            }
-        };
-        match &opened.bytes {
-            Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
-                file_name: opened.file_name.clone(),
-                bytes: Arc::clone(bytes),
-                character: self.character_of(&recipe.take),
-                recipe: Box::new(recipe),
-                edit: None,
-            }),
-            _ => match Edit::of_recipe(&recipe, &opened) {
-                Ok(edit) => {
-                    self.problem = None;
-                    self.change(edit, true);
-                }
-                Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
-            },
-        }
-    }
-
-    /// Reads the take otherwise, and goes on with the same frames of it.
-    fn read_as(&mut self, study: StudyArgs) {
-        let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
-            return;
-        };
-        let Some(bytes) = opened.bytes.clone() else {
-            self.problem = Some(Problem::Example);
-            return;
-        };
-        let mut recipe = edit.to_recipe();
-        if let Some(made) = self.finished() {
-            recipe.stretch = made.recipe.stretch;
-        }
-        recipe.take = study;
-        self.problem = None;
-        self.work.start(Job::Follow {
-            file_name: opened.file_name.clone(),
-            bytes,
-            character: self.character_of(&recipe.take),
-            recipe: Box::new(recipe),
-            edit: None,
-        });
-    }
-
-    /// Puts the take on a character.
-    fn put_on(&mut self, character: NamedFile) {
-        self.awaits_character = false;
-        let Some(opened) = &self.opened else {
-            return;
-        };
-        let study = StudyArgs {
-            rig: Some(character.file_name.clone().into()),
-            map: None,
-            ..opened.study.clone()
-        };
-        self.characters.retain(|known| known.file_name != character.file_name);
-        self.characters.push(character);
-        if self.characters.len() > MAX_CHARACTERS {
-            self.characters.remove(0);
-        }
-        self.read_as(study);
-    }
-
-    /// The character that a recipe names, where it was opened.
-    fn character_of(&self, study: &StudyArgs) -> Option<NamedFile> {
-        let name = study.rig.as_ref()?.display().to_string();
-        let shown = self.opened.iter().filter_map(|opened| opened.character.as_ref());
-        (self.characters.iter().rev().chain(shown))
-            .find(|known| known.file_name == name)
-            .cloned()
-    }
-
-    /// Takes in the take that is shown, read otherwise.
-    fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
-        let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
-        match self.history.take().filter(|_| is_shown) {
-            Some(mut history) => {
-                let kept = self.kept.take();
-                history.set(edit, true);
-                self.show_take(opened, history);
-                self.kept = kept;
-            }
-            None => self.take_in_with(opened, edit),
-        }
-    }
-
     fn take_in_studied(&mut self, opened: &Arc<Opened>, studied: Studied) {
         if !self.opened.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, opened)) {
             return;
@@ -682,64 +432,6 @@ impl Model {
         self.finished().map(|made| made.recipe.to_text())
     }
 
-    fn take_in(&mut self, opened: Arc<Opened>) {
-        let edit = Edit::first(&opened);
-        self.take_in_with(opened, edit);
-    }
-
-    /// Names of the files of other takes that are open.
-    pub fn others(&self) -> impl Iterator<Item = &str> {
-        self.others.iter().map(|(opened, _)| opened.file_name.as_str())
-    }
-
-    /// Whether choices were kept to compare with.
-    pub fn has_kept(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    /// Goes on with another take, where it was left.
-    fn take_up(&mut self, index: usize) {
-        if index >= self.others.len() || self.work.opens() {
-            return;
-        }
-        let (opened, history) = self.others.remove(index);
-        self.put_aside();
-        self.show_take(opened, history);
-    }
-
-    /// Keeps the take that is shown among the others.
-    fn put_aside(&mut self) {
-        if let (Some(opened), Some(history)) = (self.opened.take(), self.history.take()) {
-            self.others.push((opened, history));
-            if self.others.len() > MAX_OTHERS {
-                self.others.remove(0);
-            }
-        }
-    }
-
-    fn take_in_with(&mut self, opened: Arc<Opened>, edit: Edit) {
-        let is_of = |other: &Arc<Opened>| other.file_name == opened.file_name || other.bytes.is_none();
-        self.others.retain(|(other, _)| !is_of(other));
-        if !self.opened.as_ref().is_some_and(is_of) {
-            self.put_aside();
-        }
-        self.show_take(opened, History::new(edit));
-    }
-
-    fn show_take(&mut self, opened: Arc<Opened>, history: History<Edit>) {
-        self.kept = None;
-        self.made = None;
-        self.problem = None;
-        self.studies = Studies::default();
-        self.shown = Shown::Loop;
-        self.playback.secs = 0.0;
-        self.camera = self.camera.facing(&opened.analysis);
-        self.watched = (opened.analysis.body.feet.first()).map_or(opened.analysis.body.hips, |foot| foot.ankle);
-        self.history = Some(history);
-        self.opened = Some(opened);
-        self.make();
-    }
-
     fn change(&mut self, edit: Edit, is_final: bool) {
         let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
         // What a drag leaves is made with all that a draft leaves out.
@@ -759,7 +451,7 @@ impl Model {
                 self.work.start(Job::Follow {
                     file_name: opened.file_name.clone(),
                     bytes,
-                    character: self.character_of(&edit.recipe.take),
+                    named: self.named_by(&edit.recipe.take),
                     recipe: Box::new(edit.to_recipe()),
                     edit: Some(Box::new(edit)),
                 });

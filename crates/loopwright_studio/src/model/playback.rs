@@ -1,5 +1,7 @@
 //! What is shown, and when: the time in the loop or in the take.
 
+use super::Model;
+
 /// What the viewport shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
@@ -85,6 +87,64 @@ impl Playback {
         match span_secs > 0.0 {
             true => self.secs.rem_euclid(span_secs),
             false => 0.0,
+        }
+    }
+}
+
+impl Model {
+    /// What is shown: without a loop it is the take, and without a blend the loop.
+    pub fn shown(&self) -> Shown {
+        match (self.shown, &self.made) {
+            (_, None) => Shown::Take,
+            (Shown::Blend, _) if self.set.mixed().is_none() => Shown::Loop,
+            (shown, _) => shown,
+        }
+    }
+
+    /// Length of what is shown, seconds.
+    pub fn span_secs(&self) -> f64 {
+        if let (Shown::Blend, Some(mixed)) = (self.shown(), self.set.mixed()) {
+            return mixed.period_secs();
+        }
+        match (self.shown(), &self.made, &self.opened) {
+            (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
+            (_, _, Some(opened)) => opened.take().duration_secs(),
+            _ => 0.0,
+        }
+    }
+
+    /// Time from one frame of what is shown to the next, seconds.
+    pub fn step_secs(&self) -> f64 {
+        match (self.shown(), &self.made, &self.opened) {
+            (Shown::Loop | Shown::Uncut, Some(made), _) => made.made.loop_clip.step_secs(),
+            (_, _, Some(opened)) => opened.take().frame_time_secs(),
+            _ => 0.0,
+        }
+    }
+
+    /// The time shown: seconds since the start of the loop, over any number of cycles, or of the take.
+    pub fn playback_secs(&self) -> f64 {
+        self.playback.secs
+    }
+
+    /// Lets the time shown go on.
+    pub fn advance(&mut self, passed_secs: f64) {
+        let accumulates = self.root_view == RootView::Accumulate && self.shown() != Shown::Take;
+        self.playback.advance(passed_secs, self.span_secs(), accumulates);
+    }
+
+    /// Shows something at the same time in the loop, or the take where the loop begins.
+    pub(super) fn show(&mut self, shown: Shown) {
+        let before = self.shown();
+        self.shown = shown;
+        if shown == Shown::Take {
+            self.playback.is_seam_only = false;
+        }
+        if (before == Shown::Take) != (self.shown() == Shown::Take) {
+            self.playback.secs = match (self.shown(), &self.made) {
+                (Shown::Take, Some(made)) => made.candidate.cut.start_frame() * self.step_secs(),
+                _ => 0.0,
+            };
         }
     }
 }

@@ -10,7 +10,7 @@ use loopwright_formats::loop_file::facts::Grade;
 use super::row_ui;
 use crate::{
     grade::light_ui,
-    model::{Action, Model, Opened, Stretch},
+    model::{Action, Model, Stretch},
 };
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
@@ -60,7 +60,7 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
         ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
     }
-    numbers_ui(ui, model, opened);
+    numbers_ui(ui, model);
     for warning in &opened.warnings {
         ui.weak(format!("Note: {warning}"));
     }
@@ -87,9 +87,8 @@ fn loop_ui(ui: &mut Ui, model: &Model, index: usize, candidate: &LoopCandidate, 
 }
 
 /// What was measured of the chosen stretch.
-fn numbers_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
-    let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
-    let Some(chosen) = chosen else {
+fn numbers_ui(ui: &mut Ui, model: &Model) {
+    let Some(chosen) = model.chosen() else {
         return;
     };
     ui.collapsing("Numbers of this stretch", |ui| {

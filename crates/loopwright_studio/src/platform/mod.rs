@@ -11,7 +11,8 @@ pub(crate) use native::{
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
-    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, save, save_text, say,
+    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, mark, open_file, save,
+    save_text, say, say_focus,
 };
 
 /// Why a file could not be saved.

@@ -148,8 +148,13 @@ pub(crate) fn open_path(path: &Path) -> Action {
         Ok(found) if !found.is_file() => Err("it is no file".to_owned()),
         _ => fs::read(path).map_err(|error| error.to_string()),
     };
-    match bytes {
-        Ok(bytes) => Action::of_file(file_name, bytes),
+    match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes)) {
+        // The recipe names it by its path, which the command line follows.
+        Ok(Action::OpenMap { bytes, .. }) => Action::OpenMap {
+            file_name: path.display().to_string(),
+            bytes,
+        },
+        Ok(action) => action,
         Err(reason) => Action::CannotOpen { file_name, reason },
     }
 }

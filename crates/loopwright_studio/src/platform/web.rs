@@ -1,10 +1,16 @@
-//! Downloads of the browser.
+//! Files and downloads of the browser.
 
+use eframe::egui::Rect;
+use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Document, HtmlInputElement};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
 use super::SaveError;
-use crate::model::Exported;
+use crate::model::{Action, Exported};
+
+/// Bytes of a file that are read at once: frames are drawn between two pieces.
+const PIECE: usize = 4 << 20;
 
 /// The input of the page that files are chosen with.
 pub(crate) const INPUT: &str = "take";
@@ -54,7 +60,7 @@ fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let document = web_sys::window()
         .and_then(|window| window.document())
         .ok_or(JsValue::NULL)?;
-    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    let parts = js_sys::Array::of1(&Uint8Array::from(bytes));
     let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
     let url = web_sys::Url::create_object_url_with_blob(&blob)?;
     let link: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
@@ -83,9 +89,64 @@ pub(crate) fn choose_file() {
     }
 }
 
+/// Reads a file to be opened.
+pub(crate) async fn open_file(file: &File) -> Action {
+    let file_name = file.name();
+    match bytes_of(file).await {
+        Ok(bytes) => Action::of_file(file_name, bytes),
+        Err(error) => Action::CannotOpen {
+            file_name,
+            reason: format!("{error:?}"),
+        },
+    }
+}
+
+/// Reads a file piece by piece.
+async fn bytes_of(file: &File) -> Result<Vec<u8>, JsValue> {
+    let len = file.size() as usize;
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        let start = bytes.len();
+        let end = len.min(start + PIECE);
+        let piece = file.slice_with_f64_and_f64(start as f64, end as f64)?;
+        let piece = Uint8Array::new(&JsFuture::from(piece.array_buffer()).await?);
+        if piece.length() == 0 {
+            return Err(JsValue::from("it became shorter while it was read"));
+        }
+        bytes.resize(start + piece.length() as usize, 0);
+        piece.copy_to(&mut bytes[start..]);
+    }
+    Ok(bytes)
+}
+
 /// Says something to those who do not see the canvas.
 pub(crate) fn say(text: &str) {
     if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
         said.set_text_content(Some(text));
+    }
+}
+
+/// Says which widget has the keyboard, and puts the words where it is on the canvas, in pixels of the page.
+pub(crate) fn say_focus(words: &str, place: Option<Rect>) {
+    let Some(focused) = document().and_then(|document| element::<HtmlElement>(&document, "focused")) else {
+        return;
+    };
+    focused.set_text_content(Some(words));
+    let place = place.unwrap_or(Rect::ZERO);
+    let style = format!(
+        "left: {}px; top: {}px; width: {}px; height: {}px",
+        place.left(),
+        place.top(),
+        place.width(),
+        place.height()
+    );
+    // Without a place the words are still there.
+    let _ = focused.set_attribute("style", &style);
+}
+
+/// Marks the time for who measures the page.
+pub(crate) fn mark(name: &str) {
+    if let Some(performance) = web_sys::window().and_then(|window| window.performance()) {
+        let _ = performance.mark(name);
     }
 }

@@ -8,11 +8,12 @@ use loopwright::{
     take::TakeError,
 };
 use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
+use loopwright_recipe::{RecipeError, read_joint_map};
 
 use super::OpenError;
 
 /// A file by its name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFile {
     /// Its name, or the path that a recipe states.
     pub file_name: String,
@@ -32,9 +33,17 @@ pub enum CharacterError {
         /// What the system says.
         reason: String,
     },
-    /// A map of joints is a file of its own, which the studio does not read.
-    #[error("the recipe maps joints by a file: `loopwright make --recipe` follows it")]
-    Map,
+    /// The map of joints is neither open nor on the disk.
+    #[error("the map of joints {file_name} is not there ({reason}): drop it first")]
+    MapNotThere {
+        /// Its name, as the recipe states it.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The map of joints cannot be read.
+    #[error("the map of joints cannot be read: {0}")]
+    Map(RecipeError),
     /// The joints do not match.
     #[error(transparent)]
     Joints(#[from] MapError),
@@ -44,10 +53,20 @@ pub enum CharacterError {
 }
 
 impl NamedFile {
-    /// The file that a recipe names: one of those that were opened as characters, or one of the disk, where there is one.
-    pub(super) fn named(path: &Path, known: Option<&Self>) -> Result<Self, CharacterError> {
+    /// The character that a recipe names: one of those that are known, or one of the disk, where there is one.
+    pub(super) fn character_at(path: &Path, known: &[Self]) -> Result<Self, CharacterError> {
+        Self::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })
+    }
+
+    /// The map of joints that a recipe names, likewise.
+    pub(super) fn map_at(path: &Path, known: &[Self]) -> Result<Self, CharacterError> {
+        Self::at(path, known).map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })
+    }
+
+    /// A file that is known, or one of the disk. Errors: its name, and what the system says.
+    fn at(path: &Path, known: &[Self]) -> Result<Self, (String, String)> {
         let file_name = path.display().to_string();
-        if let Some(known) = known.filter(|known| known.file_name == file_name) {
+        if let Some(known) = known.iter().find(|known| known.file_name == file_name) {
             return Ok(known.clone());
         }
         match std::fs::read(path) {
@@ -55,10 +74,7 @@ impl NamedFile {
                 file_name,
                 bytes: Arc::new(bytes),
             }),
-            Err(error) => Err(CharacterError::NotThere {
-                file_name,
-                reason: error.to_string(),
-            }),
+            Err(error) => Err((file_name, error.to_string())),
         }
     }
 
@@ -88,15 +104,25 @@ pub(super) struct Carried {
     pub(super) warnings: Vec<String>,
 }
 
-/// Puts a take on a character. `overrides` name joints of the take.
-pub(super) fn onto(character: &NamedFile, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Carried, OpenError> {
+/// Puts a take on a character, whose joints follow those that a map names, and else those that suit them. `overrides` name joints of
+/// the take.
+pub(super) fn onto(
+    character: &NamedFile,
+    map_file: Option<&NamedFile>,
+    file: &LoadedTake,
+    overrides: &BodyOverrides,
+) -> Result<Carried, OpenError> {
     let rig_of = |take: &Take, source: &Source, overrides: &BodyOverrides| {
         Rig::of(take, &source.rest(take.skeleton()), overrides)
     };
     let own = character.character()?;
     let target = rig_of(&own.take, &own.source, &BodyOverrides::default())?;
     let from = rig_of(&file.take, &file.source, overrides)?;
-    let map = JointMap::between(&from, &target).map_err(CharacterError::from)?;
+    let mut map = JointMap::between(&from, &target).map_err(CharacterError::from)?;
+    if let Some(file) = map_file {
+        let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
+        map = (map.with(from.skeleton(), target.skeleton(), &given)).map_err(CharacterError::from)?;
+    }
     let retarget = Retarget::new(&from, &target, &map, &file.take.world_tracks());
     let take = retarget.take(&file.take).map_err(CharacterError::from)?;
     let name = |joint: usize| target.skeleton().joint(joint).name.clone();

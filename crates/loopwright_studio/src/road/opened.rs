@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopwright::{
-    Analysis, BodyOverrides, FoundLoops, LoopCandidate, SearchSettings, Take,
+    Analysis, BodyOverrides, Cut, FoundLoops, LoopCandidate, SearchSettings, Take,
     analysis::{Body, BodyError, TakeDefects},
     candidate::SearchError,
     retarget::FollowedFeet,
@@ -48,8 +48,8 @@ pub struct Opened {
     pub study: StudyArgs,
     /// The character that it was put on, if any.
     pub rig: Option<RigFacts>,
-    /// The file of that character.
-    pub character: Option<NamedFile>,
+    /// The files that its recipe names: that character, and the map of its joints.
+    pub named: Vec<NamedFile>,
     /// When the feet of the take that was carried over stand.
     pub followed: Option<FollowedFeet>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
@@ -122,17 +122,17 @@ impl Step {
 impl Opened {
     /// Reads a file and finds its loops. Errors: [`OpenError`].
     pub fn read(file_name: &str, bytes: Vec<u8>) -> Result<Self, OpenError> {
-        Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default(), None)
+        Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default(), &[])
     }
 
-    /// Reads a file as a recipe says, whose character may be open already. Errors: [`OpenError`].
+    /// Reads a file as a recipe says. Files that it names are those that are known, or of the disk. Errors: [`OpenError`].
     pub fn read_as(
         file_name: &str,
         bytes: Arc<Vec<u8>>,
         study: &StudyArgs,
-        character: Option<&NamedFile>,
+        known: &[NamedFile],
     ) -> Result<Self, OpenError> {
-        Self::read_telling(file_name, bytes, study, character, &|_| {})
+        Self::read_telling(file_name, bytes, study, known, &|_| {})
     }
 
     /// The same, telling each step when it begins. Errors: [`OpenError`].
@@ -140,7 +140,7 @@ impl Opened {
         file_name: &str,
         bytes: Arc<Vec<u8>>,
         study: &StudyArgs,
-        character: Option<&NamedFile>,
+        known: &[NamedFile],
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         tell(Step::Reading);
@@ -153,7 +153,7 @@ impl Opened {
         let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        let opened = Self::study(file_name, loaded, (study, warnings), character, tell)?;
+        let opened = Self::study(file_name, loaded, (study, warnings), known, tell)?;
         Ok(Self {
             bytes: Some(bytes),
             ..opened
@@ -166,7 +166,7 @@ impl Opened {
         let source = Source::for_take(&take, Format::Bvh);
         let loaded = LoadedTake { take, source };
         let study = (&StudyArgs::default(), Vec::new());
-        Self::study("walk.bvh", loaded, study, None, &|_| {})
+        Self::study("walk.bvh", loaded, study, &[], &|_| {})
     }
 
     /// In the order of the command line: smoothed, put on the character, analysed.
@@ -174,7 +174,7 @@ impl Opened {
         file_name: &str,
         mut loaded: LoadedTake,
         (study, mut warnings): (&StudyArgs, Vec<String>),
-        character: Option<&NamedFile>,
+        known: &[NamedFile],
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         let mut overrides = study.overrides();
@@ -183,16 +183,18 @@ impl Opened {
             let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
             loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
         }
-        let (mut rig, mut on, mut followed) = (None, None, None);
+        let (mut rig, mut named, mut followed) = (None, Vec::new(), None);
         if let Some(path) = &study.rig {
-            if study.map.is_some() {
-                return Err(CharacterError::Map.into());
-            }
-            let file = NamedFile::named(path, character)?;
-            let carried = character::onto(&file, &loaded, &overrides)?;
+            let character = NamedFile::character_at(path, known)?;
+            let map = (study.map.as_ref())
+                .map(|path| NamedFile::map_at(path, known))
+                .transpose()?;
+            let carried = character::onto(&character, map.as_ref(), &loaded, &overrides)?;
             loaded = carried.file;
             warnings.extend(carried.warnings);
-            (rig, on, followed) = (Some(carried.facts), Some(file), carried.followed);
+            (rig, followed) = (Some(carried.facts), carried.followed);
+            named.push(character);
+            named.extend(map);
             // Joints that the user names are those of the take.
             overrides = BodyOverrides {
                 hips: None,
@@ -222,7 +224,7 @@ impl Opened {
             bytes: None,
             study: study.clone(),
             rig,
-            character: on,
+            named,
             followed,
             speeds,
         })
@@ -251,7 +253,21 @@ impl Opened {
         }
     }
 
-    /// A stretch as a candidate.
+    /// First and last frame of a stretch, which may lie between two frames; `None` where the take does not have it.
+    pub fn ends(&self, stretch: Stretch) -> Option<[f64; 2]> {
+        match stretch {
+            Stretch::Found(index) => {
+                let cut = &self.found.candidates.get(index)?.cut;
+                Some([cut.start_frame(), cut.end_frame()])
+            }
+            Stretch::Frames { start_frame, end_frame } => {
+                Cut::new(self.take(), start_frame, end_frame).ok()?;
+                Some([start_frame, end_frame])
+            }
+        }
+    }
+
+    /// A stretch as a candidate; one of frames is measured anew.
     pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
         match stretch {
             Stretch::Found(index) => {

@@ -20,6 +20,7 @@ const MOST_LOOPS: usize = 4;
 
 /// Which study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
 pub enum Study {
     /// The cost of the seam from every frame to every other.
     Costs,
@@ -31,6 +32,7 @@ pub enum Study {
 
 /// The cost of seams on a grid of starts and ends, as shares of that of random frames.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
 pub struct CostMap {
     /// Frames of the grid, of starts and ends alike.
     pub frames: Vec<usize>,
@@ -40,6 +42,7 @@ pub struct CostMap {
 
 /// The cheapest jump from a loop into another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
 pub struct Jump {
     /// The loop that is left, by its place in the list.
     pub from: usize,
@@ -66,6 +69,9 @@ pub enum StudyError {
     /// The controller cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// What went wrong beside the window.
+    #[error("{0}")]
+    Beside(String),
 }
 
 impl From<TransitionError> for StudyError {

@@ -247,13 +247,11 @@ fn loop_ui(
 
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
 fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
-    let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
+    let chosen = model.edit().and_then(|edit| opened.ends(edit.stretch));
     let Some(chosen) = chosen else {
         return;
     };
-    let mut ends = bar
-        .dragged
-        .unwrap_or([chosen.cut.start_frame(), chosen.cut.end_frame()]);
+    let mut ends = bar.dragged.unwrap_or(chosen);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
     ui.painter().rect_filled(stretch, 0.0, accent.gamma_multiply(0.10));

@@ -431,7 +431,10 @@ mod tests {
         }
         model.apply(Action::TogglePlaying);
         let mut harness = Harness::builder().with_max_steps(2).build_ui_state(
-            |ui, (viewport, model): &mut (Viewport, Model)| viewport.viewport_ui(ui, model, &mut Vec::new()),
+            |ui, (viewport, model): &mut (Viewport, Model)| {
+                ui.ctx().set_fonts(crate::fonts::fonts());
+                viewport.viewport_ui(ui, model, &mut Vec::new());
+            },
             (Viewport::default(), model),
         );
         let posed_by = |harness: &mut Harness<'_, (Viewport, Model)>, actions: &[Action]| {

@@ -48,8 +48,8 @@ pub enum Job {
         recipe: Box<Recipe>,
         /// The choices, where they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
-        /// The character that the recipe names, where it is open.
-        character: Option<NamedFile>,
+        /// Files that the recipe names and that are open.
+        named: Vec<NamedFile>,
     },
     /// Work something out of a take.
     Study {
@@ -99,7 +99,7 @@ impl Job {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
             Self::Open { file_name, bytes } => {
-                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), None, tell);
+                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), &[], tell);
                 Done::Opened(opened.map(Arc::new))
             }
             Self::Follow {
@@ -107,8 +107,8 @@ impl Job {
                 bytes,
                 recipe,
                 edit,
-                character,
-            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, character.as_ref(), tell)),
+                named,
+            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, &named, tell)),
             Self::Study { opened, study } => {
                 let studied = study.of(&opened);
                 Done::Studied(opened, studied)
@@ -159,11 +159,6 @@ impl Job {
         matches!(self, Self::Open { .. } | Self::Follow { .. } | Self::Study { .. })
     }
 
-    #[cfg(target_arch = "wasm32")]
-    fn is_export(&self) -> bool {
-        matches!(self, Self::Export { .. })
-    }
-
     /// What its answer is where it ends without one, for a reason.
     fn lost(&self) -> fn(String) -> Done {
         match self {
@@ -188,10 +183,10 @@ fn followed(
     bytes: Arc<Vec<u8>>,
     recipe: &Recipe,
     edit: Option<Box<Edit>>,
-    character: Option<&NamedFile>,
+    known: &[NamedFile],
     tell: &dyn Fn(Step),
 ) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-    let opened = Opened::read_telling(file_name, bytes, &recipe.take, character, tell)?;
+    let opened = Opened::read_telling(file_name, bytes, &recipe.take, known, tell)?;
     let edit = match edit {
         Some(edit) => edit,
         None => Box::new(Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?),
@@ -275,6 +270,11 @@ impl Work {
     /// Whether a file is being read.
     pub fn reads_a_file(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.reads)
+    }
+
+    /// Whether what goes on is done by the next call of [`Self::poll`], in no time.
+    pub fn is_at_once(&self) -> bool {
+        self.running.as_ref().is_some_and(Running::is_at_once)
     }
 
     /// What is done since the last call. Call it once a frame.

@@ -9,18 +9,19 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{
     Done, Job, Wake,
-    parcel::{Answer, Arrays, Ask, ParcelError, packed, unpacked},
+    parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked},
 };
 use crate::road::{Opened, Step};
 
 /// Script of the worker, beside the page.
 const SCRIPT: &str = "./worker.js";
 
-/// Longest that arrays are copied in one frame, milliseconds: the rest of it is for drawing.
+/// Longest that files and arrays are copied in one frame, milliseconds: the rest of it is for drawing.
 const COPYING_MS: f64 = 8.0;
 
-/// Numbers copied at once.
+/// Numbers, and bytes of files, that are copied at once.
 const CHUNK: usize = 1 << 16;
+const PIECE: usize = 1 << 20;
 
 /// Frames that are drawn before work in the page itself that takes long enough to be seen.
 const FRAMES_BEFORE_LONG: u32 = 2;
@@ -79,6 +80,8 @@ pub(super) struct Running {
 enum How {
     /// In the page, after some frames.
     Here { frames_before: u32 },
+    /// For the worker, which gets the files first.
+    Sending(Sending),
     /// In the worker, under that number.
     Beside { number: u32 },
     /// Done, and its arrays are copied.
@@ -89,6 +92,11 @@ impl Running {
     /// What is said while it goes on.
     pub(super) fn progress(&self) -> &str {
         &self.progress
+    }
+
+    /// Whether it is a draft, which the page makes itself.
+    pub(super) fn is_at_once(&self) -> bool {
+        self.job.is_draft() && matches!(self.how, How::Here { frames_before: 0 })
     }
 }
 
@@ -156,34 +164,31 @@ impl Crew {
         self.hire();
         let beside = self.beside.as_ref()?;
         // What cannot be packed is done here, where it is said what is wrong with it.
-        let (ask, file) = Ask::of(job, self.knows.as_ref()).ok()?;
-        let ask = Uint8Array::from(packed(&ask).ok()?.as_slice());
+        let (ask, files) = Ask::of(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
-        let message = Array::of2(&JsValue::from(self.num_asked), &ask);
-        let buffers = Array::of1(&ask.buffer());
-        if let Some(file) = &file {
-            let file = Uint8Array::from(file.as_slice());
-            message.push(&file);
-            buffers.push(&file.buffer());
-        }
         // It is about to be another one. One that it opens again is known once it has made a loop of it.
-        if file.is_some() || job.opens() {
+        if !files.is_empty() || job.opens() {
             self.knows = None;
         }
-        (beside.worker)
-            .post_message_with_transfer(&message, &buffers)
-            .ok()
-            .map(|()| How::Beside { number: self.num_asked })
+        Sending {
+            number: self.num_asked,
+            ask: packed(&ask).ok()?,
+            files,
+            file: 0,
+            sent: 0,
+        }
+        .go_on(&beside.worker)
+        .ok()
     }
 
     /// Whether work may be forgotten for the sake of another piece: what a worker does is, for what is done in the page at once.
     pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
-        job.is_draft() && matches!(running.how, How::Beside { .. }) && !running.opens && !running.job.is_export()
+        job.is_draft() && matches!(running.how, How::Beside { .. }) && matches!(running.job, Job::Make { .. })
     }
 
     /// Gives up a piece of work: its worker is ended, and the next piece starts another.
     pub(super) fn give_up(&mut self, running: Running) {
-        if matches!(running.how, How::Beside { .. }) {
+        if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
             self.dismiss();
             self.hire();
         }
@@ -207,13 +212,27 @@ impl Crew {
                 None
             }
             How::Beside { .. } => None,
+            How::Sending(sending) => {
+                self.wake.call();
+                let sent = self
+                    .beside
+                    .as_ref()
+                    .map(|beside| std::mem::take(sending).go_on(&beside.worker));
+                match sent {
+                    Some(Ok(how)) => {
+                        running.how = how;
+                        None
+                    }
+                    _ => Some(running.job.lost()("the file cannot be handed over".to_owned())),
+                }
+            }
             How::Copied(copying) => {
                 self.wake.call();
                 let done = copying.go_on(&running.job)?;
                 let done = done.unwrap_or_else(|error| (running.job.lost())(error.to_string()));
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
-                    (Done::Made(Ok(_)), Job::Make { opened, .. }) => Some(opened),
+                    (Done::Made(Ok(_)), Job::Make { opened, .. }) | (Done::Studied(opened, _), _) => Some(opened),
                     _ => None,
                 };
                 if let Some(opened) = knows {
@@ -247,7 +266,7 @@ impl Crew {
         match broken {
             // It worked before: this piece of work is what it cannot do, and nothing that it holds is trusted any more.
             Some((true, reason)) => {
-                let waits = matches!(running.how, How::Beside { .. });
+                let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
                 self.dismiss();
                 self.hire();
                 if waits {
@@ -257,7 +276,7 @@ impl Crew {
             Some((false, reason)) => {
                 self.dismiss();
                 self.refusal = Some(reason);
-                if matches!(running.how, How::Beside { .. }) {
+                if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
                     let job = running.job.clone();
                     let how = self.here(&job);
                     *running = self.running(job, how);
@@ -314,6 +333,42 @@ impl Said {
             "failed" => Self::Failed(number, message.get(2).as_string()?),
             _ => return None,
         })
+    }
+}
+
+/// What is asked, and files that are handed over before it, a little in each frame.
+#[derive(Debug, Default)]
+struct Sending {
+    number: u32,
+    ask: Vec<u8>,
+    files: Files,
+    /// The file that is handed over, and how much of it was.
+    file: usize,
+    sent: usize,
+}
+
+impl Sending {
+    /// Hands over for a while. Errors: the worker takes nothing.
+    fn go_on(mut self, worker: &Worker) -> Result<How, JsValue> {
+        let end = js_sys::Date::now() + COPYING_MS;
+        while let Some(file) = self.files.get(self.file) {
+            let piece = &file[self.sent..file.len().min(self.sent + PIECE)];
+            self.sent += piece.len();
+            let (index, len) = (JsValue::from(self.file as u32), JsValue::from(file.len() as u32));
+            if self.sent == file.len() {
+                (self.file, self.sent) = (self.file + 1, 0);
+            }
+            let piece = Uint8Array::from(piece);
+            let message = Array::of4(&JsValue::from("file"), &index, &len, &piece);
+            worker.post_message_with_transfer(&message, &Array::of1(&piece.buffer()))?;
+            if js_sys::Date::now() >= end {
+                return Ok(How::Sending(self));
+            }
+        }
+        let ask = Uint8Array::from(self.ask.as_slice());
+        let message = Array::of3(&JsValue::from("ask"), &JsValue::from(self.number), &ask);
+        worker.post_message_with_transfer(&message, &Array::of1(&ask.buffer()))?;
+        Ok(How::Beside { number: self.number })
     }
 }
 

@@ -34,6 +34,11 @@ impl Running {
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
+
+    /// Threads take their time.
+    pub(super) fn is_at_once(&self) -> bool {
+        false
+    }
 }
 
 impl Crew {

@@ -1,6 +1,6 @@
 //! The worker of the page: another instance of this build, which `worker.js` starts and hands what the page asks.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use js_sys::{Array, Float64Array, Function, Uint8Array};
 use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
@@ -10,19 +10,40 @@ use super::parcel::{Bench, packed, unpacked};
 thread_local! {
     /// What was opened last.
     static BENCH: RefCell<Bench> = RefCell::default();
+
+    /// Files that were handed over for what is asked next.
+    static FILES: RefCell<Vec<Vec<u8>>> = RefCell::default();
 }
 
-/// Does what the page asks: its bytes, the file that it reads, and a function that is told each step. Returns the bytes of the answer
-/// and after them the long arrays of a take. Errors: bytes that are not the page's.
+/// Takes a piece of a file that belongs to what is asked next: its index, the bytes of the whole file, and the piece.
 #[expect(
     unreachable_pub,
     reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
 )]
 #[wasm_bindgen]
-pub fn work_beside(ask: Vec<u8>, file: Option<Vec<u8>>, tell: &Function) -> Result<Array, JsError> {
+pub fn take_piece(file: usize, len: usize, piece: &[u8]) {
+    FILES.with_borrow_mut(|files| {
+        if files.len() <= file {
+            files.resize_with(file + 1, Vec::new);
+        }
+        let taken = &mut files[file];
+        taken.reserve_exact(len.saturating_sub(taken.len()));
+        taken.extend_from_slice(piece);
+    });
+}
+
+/// Does what the page asks, by its bytes, with the files that it handed over before, and a function that is told each step. Returns the
+/// bytes of the answer and after them the long arrays of a take. Errors: bytes that are not the page's.
+#[expect(
+    unreachable_pub,
+    reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
+)]
+#[wasm_bindgen]
+pub fn work_beside(ask: Vec<u8>, tell: &Function) -> Result<Array, JsError> {
+    let files = FILES.take().into_iter().map(Arc::new).collect();
     let ask = unpacked(&ask)?;
     let (answer, opened) = BENCH.with_borrow_mut(|bench| {
-        bench.answer(ask, file, &|step| {
+        bench.answer(ask, files, &|step| {
             // A page that does not listen misses a word.
             let _ = tell.call1(&JsValue::NULL, &JsValue::from(step as u8));
         })

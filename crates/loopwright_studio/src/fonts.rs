@@ -1,0 +1,17 @@
+//! The letters of the window: one typeface. Those for emoji and code, which nothing here shows, would be a quarter of the page.
+
+use std::sync::Arc;
+
+use eframe::egui::{FontData, FontDefinitions, FontFamily};
+use epaint_default_fonts::UBUNTU_LIGHT;
+
+/// The typeface for all words.
+pub(crate) fn fonts() -> FontDefinitions {
+    const NAME: &str = "Ubuntu-Light";
+    let mut fonts = FontDefinitions::empty();
+    (fonts.font_data).insert(NAME.to_owned(), Arc::new(FontData::from_static(UBUNTU_LIGHT)));
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        fonts.families.insert(family, vec![NAME.to_owned()]);
+    }
+    fonts
+}

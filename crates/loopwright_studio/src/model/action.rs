@@ -1,0 +1,125 @@
+//! What can be done to the model.
+
+use loopwright::closure::ClosureName;
+use loopwright_formats::Format;
+use loopwright_recipe::{StudyArgs, read_joint_map};
+
+use super::{Edit, RootView, Shown, Stretch, Study};
+use crate::camera::Camera;
+
+/// A change of the model.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Open a file.
+    Open {
+        /// Its name.
+        file_name: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// Follow a recipe: read the take as it says, and make what it makes.
+    OpenRecipe {
+        /// Bytes of its file.
+        bytes: Vec<u8>,
+    },
+    /// Take joints of characters for those that a map names.
+    OpenMap {
+        /// Its name, as a recipe states it.
+        file_name: String,
+        /// Bytes of its file.
+        bytes: Vec<u8>,
+    },
+    /// Report a file that the system does not give.
+    CannotOpen {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// Forget the work that goes on.
+    Cancel,
+    /// Take a stretch.
+    Choose(Stretch),
+    /// Take a stretch while one of its ends is dragged.
+    Drag(Stretch),
+    /// Read the take otherwise: smoothed, or on another character.
+    Read(Box<StudyArgs>),
+    /// Take the next file that is opened as a character for the take, or as a take again.
+    AwaitCharacter(bool),
+    /// Work something out of the take.
+    Study(Study),
+    /// Put the loop into the set that loops are blended from.
+    AddToSet,
+    /// Take a loop out of the set, by its number.
+    RemoveFromSet(usize),
+    /// Mix the loops of the set for a speed, metres per second, and show it.
+    Mix(f64),
+    /// Change the choices; those of one drag are one step of undo.
+    Edit {
+        /// The choices.
+        edit: Box<Edit>,
+        /// Whether the drag is over.
+        is_final: bool,
+    },
+    /// Close by the method of that name.
+    CloseBy(ClosureName),
+    /// Take the last change back.
+    Undo,
+    /// Make the change again that was taken back.
+    Redo,
+    /// Write the loop.
+    Export(Format),
+    /// Play or pause.
+    TogglePlaying,
+    /// Play at that speed.
+    Speed(f64),
+    /// Show that time, seconds.
+    Seek(f64),
+    /// Pause, and go by that many frames.
+    Step(i32),
+    /// Start again at the end, or stop there.
+    Repeat(bool),
+    /// Play the time around the seam alone, or all.
+    SeamOnly(bool),
+    /// Show something else.
+    Show(Shown),
+    /// Show the uncut stretch instead of the loop, or the loop again.
+    ToggleUncut,
+    /// Show the uncut stretch beside the loop.
+    Ghost(bool),
+    /// Show the uncut stretch and the loop side by side.
+    Split(bool),
+    /// Show poses just before the seam and just after it at once.
+    Onion(bool),
+    /// Show the body as capsules, or as the character of its file.
+    Capsules(bool),
+    /// Keep what is chosen, to compare it with other choices.
+    Keep,
+    /// Take the choices that were kept, and keep the present ones.
+    SwapKept,
+    /// Go on with another take that is open, by its number in [`Model::others`].
+    TakeUp(usize),
+    /// Show root motion otherwise.
+    RootView(RootView),
+    /// Look from elsewhere.
+    Look(Camera),
+    /// Draw the curves of that joint.
+    Watch(usize),
+    /// Show the list of keys, or hide it.
+    Help(bool),
+    /// Show the first steps, or hide them.
+    Guide(bool),
+    /// Forget what went wrong.
+    Dismiss,
+}
+
+impl Action {
+    /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, else a take.
+    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>) -> Self {
+        match file_name.to_ascii_lowercase().ends_with(".toml") {
+            true if read_joint_map(&bytes).is_ok() => Self::OpenMap { file_name, bytes },
+            true => Self::OpenRecipe { bytes },
+            false => Self::Open { file_name, bytes },
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Takes that are open, how they are read, and which one is shown.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use loopwright_recipe::{Recipe, StudyArgs};
+
+use super::{Edit, History, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown, Studies};
+use crate::work::Job;
+
+impl Model {
+    /// Follows a recipe: at once, or after the take was read as it says.
+    pub(super) fn follow(&mut self, bytes: &[u8]) {
+        let Some(opened) = self.opened.clone() else {
+            return;
+        };
+        let recipe = match Recipe::read(bytes) {
+            Ok(recipe) => recipe,
+            Err(error) => {
+                self.problem = Some(OpenError::Recipe(error).into());
+                return;
+            }
+        };
+        match &opened.bytes {
+            Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
+                file_name: opened.file_name.clone(),
+                bytes: Arc::clone(bytes),
+                named: self.named_by(&recipe.take),
+                recipe: Box::new(recipe),
+                edit: None,
+            }),
+            _ => match Edit::of_recipe(&recipe, &opened) {
+                Ok(edit) => {
+                    self.problem = None;
+                    self.change(edit, true);
+                }
+                Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
+            },
+        }
+    }
+
+    /// Reads the take otherwise, and goes on with the same frames of it.
+    pub(super) fn read_as(&mut self, study: StudyArgs) {
+        let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
+            return;
+        };
+        let Some(bytes) = opened.bytes.clone() else {
+            self.problem = Some(Problem::Example);
+            return;
+        };
+        let mut recipe = edit.to_recipe();
+        if let Some(made) = self.finished() {
+            recipe.stretch = made.recipe.stretch;
+        }
+        recipe.take = study;
+        self.problem = None;
+        self.work.start(Job::Follow {
+            file_name: opened.file_name.clone(),
+            bytes,
+            named: self.named_by(&recipe.take),
+            recipe: Box::new(recipe),
+            edit: None,
+        });
+    }
+
+    /// Puts the take on a character.
+    pub(super) fn put_on(&mut self, character: NamedFile) {
+        self.awaits_character = false;
+        let Some(opened) = &self.opened else {
+            return;
+        };
+        let study = StudyArgs {
+            rig: Some(character.file_name.clone().into()),
+            map: None,
+            ..opened.study.clone()
+        };
+        self.keep_named(character);
+        self.read_as(study);
+    }
+
+    /// Has joints of the character follow those that a map names; without a character it is kept for a recipe that names it.
+    pub(super) fn map_joints(&mut self, map: NamedFile) {
+        let name = map.file_name.clone();
+        self.keep_named(map);
+        match self.opened.as_ref().filter(|opened| opened.rig.is_some()) {
+            Some(opened) => self.read_as(StudyArgs {
+                map: Some(name.into()),
+                ..opened.study.clone()
+            }),
+            None => self.problem = Some(Problem::MapAlone),
+        }
+    }
+
+    /// Keeps a file that recipes may name.
+    fn keep_named(&mut self, file: NamedFile) {
+        self.named.retain(|known| known.file_name != file.file_name);
+        self.named.push(file);
+        if self.named.len() > MAX_NAMED {
+            self.named.remove(0);
+        }
+    }
+
+    /// The files that a recipe names, of those that were opened: by their names as it states them, or, where no file is there, by the
+    /// last part alone, because a browser tells no folders.
+    pub(super) fn named_by(&self, study: &StudyArgs) -> Vec<NamedFile> {
+        let shown = self.opened.iter().flat_map(|opened| &opened.named);
+        let known: Vec<&NamedFile> = self.named.iter().rev().chain(shown).collect();
+        let find = |path: &PathBuf| {
+            let file_name = path.display().to_string();
+            let is_alike = |file: &&&NamedFile| Path::new(&file.file_name).file_name() == path.file_name();
+            let found = (known.iter().find(|file| file.file_name == file_name))
+                .or_else(|| known.iter().find(is_alike).filter(|_| !path.exists()))?;
+            let bytes = Arc::clone(&found.bytes);
+            Some(NamedFile { file_name, bytes })
+        };
+        [&study.rig, &study.map]
+            .into_iter()
+            .flatten()
+            .filter_map(find)
+            .collect()
+    }
+
+    /// Takes in the take that is shown, read otherwise.
+    pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
+        let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
+        match self.history.take().filter(|_| is_shown) {
+            Some(mut history) => {
+                let kept = self.kept.take();
+                history.set(edit, true);
+                self.show_take(opened, history);
+                self.kept = kept;
+            }
+            None => self.take_in_with(opened, edit),
+        }
+    }
+
+    pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
+        let edit = Edit::first(&opened);
+        self.take_in_with(opened, edit);
+    }
+
+    /// Names of the files of other takes that are open.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(|(opened, _)| opened.file_name.as_str())
+    }
+
+    /// Whether choices were kept to compare with.
+    pub fn has_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Goes on with another take, where it was left.
+    pub(super) fn take_up(&mut self, index: usize) {
+        if index >= self.others.len() || self.work.opens() {
+            return;
+        }
+        let (opened, history) = self.others.remove(index);
+        self.put_aside();
+        self.show_take(opened, history);
+    }
+
+    /// Keeps the take that is shown among the others.
+    fn put_aside(&mut self) {
+        if let (Some(opened), Some(history)) = (self.opened.take(), self.history.take()) {
+            self.others.push((opened, history));
+            if self.others.len() > MAX_OTHERS {
+                self.others.remove(0);
+            }
+        }
+    }
+
+    fn take_in_with(&mut self, opened: Arc<Opened>, edit: Edit) {
+        let is_of = |other: &Arc<Opened>| other.file_name == opened.file_name || other.bytes.is_none();
+        self.others.retain(|(other, _)| !is_of(other));
+        if !self.opened.as_ref().is_some_and(is_of) {
+            self.put_aside();
+        }
+        self.show_take(opened, History::new(edit));
+    }
+
+    fn show_take(&mut self, opened: Arc<Opened>, history: History<Edit>) {
+        self.kept = None;
+        self.made = None;
+        self.problem = None;
+        self.studies = Studies::default();
+        self.shown = Shown::Loop;
+        self.playback.secs = 0.0;
+        self.camera = self.camera.facing(&opened.analysis);
+        self.watched = (opened.analysis.body.feet.first()).map_or(opened.analysis.body.hips, |foot| foot.ankle);
+        self.history = Some(history);
+        self.opened = Some(opened);
+        self.make();
+    }
+}

@@ -1,0 +1,172 @@
+//! What the page asks of its worker.
+
+use std::sync::Arc;
+
+use loopwright::LoopSettings;
+use loopwright_formats::Format;
+use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
+use serde::{Deserialize, Serialize};
+
+use super::ParcelError;
+use crate::{
+    road::{Edit, NamedFile, Opened, Stretch, Study},
+    work::Job,
+};
+
+/// What the page asks of its worker. The bytes of the files that are read are handed over beside it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::work) enum Ask {
+    /// The walk that the studio opens with.
+    Walk,
+    /// A file.
+    Open { file_name: String },
+    /// A file, as a recipe says.
+    Follow { reading: Reading, edit: Option<EditParts> },
+    /// A loop of the take that was opened last, or of that one.
+    Make {
+        again: Option<Reading>,
+        edit: EditParts,
+        is_draft: bool,
+    },
+    /// A loop in a file.
+    Export {
+        again: Option<Reading>,
+        edit: EditParts,
+        format: Format,
+    },
+    /// Something about a take.
+    Study { again: Option<Reading>, study: Study },
+}
+
+/// The bytes of the files that are handed over beside what is asked: that of the take, and those that its recipe names.
+pub(in crate::work) type Files = Vec<Arc<Vec<u8>>>;
+
+/// How a take is read from its file; the walk that the studio opens with has none.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::work) struct Reading {
+    pub(super) file_name: String,
+    pub(super) recipe: String,
+    /// Names of the files that the recipe names.
+    pub(super) named: Vec<String>,
+}
+
+/// The choices.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::work) struct EditParts {
+    stretch: Stretch,
+    tries_closures: bool,
+    settings: LoopSettings,
+    recipe: String,
+}
+
+impl Ask {
+    /// What is asked for a piece of work, and the files that it reads. `knows` is the take that the worker has. Errors: a number that
+    /// TOML cannot hold.
+    pub(in crate::work) fn of(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Files), ParcelError> {
+        let again = |opened: &Arc<Opened>| match knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
+            true => Ok((None, Files::new())),
+            false => Reading::again(opened).map(|(again, files)| (Some(again), files)),
+        };
+        Ok(match job {
+            Job::Walk => (Self::Walk, Files::new()),
+            Job::Open { file_name, bytes } => {
+                let file_name = file_name.clone();
+                (Self::Open { file_name }, vec![Arc::clone(bytes)])
+            }
+            Job::Follow {
+                file_name,
+                bytes,
+                recipe,
+                edit,
+                named,
+            } => {
+                let (reading, files) = Reading::of(file_name, Some(bytes), recipe, named)?;
+                let edit = edit.as_ref().map(|edit| EditParts::of(edit)).transpose()?;
+                (Self::Follow { reading, edit }, files)
+            }
+            Job::Make { opened, edit, is_draft } => {
+                let (again, files) = again(opened)?;
+                let (edit, is_draft) = (EditParts::of(edit)?, *is_draft);
+                (Self::Make { again, edit, is_draft }, files)
+            }
+            Job::Export { opened, made, format } => {
+                let (again, files) = again(opened)?;
+                let (edit, format) = (EditParts::of(&made.edit)?, *format);
+                (Self::Export { again, edit, format }, files)
+            }
+            Job::Study { opened, study } => {
+                let (again, files) = again(opened)?;
+                let study = *study;
+                (Self::Study { again, study }, files)
+            }
+        })
+    }
+}
+
+impl Reading {
+    fn of(
+        file_name: &str,
+        bytes: Option<&Arc<Vec<u8>>>,
+        recipe: &Recipe,
+        named: &[NamedFile],
+    ) -> Result<(Self, Files), ParcelError> {
+        let reading = Self {
+            file_name: file_name.to_owned(),
+            recipe: recipe.to_text()?,
+            named: named.iter().map(|file| file.file_name.clone()).collect(),
+        };
+        let files = bytes.into_iter().chain(named.iter().map(|file| &file.bytes));
+        Ok((reading, files.cloned().collect()))
+    }
+
+    /// How a take is opened again by a worker that does not have it.
+    fn again(opened: &Opened) -> Result<(Self, Files), ParcelError> {
+        let recipe = of_reading(&opened.study);
+        Self::of(&opened.file_name, opened.bytes.as_ref(), &recipe, &opened.named)
+    }
+
+    /// The files that the recipe names, of those that were handed over; the take's own comes before them, if it has one.
+    pub(super) fn named(&self, files: &[Arc<Vec<u8>>]) -> Vec<NamedFile> {
+        let before = files.len().saturating_sub(self.named.len());
+        (self.named.iter().zip(&files[before..]))
+            .map(|(file_name, bytes)| NamedFile {
+                file_name: file_name.clone(),
+                bytes: Arc::clone(bytes),
+            })
+            .collect()
+    }
+}
+
+/// A recipe that says how a take is read, and no more.
+pub(super) fn of_reading(study: &StudyArgs) -> Recipe {
+    Recipe {
+        take: study.clone(),
+        ..Recipe::default()
+    }
+}
+
+impl EditParts {
+    pub(super) fn of(edit: &Edit) -> Result<Self, RecipeError> {
+        let Edit {
+            stretch,
+            tries_closures,
+            settings,
+            recipe,
+        } = edit;
+        Ok(Self {
+            stretch: *stretch,
+            tries_closures: *tries_closures,
+            settings: settings.clone(),
+            recipe: recipe.to_text()?,
+        })
+    }
+
+    pub(super) fn into_edit(self) -> Result<Edit, RecipeError> {
+        Ok(Edit {
+            stretch: self.stretch,
+            tries_closures: self.tries_closures,
+            settings: self.settings,
+            recipe: Recipe::read(self.recipe.as_bytes())?,
+        })
+    }
+}

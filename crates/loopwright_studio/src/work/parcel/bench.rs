@@ -1,0 +1,145 @@
+//! The worker's side: it does what is asked, and keeps the take for what is asked next.
+
+use std::{error::Error, sync::Arc};
+
+use loopwright_recipe::Recipe;
+
+use super::{
+    answer::{Answer, OpenedParts, StudiedParts, WorkedParts},
+    ask::{Ask, EditParts, Files, Reading},
+};
+use crate::{
+    road::{Exported, Made, MadeError, OpenError, Opened, Step},
+    work::{Done, Job},
+};
+
+/// What the worker has: the take that it opened last, and the loop that it made of it last.
+#[derive(Debug, Default)]
+pub(in crate::work) struct Bench {
+    opened: Option<Arc<Opened>>,
+    made: Option<Made>,
+}
+
+impl Bench {
+    /// Does what is asked. The take whose arrays belong to the answer is returned with it.
+    pub(in crate::work) fn answer(
+        &mut self,
+        ask: Ask,
+        files: Files,
+        tell: &dyn Fn(Step),
+    ) -> (Answer, Option<Arc<Opened>>) {
+        let answer = self
+            .try_answer(ask, files, tell)
+            .unwrap_or_else(|error| Answer::Failed(error.to_string()));
+        let opened = answer.has_arrays().then(|| self.opened.clone()).flatten();
+        (answer, opened)
+    }
+
+    fn try_answer(&mut self, ask: Ask, files: Files, tell: &dyn Fn(Step)) -> Result<Answer, Box<dyn Error>> {
+        match ask {
+            Ask::Walk => self.opened(Job::Walk.run(tell)),
+            Ask::Open { file_name } => {
+                let bytes = files.into_iter().next().unwrap_or_default();
+                self.opened(Job::Open { file_name, bytes }.run(tell))
+            }
+            Ask::Follow { reading, edit } => {
+                let job = Job::Follow {
+                    recipe: Box::new(Recipe::read(reading.recipe.as_bytes())?),
+                    edit: edit.map(EditParts::into_edit).transpose()?.map(Box::new),
+                    named: reading.named(&files),
+                    bytes: files.into_iter().next().unwrap_or_default(),
+                    file_name: reading.file_name,
+                };
+                self.opened(job.run(tell))
+            }
+            Ask::Make { again, edit, is_draft } => {
+                let opened = self.take(again, files)?;
+                let made = self.made(&opened, edit, is_draft)?;
+                let parts = Box::new(WorkedParts::of(&made, &opened));
+                self.made = Some(made);
+                Ok(Answer::Made(parts))
+            }
+            Ask::Export { again, edit, format } => {
+                let opened = self.take(again, files)?;
+                let made = self.made(&opened, edit, false)?;
+                let Exported {
+                    file_name,
+                    bytes,
+                    sidecar,
+                } = Exported::of(&opened, &made, format)?;
+                self.made = Some(made);
+                Ok(Answer::Exported(file_name, bytes, sidecar))
+            }
+            Ask::Study { again, study } => {
+                let opened = self.take(again, files)?;
+                Ok(Answer::Studied(StudiedParts::of(study.of(&opened))))
+            }
+        }
+    }
+
+    /// What is answered about a take that was opened.
+    fn opened(&mut self, done: Done) -> Result<Answer, Box<dyn Error>> {
+        self.made = None;
+        let (opened, edit) = match done {
+            Done::Opened(opened) => (opened?, None),
+            Done::Followed(followed) => {
+                let (opened, edit) = followed?;
+                (opened, Some(edit))
+            }
+            Done::Made(_) | Done::Exported(_) | Done::Studied(..) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
+        };
+        let parts = Box::new(OpenedParts::of(self.keep(opened))?);
+        Ok(match edit {
+            Some(edit) => Answer::Followed(parts, Box::new(EditParts::of(&edit)?)),
+            None => Answer::Opened(parts),
+        })
+    }
+
+    /// Keeps a take without its files, which the page has, too.
+    fn keep(&mut self, opened: Arc<Opened>) -> &Arc<Opened> {
+        let kept = self.opened.insert(opened);
+        if let Some(opened) = Arc::get_mut(kept) {
+            (opened.bytes, opened.named) = (None, Vec::new());
+        }
+        kept
+    }
+
+    /// The take that was opened last, or the one that is to be opened again.
+    fn take(&mut self, again: Option<Reading>, files: Files) -> Result<Arc<Opened>, OpenError> {
+        if let Some(again) = again {
+            (self.opened, self.made) = (None, None);
+            self.keep(Arc::new(again.open(&files)?));
+        }
+        let opened = self.opened.as_ref().map(Arc::clone);
+        opened.ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))
+    }
+
+    /// The loop of these choices: the last one, if it is that.
+    fn made(&mut self, opened: &Opened, edit: EditParts, is_draft: bool) -> Result<Made, MadeError> {
+        let edit = edit.into_edit()?;
+        let last = self
+            .made
+            .take()
+            .filter(|made| made.edit == edit && made.is_draft == is_draft);
+        match last {
+            Some(made) => Ok(made),
+            None if is_draft => Made::draft(opened, &edit),
+            None => Made::of(opened, &edit),
+        }
+    }
+}
+
+impl Reading {
+    /// Opens the take; without a file it is the walk that the studio opens with.
+    fn open(&self, files: &[Arc<Vec<u8>>]) -> Result<Opened, OpenError> {
+        let named = self.named(files);
+        if files.len() == named.len() {
+            return Opened::walk();
+        }
+        let recipe = Recipe::read(self.recipe.as_bytes()).map_err(OpenError::Recipe)?;
+        Opened::read_as(&self.file_name, Arc::clone(&files[0]), &recipe.take, &named)
+    }
+}
+
+/// What is said where a loop is asked for and no take is there.
+const NO_TAKE: &str = "the worker has no take";

@@ -1,0 +1,274 @@
+use std::sync::Arc;
+
+use loopwright_formats::{Format, Source, write_take};
+use loopwright_recipe::{Recipe, StudyArgs};
+use loopwright_synth::{WalkSettings, synthesize};
+
+use super::*;
+use crate::{
+    road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study},
+    work::{Done, Job},
+};
+
+/// A walk as a file.
+fn file(format: Format) -> Arc<Vec<u8>> {
+    let settings = WalkSettings {
+        seed: 5,
+        seconds: 5.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
+    Arc::new(written.bytes)
+}
+
+/// What comes back from a worker for a piece of work: everything goes through bytes, as in a page.
+fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
+    let (ask, files) = Ask::of(job, knows).unwrap();
+    let ask = unpacked(&packed(&ask).unwrap()).unwrap();
+    let (answer, opened) = bench.answer(ask, files, &|_| {});
+    let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
+    let arrays = opened.map(|opened| opened.analysis.long_arrays().map(<[f64]>::to_vec));
+    answer.done(job, arrays).unwrap()
+}
+
+fn opened(done: Done) -> Arc<Opened> {
+    match done {
+        Done::Opened(opened) => opened.unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn same_take(there: &Opened, here: &Opened) {
+    assert!(there.analysis == here.analysis && there.source == here.source && there.found == here.found);
+    let facts = |opened: &Opened| {
+        let Opened {
+            file_name,
+            format,
+            warnings,
+            bytes,
+            study,
+            rig,
+            named,
+            followed,
+            speeds,
+            ..
+        } = opened.clone();
+        (file_name, format, warnings, bytes, study, rig, named, followed, speeds)
+    };
+    assert_eq!(facts(there), facts(here));
+}
+
+#[test]
+fn a_take_and_its_loop_come_back_as_they_were() {
+    for format in Format::ALL {
+        let bytes = file(format);
+        let file_name = format!("walk.{}", format.extension());
+        let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), &[]).unwrap();
+        let mut bench = Bench::default();
+        let there = opened(through(&mut bench, &Job::Open { file_name, bytes }, None));
+        same_take(&there, &here);
+
+        let mut edit = Edit::first(&here);
+        edit.settings.closure.method.shares.rho = 0.3;
+        edit.settings.sampling = loopwright::pipeline::Sampling::Rate(24.0);
+        let make = Job::Make {
+            opened: Arc::clone(&there),
+            edit: Box::new(edit.clone()),
+            is_draft: false,
+        };
+        // Whether the worker still has the take, or has to open it again.
+        for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
+            let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
+                panic!("no loop")
+            };
+            let wanted = Made::of(&here, &edit).unwrap();
+            assert!(made.made == wanted.made && made.edit == edit && made.recipe == wanted.recipe);
+            assert!(made.quality == wanted.quality && made.verdict == wanted.verdict);
+            assert!(made.candidate == wanted.candidate && made.output == wanted.output);
+            for format in Format::ALL {
+                let export = Job::Export {
+                    opened: Arc::clone(&there),
+                    made: Arc::clone(&made),
+                    format,
+                };
+                let Done::Exported(Ok(exported)) = through(&mut bench, &export, Some(&there)) else {
+                    panic!("no file")
+                };
+                assert!(exported == Exported::of(&here, &wanted, format).unwrap(), "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_said_in_the_same_words() {
+    let mut bench = Bench::default();
+    let bytes = Arc::new(b"HIERARCHY\nROOT".to_vec());
+    let file_name = "torn.bvh".to_owned();
+    let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), &[]).unwrap_err();
+    let Done::Opened(Err(there)) = through(&mut bench, &Job::Open { file_name, bytes }, None) else {
+        panic!("it is open")
+    };
+    assert_eq!(there.to_string(), here.to_string());
+
+    let walk = opened(through(&mut bench, &Job::Walk, None));
+    same_take(&walk, &Opened::walk().unwrap());
+    let mut edit = Edit::first(&walk);
+    edit.stretch = Stretch::Frames {
+        start_frame: 10.0,
+        end_frame: 10.5,
+    };
+    let here = Made::of(&walk, &edit).unwrap_err();
+    let make = Job::Make {
+        opened: Arc::clone(&walk),
+        edit: Box::new(edit),
+        is_draft: false,
+    };
+    let Done::Made(Err(there)) = through(&mut bench, &make, Some(&walk)) else {
+        panic!("it is made")
+    };
+    assert_eq!(there.to_string(), here.to_string());
+}
+
+#[test]
+fn a_recipe_is_followed_there_as_here() {
+    let text = "[take]\nup = \"y\"\nunit = \"0.02\"\n[closure]\nmethod = \"spring\"\n";
+    let recipe = Recipe::read(text.as_bytes()).unwrap();
+    let job = Job::Follow {
+        file_name: "walk.bvh".to_owned(),
+        bytes: file(Format::Bvh),
+        recipe: Box::new(recipe),
+        edit: None,
+        named: Vec::new(),
+    };
+    let Done::Followed(Ok((here, edit))) = job.clone().run(&|_| {}) else {
+        panic!("not followed here")
+    };
+    let Done::Followed(Ok((there, same))) = through(&mut Bench::default(), &job, None) else {
+        panic!("not followed there")
+    };
+    same_take(&there, &here);
+    assert_eq!(same, edit);
+}
+
+/// A character with other bones than those of the walk.
+fn hero() -> NamedFile {
+    let settings = WalkSettings {
+        seed: 11,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let written = write_take(&take, &Source::for_take(&take, Format::Glb)).unwrap();
+    NamedFile {
+        file_name: "models/hero.glb".to_owned(),
+        bytes: Arc::new(written.bytes),
+    }
+}
+
+#[test]
+fn a_take_goes_on_a_character_there_as_here() {
+    let text = "[take]\nrig = \"models/hero.glb\"\nmap = \"hero.toml\"\n[closure]\nmethod = \"spring\"\n";
+    let recipe = Recipe::read(text.as_bytes()).unwrap();
+    let map = NamedFile {
+        file_name: "hero.toml".to_owned(),
+        bytes: Arc::new(b"[joints]\nHead = \"\"\n".to_vec()),
+    };
+    let job = |edit| Job::Follow {
+        file_name: "walk.bvh".to_owned(),
+        bytes: file(Format::Bvh),
+        recipe: Box::new(recipe.clone()),
+        edit,
+        named: vec![hero(), map.clone()],
+    };
+    let Done::Followed(Ok((here, edit))) = job(None).run(&|_| {}) else {
+        panic!("not followed here")
+    };
+    assert!(here.rig.is_some() && here.followed.is_some());
+    let mut bench = Bench::default();
+    let Done::Followed(Ok((there, same))) = through(&mut bench, &job(None), None) else {
+        panic!("not followed there")
+    };
+    same_take(&there, &here);
+    assert_eq!(same, edit);
+    // What was taken back names its choices itself.
+    let mut other = edit.clone();
+    other.settings.closure.method.shares.rho = 0.3;
+    let Done::Followed(Ok((again, same))) = through(&mut bench, &job(Some(other.clone())), None) else {
+        panic!("not followed again")
+    };
+    same_take(&again, &here);
+    assert_eq!(same, other);
+
+    let make = Job::Make {
+        opened: Arc::clone(&there),
+        edit: edit.clone(),
+        is_draft: false,
+    };
+    let wanted = Made::of(&here, &edit).unwrap();
+    // The worker has the take, or opens it and its character again.
+    for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
+        let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
+            panic!("no loop")
+        };
+        assert!(made.made == wanted.made && made.quality == wanted.quality && made.recipe == wanted.recipe);
+        let export = Job::Export {
+            opened: Arc::clone(&there),
+            made,
+            format: Format::Glb,
+        };
+        let Done::Exported(Ok(exported)) = through(&mut bench, &export, Some(&there)) else {
+            panic!("no file")
+        };
+        assert!(exported == Exported::of(&here, &wanted, Format::Glb).unwrap());
+    }
+}
+
+#[test]
+fn a_character_that_is_missing_is_said_there_as_here() {
+    let job = Job::Follow {
+        file_name: "walk.bvh".to_owned(),
+        bytes: file(Format::Bvh),
+        recipe: Box::new(Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap()),
+        edit: None,
+        named: Vec::new(),
+    };
+    let Done::Followed(Err(here)) = job.clone().run(&|_| {}) else {
+        panic!("followed here")
+    };
+    let Done::Followed(Err(there)) = through(&mut Bench::default(), &job, None) else {
+        panic!("followed there")
+    };
+    assert_eq!(there.to_string(), here.to_string());
+}
+
+#[test]
+fn what_is_worked_out_of_a_take_comes_back_as_it_was() {
+    let mut bench = Bench::default();
+    let walk = opened(through(&mut bench, &Job::Walk, None));
+    let here = Opened::walk().unwrap();
+    for (mut bench, knows) in [(bench, Some(&walk)), (Bench::default(), None)] {
+        for study in [Study::Costs, Study::Jumps, Study::Fit] {
+            let job = Job::Study {
+                opened: Arc::clone(&walk),
+                study,
+            };
+            let Done::Studied(of, studied) = through(&mut bench, &job, knows) else {
+                panic!("nothing is worked out")
+            };
+            assert!(Arc::ptr_eq(&of, &walk));
+            match (studied, study.of(&here)) {
+                (Studied::Costs(there), Studied::Costs(here)) => assert_eq!(there, here),
+                (Studied::Jumps(there), Studied::Jumps(here)) => {
+                    assert!(!here.as_ref().unwrap().is_empty());
+                    assert_eq!(there, here);
+                }
+                (Studied::Fit(there), Studied::Fit(here)) => {
+                    assert!(here.is_ok());
+                    assert_eq!(there, here);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
