@@ -13,7 +13,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use loopwright::{TakeFit, closure::ClosureName};
 use loopwright_formats::Format;
-use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
+use loopwright_recipe::{Recipe, RecipeError, StretchRecipe, StudyArgs};
 
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
@@ -50,6 +50,8 @@ pub enum Action {
         /// What the system says.
         reason: String,
     },
+    /// Report that the system has no dialog for files.
+    NoDialog,
     /// Forget the work that goes on.
     Cancel,
     /// Take a stretch.
@@ -119,6 +121,8 @@ pub enum Action {
     Look(Camera),
     /// Draw the curves of that joint.
     Watch(usize),
+    /// Show these frames of the take in its bar, or all.
+    ZoomBar(Option<[f64; 2]>),
     /// Show the list of keys, or hide it.
     Help(bool),
     /// Show the first steps, or hide them.
@@ -147,6 +151,9 @@ pub enum Problem {
     /// The walk that the studio opens with is read in one way.
     #[error("this walk is an example without a file: open a take first")]
     Example,
+    /// The system has no dialog for files.
+    #[error("this system shows no dialog for files: drop them on the window, or type a path under Open")]
+    NoDialog,
     /// A loop cannot be made.
     #[error("cannot make this loop: {0}")]
     Make(#[from] MadeError),
@@ -207,6 +214,8 @@ pub struct Model {
     pub(crate) camera: Camera,
     /// The joint whose curves are drawn.
     pub(crate) watched: usize,
+    /// The frames of the take that its bar shows; none for all.
+    pub(crate) bar_frames: Option<[f64; 2]>,
     /// Whether the list of keys is shown.
     pub(crate) shows_help: bool,
     /// Whether the first steps are shown.
@@ -259,6 +268,7 @@ impl Model {
             root_view: RootView::default(),
             camera: Camera::default(),
             watched: 0,
+            bar_frames: None,
             shows_help: false,
             shows_guide: true,
             has_looked: false,
@@ -438,6 +448,7 @@ impl Model {
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
+            Action::NoDialog => self.problem = Some(Problem::NoDialog),
             Action::Cancel => {
                 self.waiting.clear();
                 self.work.cancel();
@@ -544,6 +555,7 @@ impl Model {
             }
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,
+            Action::ZoomBar(frames) => self.bar_frames = frames,
             Action::Help(shows_help) => self.shows_help = shows_help,
             Action::Guide(shows_guide) => self.shows_guide = shows_guide,
             Action::Dismiss => self.problem = None,
@@ -605,7 +617,12 @@ impl Model {
             return;
         };
         let mut recipe = edit.to_recipe();
-        if let Some(made) = self.finished() {
+        if study.animation != opened.study.animation {
+            // Frames and times of one animation say nothing of another.
+            recipe.stretch = StretchRecipe::default();
+            recipe.stances.clear();
+            recipe.edits.clear();
+        } else if let Some(made) = self.finished() {
             recipe.stretch = made.recipe.stretch;
         }
         recipe.take = study;
@@ -731,6 +748,7 @@ impl Model {
         self.made = None;
         self.problem = None;
         self.studies = Studies::default();
+        self.bar_frames = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened.analysis);

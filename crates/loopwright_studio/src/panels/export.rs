@@ -129,10 +129,6 @@ impl ExportPanel {
         if button.on_hover_text("E").clicked() {
             actions.extend(export);
         }
-        self.question_ui(ui);
-        if let Some(said) = self.said() {
-            ui.label(said);
-        }
     }
 
     /// The engine for which the loop is written, with the format that it reads.
@@ -163,13 +159,28 @@ impl ExportPanel {
             });
     }
 
-    fn question_ui(&mut self, ui: &mut Ui) {
+    /// What became of the last file: at the top, where it is seen from everywhere.
+    pub(crate) fn said_ui(&self, ui: &mut Ui) {
+        match &self.saved {
+            Some(Saved::Written(place)) => ui.strong(format!("Written: {place}")),
+            Some(Saved::Failed(error)) => ui.colored_label(ui.visuals().error_fg_color, error.to_string()),
+            None => return,
+        };
+    }
+
+    /// The question about a file that is there already, below it.
+    pub(crate) fn question_ui(&mut self, ui: &mut Ui) {
         let Some(exported) = self.waiting.take() else {
             return;
         };
-        ui.label(format!("{} or its sidecar is there already.", exported.file_name));
         let (replaces, keeps) = ui
-            .horizontal(|ui| (ui.button("Replace it").clicked(), ui.button("Keep it").clicked()))
+            .horizontal_wrapped(|ui| {
+                ui.colored_label(
+                    ui.visuals().warn_fg_color,
+                    format!("{} or its sidecar is there already.", exported.file_name),
+                );
+                (ui.button("Replace it").clicked(), ui.button("Keep it").clicked())
+            })
             .inner;
         if replaces {
             self.save(&exported);
