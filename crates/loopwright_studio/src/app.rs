@@ -26,7 +26,7 @@ const NARROW_POINTS: f32 = 720.0;
 const NARROW_VIEWPORT: f32 = 0.45;
 
 /// Width of the panels beside the viewport, points.
-const PANELS_POINTS: f32 = 330.0;
+const PANELS_POINTS: f32 = 350.0;
 
 /// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
 const MAX_FRAME_SECS: f32 = 0.1;
@@ -523,12 +523,15 @@ impl Studio {
         part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
         part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
         closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
-        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export.folder, actions));
-        part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
+        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export, actions));
+        let export = &mut self.export;
+        let chooses_folder = part("Export").show(ui, |ui| export.export_ui(ui, model, actions));
         #[cfg(not(target_arch = "wasm32"))]
-        if ui.button("Choose the folder of exports ...").clicked() {
+        if chooses_folder.body_returned == Some(true) {
             self.ask(crate::platform::Ask::SaveInto, ui.ctx());
         }
+        #[cfg(target_arch = "wasm32")]
+        drop(chooses_folder);
         closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
         closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));

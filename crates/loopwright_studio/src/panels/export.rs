@@ -5,7 +5,7 @@ use loopwright_formats::{Format, Target};
 
 use crate::{
     model::{Action, Exported, Model, Opened},
-    platform::{self, SaveError},
+    platform,
 };
 
 /// What is said about the last file.
@@ -14,7 +14,7 @@ enum Saved {
     /// It is there.
     Written(String),
     /// It could not be written.
-    Failed(SaveError),
+    Failed(String),
 }
 
 /// The chosen format and folder, and a file that waits for an answer.
@@ -23,6 +23,8 @@ pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.
     of: Option<Format>,
+    /// The name of the file without its extension, where one was typed.
+    name: Option<String>,
     /// The folder that files are written to; the browser has its own.
     pub(crate) folder: String,
     /// A file whose name another one has already.
@@ -35,6 +37,7 @@ impl ExportPanel {
         Self {
             format: None,
             of: None,
+            name: None,
             folder: platform::first_folder(),
             waiting: None,
             saved: None,
@@ -44,23 +47,52 @@ impl ExportPanel {
     /// Forgets what was said of a former take.
     pub(crate) fn reset(&mut self) {
         self.format = None;
+        self.name = None;
         self.waiting = None;
         self.saved = None;
+    }
+
+    /// The name of what is written of a take, without an extension.
+    pub(crate) fn stem(&self, opened: &Opened) -> String {
+        let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Saves a file that was just written, or asks first.
     pub(crate) fn take_in(&mut self, exported: Exported) {
         self.saved = None;
-        match platform::exists(&self.folder, &exported) {
-            true => self.waiting = Some(exported),
-            false => self.save(&exported),
+        let named = match &self.name {
+            Some(name) if !name.trim().is_empty() => exported.named(name.trim()),
+            _ => Ok(exported),
+        };
+        match named {
+            Ok(exported) if platform::exists(&self.folder, &exported) => self.waiting = Some(exported),
+            Ok(exported) => self.save(&exported),
+            Err(error) => self.saved = Some(Saved::Failed(error.to_string())),
+        }
+    }
+
+    /// Saves a file beside the one that has its name, by the first number that is free.
+    fn save_beside(&mut self, exported: Exported) {
+        let stem = exported.stem().to_owned();
+        let mut beside = Ok(exported);
+        for number in 2.. {
+            beside = beside.and_then(|exported| exported.named(&format!("{stem}-{number}")));
+            match &beside {
+                Ok(exported) if platform::exists(&self.folder, exported) => {}
+                Ok(exported) => return self.save(&exported.clone()),
+                Err(error) => {
+                    self.saved = Some(Saved::Failed(error.to_string()));
+                    return;
+                }
+            }
         }
     }
 
     fn save(&mut self, exported: &Exported) {
         self.saved = Some(match platform::save(&self.folder, exported) {
             Ok(place) => Saved::Written(place),
-            Err(error) => Saved::Failed(error),
+            Err(error) => Saved::Failed(error.to_string()),
         });
     }
 
@@ -86,13 +118,14 @@ impl ExportPanel {
     pub(crate) fn said(&self) -> Option<String> {
         self.saved.as_ref().map(|saved| match saved {
             Saved::Written(place) => format!("Written: {place}"),
-            Saved::Failed(error) => error.to_string(),
+            Saved::Failed(error) => error.clone(),
         })
     }
 
-    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    /// Returns whether the folder is to be chosen by the dialog of the system.
+    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) -> bool {
         let Some(opened) = model.opened() else {
-            return;
+            return false;
         };
         if self.of != Some(opened.format) {
             self.of = Some(opened.format);
@@ -114,21 +147,34 @@ impl ExportPanel {
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint);
         }
+        let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
+                chooses_folder = ui.button("Choose the folder ...").clicked();
                 let label = ui.label("Folder");
                 let width = ui.available_width();
                 ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width))
                     .labelled_by(label.id);
             });
         }
-        let file_name = Exported::file_name(opened, format);
+        let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
+        ui.horizontal(|ui| {
+            let label = ui.label("Name");
+            let width = ui.available_width();
+            let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
+            if field.labelled_by(label.id).changed() {
+                // A name, not a place: that is the folder.
+                self.name = Some(name.replace(['/', '\\'], ""));
+            }
+        });
+        let file_name = format!("{}.{}", self.stem(opened), format.extension());
         ui.weak(format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)));
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
             actions.extend(export);
         }
+        chooses_folder
     }
 
     /// The engine for which the loop is written, with the format that it reads.
@@ -163,7 +209,7 @@ impl ExportPanel {
     pub(crate) fn said_ui(&self, ui: &mut Ui) {
         match &self.saved {
             Some(Saved::Written(place)) => ui.strong(format!("Written: {place}")),
-            Some(Saved::Failed(error)) => ui.colored_label(ui.visuals().error_fg_color, error.to_string()),
+            Some(Saved::Failed(error)) => ui.colored_label(ui.visuals().error_fg_color, error),
             None => return,
         };
     }
@@ -173,17 +219,19 @@ impl ExportPanel {
         let Some(exported) = self.waiting.take() else {
             return;
         };
-        let (replaces, keeps) = ui
+        let [replaces, keeps, keeps_both] = ui
             .horizontal_wrapped(|ui| {
                 ui.colored_label(
                     ui.visuals().warn_fg_color,
                     format!("{} or its sidecar is there already.", exported.file_name),
                 );
-                (ui.button("Replace it").clicked(), ui.button("Keep it").clicked())
+                ["Replace it", "Keep it", "Keep both"].map(|word| ui.button(word).clicked())
             })
             .inner;
         if replaces {
             self.save(&exported);
+        } else if keeps_both {
+            self.save_beside(exported);
         } else if !keeps {
             self.waiting = Some(exported);
         }

@@ -96,12 +96,16 @@ fn loop_ui(
 
 /// What the body does in most of a loop, and how fast it goes.
 fn what_it_does(opened: &Opened, candidate: &LoopCandidate) -> String {
-    let mut words = opened.gait_within(&candidate.cut).map_or("", Gait::name).to_owned();
+    let gait = opened.gait_within(&candidate.cut).map_or("", Gait::name);
     let speed = candidate.twist.linear.length();
-    if speed >= LEAST_MPS {
-        words += &format!(", {speed:.1} m/s");
+    if speed < LEAST_MPS {
+        return gait.to_owned();
     }
-    words
+    // The speed before the side, which a narrow panel cuts off first.
+    match gait.split_once(',') {
+        Some((gait, side)) => format!("{gait} {speed:.1} m/s,{side}"),
+        None => format!("{gait} {speed:.1} m/s"),
+    }
 }
 
 /// Slower than this, a speed is not written beside a loop, metres per second.

@@ -2,6 +2,7 @@
 
 use eframe::egui::Ui;
 
+use super::ExportPanel;
 use crate::{
     model::{Action, Model},
     platform,
@@ -19,11 +20,12 @@ pub(crate) struct RecipePanel {
 }
 
 impl RecipePanel {
-    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, folder: &str, actions: &mut Vec<Action>) {
+    /// The recipe has the name of the loop's file and lies in its folder.
+    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel, actions: &mut Vec<Action>) {
         let Some(opened) = model.opened() else {
             return;
         };
-        let file_name = format!("{}-loop.toml", opened.stem());
+        let (folder, file_name) = (export.folder.as_str(), format!("{}.toml", export.stem(opened)));
         ui.weak(format!("{file_name}: `loopwright make --recipe` makes the same loop"));
         let text = model.recipe_text();
         if ui

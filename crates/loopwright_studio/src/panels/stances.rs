@@ -87,6 +87,9 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             ui.visuals().text_color(),
         );
     }
+    if edit.recipe.stances.is_empty() {
+        ui.weak("Grey: when each foot stands over the loop, as found. Click a bar to correct it.");
+    }
     for (index, stance) in edit.recipe.stances.iter().enumerate() {
         row_ui(ui, edit, index, stance, actions);
     }
