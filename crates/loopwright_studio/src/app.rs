@@ -14,6 +14,7 @@ use crate::{
     guard::{Guard, Wish},
     model::{Action, Model},
     panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel},
+    theme,
     timeline::{self, SeamCurve, TakeBar},
     viewport::Viewport,
     work::Wake,
@@ -105,6 +106,7 @@ pub struct Studio {
 impl Studio {
     /// A studio that asks this context for frames; the walk that it opens with is on its way.
     pub fn in_context(ctx: &Context) -> Self {
+        theme::make_readable(ctx);
         let wake = ctx.clone();
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),

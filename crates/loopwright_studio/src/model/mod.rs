@@ -457,6 +457,7 @@ impl Model {
                 if let Some(edit) = self.edit() {
                     let edit = edit.of_stretch(stretch);
                     self.change(edit, true);
+                    self.show_in_bar(stretch);
                 }
             }
             Action::Drag(stretch) => {
@@ -559,6 +560,19 @@ impl Model {
             Action::Help(shows_help) => self.shows_help = shows_help,
             Action::Guide(shows_guide) => self.shows_guide = shows_guide,
             Action::Dismiss => self.problem = None,
+        }
+    }
+
+    /// Moves what the bar of the take shows to a stretch that lies outside.
+    fn show_in_bar(&mut self, stretch: Stretch) {
+        let candidate = self.opened.as_ref().and_then(|opened| opened.candidate(stretch).ok());
+        if let (Some([first, last]), Some(candidate)) = (self.bar_frames, candidate) {
+            let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+            if start < first || end > last {
+                let half = 0.5 * (last - first).max(end - start);
+                let middle = 0.5 * (start + end);
+                self.bar_frames = Some([middle - half, middle + half]);
+            }
         }
     }
 

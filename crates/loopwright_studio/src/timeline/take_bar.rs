@@ -109,12 +109,13 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     };
     let visuals = ui.visuals().clone();
     ui.painter().rect_filled(rect, 3.0, visuals.extreme_bg_color);
-    // What is beyond the frames shown is not drawn, but for the handles at their edges.
-    let drawn = rect.expand2(vec2(GRASP_POINTS, 0.0)).intersect(ui.clip_rect());
+    // What is beyond the frames shown is not drawn.
+    let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
-        parts_ui(ui, bar, &scale, model, (opened, rows, above), actions);
+        parts_ui(ui, &scale, model, (opened, rows, above), actions);
     });
+    ends_ui(ui, bar, &scale, model, opened, actions);
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
         actions.push(Action::Show(Shown::Take));
         actions.push(Action::Seek(scale.frame(at.x) * opened.take().frame_time_secs()));
@@ -161,10 +162,9 @@ fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, actions: &mut
     }
 }
 
-/// All parts of the bar, from the curves to the time shown; `above` are the points above the loops.
+/// All parts of the bar but the ends; `above` are the points above the loops.
 fn parts_ui(
     ui: &Ui,
-    bar: &mut TakeBar,
     scale: &Scale,
     model: &Model,
     (opened, rows, above): (&Opened, Vec<(usize, bool)>, f32),
@@ -180,7 +180,6 @@ fn parts_ui(
         loop_ui(ui, scale, model, opened, (index, top, is_free), actions);
     }
     legend(ui, scale, model, opened);
-    ends_ui(ui, bar, scale, model, opened, actions);
     playhead(ui, scale, model);
 }
 
@@ -311,8 +310,10 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        ui.painter_at(rect).text(
-            rect.left_center() + vec2(4.0, 0.0),
+        // What began before the frames shown is named at their edge.
+        let left = rect.left().max(scale.rect.left());
+        ui.painter_at(rect.intersect(ui.clip_rect())).text(
+            pos2(left + 4.0, rect.center().y),
             Align2::LEFT_CENTER,
             segment.gait.name(),
             FontId::proportional(10.5),
@@ -342,17 +343,17 @@ fn loop_ui(
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
     let colour = grade::colour(found, ui.visuals().dark_mode);
     let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
-    let painter = ui.painter_at(rect.expand(1.0));
+    let painter = ui.painter_at(rect.expand(1.0).intersect(ui.clip_rect()));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
     painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
     // Words over other words cannot be read; the list has them all.
     if is_free {
         painter.text(
-            rect.left_center() + vec2(5.0, 0.0),
+            pos2(rect.left().max(scale.rect.left()) + 5.0, rect.center().y),
             Align2::LEFT_CENTER,
             &text,
             FontId::proportional(11.5),
-            ui.visuals().text_color(),
+            ui.visuals().strong_text_color(),
         );
     }
     let response = response.on_hover_text(text);
@@ -372,9 +373,14 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
         .unwrap_or([chosen.cut.start_frame(), chosen.cut.end_frame()]);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
-    ui.painter().rect_filled(stretch, 0.0, accent.gamma_multiply(0.10));
+    ui.painter()
+        .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
+        // Beyond the frames shown there is nothing to grasp, but an end that is dragged stays in hand.
+        if bar.dragged.is_none() && !scale.rect.expand(1.0).x_range().contains(x) {
+            continue;
+        }
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
         let response = ui.interact(grasp, ui.scope_id().with(("end", end)), Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
