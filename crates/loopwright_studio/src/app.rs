@@ -415,6 +415,9 @@ impl Studio {
                 }
             } else if let Some(problem) = self.model.problem() {
                 ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
+                if let Some(hint) = problem.hint() {
+                    ui.label(hint);
+                }
                 if ui.button("Dismiss").clicked() {
                     actions.push(Action::Dismiss);
                 }
@@ -533,7 +536,7 @@ impl Studio {
             self.ask(crate::platform::Ask::SaveInto, ui.ctx());
         }
         #[cfg(target_arch = "wasm32")]
-        drop(chooses_folder);
+        let _ = chooses_folder;
         closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
         closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));

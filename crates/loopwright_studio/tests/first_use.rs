@@ -30,7 +30,7 @@ fn studio(width: f32, height: f32) -> Driven {
     harness
 }
 
-fn model<'h>(harness: &'h Driven) -> &'h Model {
+fn model(harness: &Driven) -> &Model {
     harness.state().as_ref().unwrap().model()
 }
 
@@ -104,6 +104,12 @@ fn any_animation_of_a_file_is_chosen() {
     wait(&mut harness, "the other animation is open", |model| {
         model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
     });
+    let stretch = model(&harness).edit().unwrap().stretch;
+    assert_eq!(
+        stretch,
+        Stretch::Found(0),
+        "frames of one animation say nothing of another"
+    );
     // The recipe names it, which the command line follows.
     let text = model(&harness).recipe_text().unwrap().unwrap();
     assert!(text.contains("animation = \"second\""), "{text}");
@@ -277,6 +283,35 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
         let start = contact.start_sample as f64;
         (start..start + contact.num_samples as f64).contains(&middle)
     }));
+}
+
+/// A file that is named when the studio starts, and cannot be read, once left an empty window.
+#[test]
+fn a_first_file_that_cannot_be_read_leaves_the_walk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("apart.gltf");
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, 3, 6.0)).unwrap();
+    for buffer in file["buffers"].as_array_mut().unwrap() {
+        buffer["uri"] = "apart.bin".into();
+    }
+    std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    let builder = Harness::builder().with_size([1280.0, 860.0]).with_max_steps(2);
+    let mut harness: Driven = builder.build_ui_state(
+        move |ui, studio: &mut Option<Studio>| {
+            let ctx = ui.ctx().clone();
+            let studio = studio.get_or_insert_with(|| {
+                let mut studio = Studio::in_context(&ctx);
+                studio.open_path(&path);
+                studio
+            });
+            studio.studio_ui(ui);
+        },
+        None,
+    );
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    wait(&mut harness, "the walk is closed", is_made);
+    harness.get_by_label_contains("cannot open this take");
+    harness.get_by_label("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.");
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod set;
 use std::{collections::VecDeque, sync::Arc};
 
 use loopwright::{TakeFit, closure::ClosureName};
-use loopwright_formats::Format;
+use loopwright_formats::{Format, GltfError, ReadError};
 use loopwright_recipe::{Recipe, RecipeError, StretchRecipe, StudyArgs};
 
 pub use history::History;
@@ -160,6 +160,18 @@ pub enum Problem {
     /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
+}
+
+impl Problem {
+    /// What to try, where that is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Open(OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))) => {
+                Some("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.")
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
@@ -396,10 +408,11 @@ impl Model {
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
                 Done::Followed(Err(error)) => self.problem = Some(error.into()),
-                Done::Opened(Err(error)) => self.problem = Some(error.into()),
+                Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.num_made += 1;
-                    self.problem = None;
+                    // A take that could not be opened is said until it is read, or another one is opened.
+                    self.problem.take_if(|problem| !matches!(problem, Problem::Open(_)));
                     self.made = Some(made);
                 }
                 Done::Made(Err(error)) => self.problem = Some(error.into()),
@@ -713,9 +726,21 @@ impl Model {
         self.finished().map(|made| made.recipe.to_text())
     }
 
+    /// Says why a take cannot be opened; where it is the first, the walk is shown that it was opened in place of.
+    fn take_in_failure(&mut self, error: OpenError) {
+        let is_walk = matches!(error, OpenError::Synth(_));
+        self.problem = Some(error.into());
+        if self.opened.is_none() && self.waiting.is_empty() && !is_walk {
+            self.work.start(Job::Walk);
+        }
+    }
+
     fn take_in(&mut self, opened: Arc<Opened>) {
         let edit = Edit::first(&opened);
+        // The walk may be here because another take could not be opened.
+        let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
+        self.problem = problem;
     }
 
     /// Names of the files of other takes that are open.

@@ -8,6 +8,9 @@ use crate::{
     platform,
 };
 
+/// Room beside a field, for the bar that scrolls the panels.
+const BESIDE_POINTS: f32 = 8.0;
+
 /// What is said about the last file.
 #[derive(Debug)]
 enum Saved {
@@ -152,7 +155,7 @@ impl ExportPanel {
             ui.horizontal(|ui| {
                 chooses_folder = ui.button("Choose the folder ...").clicked();
                 let label = ui.label("Folder");
-                let width = ui.available_width();
+                let width = ui.available_width() - BESIDE_POINTS;
                 ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width))
                     .labelled_by(label.id);
             });
@@ -160,7 +163,7 @@ impl ExportPanel {
         let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
         ui.horizontal(|ui| {
             let label = ui.label("Name");
-            let width = ui.available_width();
+            let width = ui.available_width() - BESIDE_POINTS;
             let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
             if field.labelled_by(label.id).changed() {
                 // A name, not a place: that is the folder.
@@ -168,7 +171,9 @@ impl ExportPanel {
             }
         });
         let file_name = format!("{}.{}", self.stem(opened), format.extension());
-        ui.weak(format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)));
+        // One line however long the name, so that nothing moves while it is typed.
+        let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
+        ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {

@@ -1,6 +1,6 @@
 //! Saves what is set as a recipe of `loopwright make --recipe`, and opens one.
 
-use eframe::egui::Ui;
+use eframe::egui::{Label, RichText, Ui};
 
 use super::ExportPanel;
 use crate::{
@@ -26,7 +26,9 @@ impl RecipePanel {
             return;
         };
         let (folder, file_name) = (export.folder.as_str(), format!("{}.toml", export.stem(opened)));
-        ui.weak(format!("{file_name}: `loopwright make --recipe` makes the same loop"));
+        // One line however long the name, so that nothing moves while it is typed.
+        ui.add(Label::new(RichText::new(&file_name).weak()).truncate());
+        ui.weak("`loopwright make --recipe` makes the same loop");
         let text = model.recipe_text();
         if ui
             .add_enabled(text.is_some(), eframe::egui::Button::new("Save the recipe"))

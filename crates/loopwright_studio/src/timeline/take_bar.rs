@@ -310,15 +310,20 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        // What began before the frames shown is named at their edge.
-        let left = rect.left().max(scale.rect.left());
-        ui.painter_at(rect.intersect(ui.clip_rect())).text(
-            pos2(left + 4.0, rect.center().y),
-            Align2::LEFT_CENTER,
-            segment.gait.name(),
-            FontId::proportional(10.5),
-            visuals.text_color(),
-        );
+        // What began before the frames shown is named at their edge; half a word says less than one or none.
+        let left = rect.left().max(scale.rect.left()) + 4.0;
+        let name = segment.gait.name();
+        for words in [name, name.split(',').next().unwrap_or(name)] {
+            let colour = visuals.text_color();
+            let text = ui
+                .painter()
+                .layout_no_wrap(words.to_owned(), FontId::proportional(10.5), colour);
+            if left + text.size().x <= rect.right() {
+                let top = rect.center().y - 0.5 * text.size().y;
+                ui.painter().galley(pos2(left, top), text, colour);
+                break;
+            }
+        }
     }
 }
 
