@@ -346,6 +346,29 @@ fn the_lock_stops_feet_that_slide_without_it() {
     }
 }
 
+/// Legs that are too long by far for their feet to stay are bent by the solve, too, which has to come near for that.
+#[test]
+fn feet_that_slide_far_are_held_by_the_solve() {
+    for (seed, speed_mps, turn_dps, noise_deg) in [(3, 0.93, 1.0, 0.3), (4, 0.94, 8.0, 0.4), (7, 0.97, -12.0, 0.2)] {
+        let settings = WalkSettings {
+            seed,
+            speed_mps,
+            turn_dps,
+            noise_deg,
+            seconds: 299.0 / 60.0,
+            ..WalkSettings::default()
+        };
+        let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let made = analysis
+            .make_loop(found.best().unwrap(), &LoopSettings::default())
+            .unwrap();
+        assert_eq!(made.feet.held_by, Some(HeldBy::Solve), "seed {seed}");
+        let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
+        assert!(held < 0.2 * open, "seed {seed}: {held} of {open} m/s");
+    }
+}
+
 #[test]
 fn noise_does_not_move_standing_feet() {
     let settings = WalkSettings {

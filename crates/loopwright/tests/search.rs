@@ -8,12 +8,15 @@ use loopwright::{
     math::{Decay, rotation},
     unstable::{
         bound::{Instructions, SeamBounds},
+        comparison::PoseComparison,
         features::Features,
+        rhythm::{self, PoseDistances},
         score::SeamCost,
         seams::Seams,
         search::{Admission, DistinctPairs},
     },
 };
+use loopwright_synth::{WalkSettings, synthesize};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 fn uniform(random: &mut Pcg64) -> f64 {
@@ -313,11 +316,11 @@ fn long_features_give_the_list_of_brute_force() {
 fn takes_give_the_list_of_brute_force() {
     let mut takes = Vec::new();
     for seed in 0..3 {
-        let settings = loopwright_synth::WalkSettings {
+        let settings = WalkSettings {
             seed,
-            ..loopwright_synth::WalkSettings::default()
+            ..WalkSettings::default()
         };
-        takes.push(loopwright_synth::synthesize(&settings).unwrap().take);
+        takes.push(synthesize(&settings).unwrap().take);
     }
     if let Some(folder) = loopwright_mocap::folder_or_skip() {
         for name in [
@@ -368,9 +371,9 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
 
 #[test]
 fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
-    let synthetic = loopwright_synth::synthesize(&loopwright_synth::WalkSettings {
+    let synthetic = synthesize(&WalkSettings {
         noise_deg: 0.0,
-        ..loopwright_synth::WalkSettings::default()
+        ..WalkSettings::default()
     })
     .unwrap();
     let clean = synthetic.take;
@@ -395,4 +398,27 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
     let across = appraised(&jumping, 170.0, 239.0);
     assert_eq!((across.num_jumps, across.is_sound()), (1, false));
     assert_eq!(appraised(&jumping, 210.0, 279.0).num_jumps, 0);
+}
+
+/// Distances that are remembered are those of other pairs of frames never: more of them are asked for here than there are places.
+#[test]
+fn remembered_distances_change_no_rhythm() {
+    let settings = WalkSettings {
+        seconds: 20.0,
+        ..WalkSettings::default()
+    };
+    let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
+    let comparison = PoseComparison::of_poses(analysis.features());
+    let remembered = PoseDistances::new(comparison);
+    let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());
+    let mut found = 0;
+    for start in (0..num_frames).step_by(97) {
+        for lag in (20..num_frames - start).step_by(61) {
+            let [one, other] = [&remembered, &PoseDistances::new(comparison)]
+                .map(|distances| rhythm::measure(distances, start, lag, frame_time));
+            assert_eq!(one, other, "frames {start} to {}", start + lag);
+            found += usize::from(one.is_some());
+        }
+    }
+    assert!(found > 80, "{found} pairs have a rhythm");
 }

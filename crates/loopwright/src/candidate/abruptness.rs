@@ -21,8 +21,10 @@ impl SearchedTake<'_> {
             second_difference(around(frame).map(|frame| world.position(frame, joint))).length()
         };
         let turned = |joint: usize, frame: usize| {
-            let [before, at, after] = around(frame).map(|frame| self.analysis.take.rotations(frame)[joint]);
-            (rotation::difference(before, at) + rotation::difference(after, at)).length()
+            self.uneven_turns.get(frame, joint, || {
+                let [before, at, after] = around(frame).map(|frame| self.analysis.take.rotations(frame)[joint]);
+                (rotation::difference(before, at) + rotation::difference(after, at)).length()
+            })
         };
         let worst = |worst: f64, joint: usize| {
             let joints = [joint, self.pairing.partner(joint)];

@@ -1,16 +1,25 @@
 //! Describes a stretch, whether or not it qualifies as a loop.
 
-use super::{report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
+use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
 use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
 
 /// The take from which stretches are cut, and what their ends meet.
-#[derive(Clone, Copy)]
 pub(super) struct SearchedTake<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) pairing: &'a Pairing,
+    /// By frame and joint, how far rotations are from even turning, radians.
+    pub(super) uneven_turns: Remembered,
 }
 
-impl SearchedTake<'_> {
+impl<'a> SearchedTake<'a> {
+    pub(super) fn new(analysis: &'a Analysis, pairing: &'a Pairing) -> Self {
+        Self {
+            analysis,
+            pairing,
+            uneven_turns: Remembered::new(analysis.take.num_frames().saturating_mul(analysis.take.num_joints())),
+        }
+    }
+
     /// Time from one frame to the next.
     pub(super) fn step(&self) -> TimeStep {
         TimeStep::new(self.analysis.take.frame_time_secs())

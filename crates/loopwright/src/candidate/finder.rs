@@ -86,7 +86,7 @@ impl<'a> Finder<'a> {
     /// `features` must be those of the settings' pairing.
     pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
-        let source = SearchedTake { analysis, pairing };
+        let source = SearchedTake::new(analysis, pairing);
         let seams = Seams::new(PoseComparison::new(features, pairing), SeamCost::even(settings.decay));
         let step = source.step();
         Self {
@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
 
     /// As [`Self::find`], but only moving loops, or only idle ones.
     pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
-        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
+        let (analysis, settings) = (self.source.analysis, self.settings);
         let num_frames = analysis.usable.len();
         let (first, last) = within.unwrap_or((0, usize::MAX));
         let frames = first.min(num_frames)..last.saturating_add(1).min(num_frames);

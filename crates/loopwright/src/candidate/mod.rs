@@ -30,6 +30,8 @@ mod describe;
 
 mod pair_motion;
 
+mod remembered;
+
 mod abruptness;
 
 pub(crate) mod rhythm;

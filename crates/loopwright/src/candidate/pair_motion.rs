@@ -59,7 +59,7 @@ impl SearchedTake<'_> {
 
     fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
-        let aligned = EndPoses {
+        let motion = EndPoses {
             skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             body: &self.analysis.body,
@@ -68,7 +68,7 @@ impl SearchedTake<'_> {
             num_intervals: lag,
             reach: step.nearest(WINDOW_SECS),
         }
-        .aligned_on_ground();
+        .motion_on_ground();
         let path = GroundPath {
             heading: &self.analysis.heading,
             first: pair.start_frame,
@@ -78,7 +78,7 @@ impl SearchedTake<'_> {
         Cycle {
             path: BodyPath::Ground(path),
             period_secs: step.secs(lag),
-            motion: aligned.motion,
+            motion,
         }
         .root_motion()
     }

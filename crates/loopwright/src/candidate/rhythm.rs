@@ -3,9 +3,7 @@
 //! Autocorrelation of a whole take says little where the take changes. Here only the frames around the pair count, through the
 //! mean squared distance of poses one lag apart.
 
-use core::cell::RefCell;
-
-use super::comparison::PoseComparison;
+use super::{comparison::PoseComparison, remembered::Remembered};
 
 /// How well a stretch repeats at a lag.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,17 +37,12 @@ const MIN_PERIOD_SECS: f64 = 0.25;
 /// Lags and frames are thinned to about this many per cycle; similarity varies slowly with both.
 const RESOLUTION: usize = 48;
 
-/// Distances of poses that are remembered at once: those of a take of a few hundred frames, or of the stretch of a longer one that
-/// neighbouring pairs share.
-const REMEMBERED: usize = 1 << 16;
-
-/// Squared distances of poses, which are worked out once while they are remembered: the pairs that a search looks at lie close
-/// together.
+/// Squared distances of poses, which are remembered.
 #[derive(Debug)]
 pub struct PoseDistances<'a> {
     comparison: PoseComparison<'a>,
-    /// By place: frame and lag, and their distance.
-    remembered: RefCell<Vec<([usize; 2], f64)>>,
+    /// By frame and lag.
+    remembered: Remembered,
 }
 
 impl<'a> PoseDistances<'a> {
@@ -57,24 +50,15 @@ impl<'a> PoseDistances<'a> {
     pub fn new(comparison: PoseComparison<'a>) -> Self {
         Self {
             comparison,
-            remembered: RefCell::default(),
+            // Half of all pairs have the first frame first, and about half of these a lag that is asked for.
+            remembered: Remembered::new(comparison.num_frames().saturating_pow(2) / 4),
         }
     }
 
     /// Squared distance between a pose and what the pose `lag` frames later counts as, square metres.
     fn squared(&self, frame: usize, lag: usize) -> f64 {
-        let mut remembered = self.remembered.borrow_mut();
-        if remembered.is_empty() {
-            // No frame has this number.
-            remembered.resize(REMEMBERED, ([usize::MAX; 2], 0.0));
-        }
-        // Frames follow each other, and lags start apart from each other.
-        let place = (lag.wrapping_mul(0x9e37_79b1) >> 4).wrapping_add(frame) % REMEMBERED;
-        let entry = &mut remembered[place];
-        if entry.0 != [frame, lag] {
-            *entry = ([frame, lag], self.comparison.squared_distance(frame, frame + lag));
-        }
-        entry.1
+        self.remembered
+            .get(frame, lag, || self.comparison.squared_distance(frame, frame + lag))
     }
 }
 
@@ -137,17 +121,21 @@ impl<'a> Window<'a> {
         let stride = ((to - from) / (4 * RESOLUTION)).max(1);
         let frames = || (from..=to).step_by(stride);
         let count = frames().count() as f64;
-        let mut variance = 0.0;
-        for axis in 0..axes {
-            let mean = frames().map(|frame| features.positions(frame)[axis]).sum::<f64>() / count;
-            variance += frames()
-                .map(|frame| {
-                    let off = features.positions(frame)[axis] - mean;
-                    off * off
-                })
-                .sum::<f64>()
-                / count;
+        let mut means = vec![0.0; axes];
+        for frame in frames() {
+            for (mean, position) in means.iter_mut().zip(features.positions(frame)) {
+                *mean += position;
+            }
         }
+        means.iter_mut().for_each(|mean| *mean /= count);
+        let mut squares = vec![0.0; axes];
+        for frame in frames() {
+            for ((square, mean), position) in squares.iter_mut().zip(&means).zip(features.positions(frame)) {
+                let off = position - mean;
+                *square += off * off;
+            }
+        }
+        let variance = squares.into_iter().sum::<f64>() / count;
         let min_overlap = ((MIN_OVERLAP_SHARE * lag as f64) as usize).max(2);
         let window = Self {
             distances,

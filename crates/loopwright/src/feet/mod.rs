@@ -552,4 +552,12 @@ pub enum PlantError {
     /// The samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
+    /// When feet stand is known of another motion.
+    #[error("the motion has {found} samples, and when its feet stand is known at {known}")]
+    KnownElsewhere {
+        /// Samples of the motion.
+        found: usize,
+        /// Samples at which it is known.
+        known: usize,
+    },
 }

@@ -66,13 +66,18 @@ impl Hermite {
 
     /// The rotation at u, with the sign of the earlier sample.
     pub(crate) fn rotation(&self, span: Span<DQuat>) -> DQuat {
-        let vector = mix(self.value, tangents(span));
-        rotation::on_side_of(rotation::exp(vector) * span.before, span.before)
+        self.turned(span.before, Turns::of(span))
+    }
+
+    /// The same from the turns between the samples.
+    pub(crate) fn turned(&self, before: DQuat, turns: Turns) -> DQuat {
+        let vector = mix(self.value, turns.tangents());
+        rotation::on_side_of(rotation::exp(vector) * before, before)
     }
 
     /// Angular velocity at u, radians per step, in the space that the rotations map to.
     pub(crate) fn rotation_rate(&self, span: Span<DQuat>) -> DVec3 {
-        let tangents = tangents(span);
+        let tangents = Turns::of(span).tangents();
         rotation::left_jacobian(mix(self.value, tangents)) * mix(self.rate, tangents)
     }
 }
@@ -91,17 +96,35 @@ fn slopes(span: Span<DVec3>) -> [DVec3; 2] {
     ]
 }
 
-/// Step from the earlier sample to the later one, and the slopes at both, as vectors at the earlier one.
-fn tangents(span: Span<DQuat>) -> [DVec3; 3] {
-    let step = rotation::difference(span.after, span.before);
-    let spin_before = span
-        .left
-        .map_or(step, |left| (step - rotation::difference(left, span.before)) * 0.5);
-    let spin_after = span.right.map_or(step, |right| {
-        (rotation::difference(right, span.after) - rotation::difference(span.before, span.after)) * 0.5
-    });
-    // At the earlier sample the tangent vector is zero and the Jacobian the identity.
-    [step, spin_before, rotation::left_jacobian_inverse(step) * spin_after]
+/// Rotation vectors from one sample to the next: into the earlier sample, from that to the later one, and out of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Turns {
+    pub before: Option<DVec3>,
+    pub between: DVec3,
+    pub after: Option<DVec3>,
+}
+
+impl Turns {
+    fn of(span: Span<DQuat>) -> Self {
+        Self {
+            before: span.left.map(|left| rotation::difference(span.before, left)),
+            between: rotation::difference(span.after, span.before),
+            after: span.right.map(|right| rotation::difference(right, span.after)),
+        }
+    }
+
+    /// Step from the earlier sample to the later one, and the slopes at both, as vectors at the earlier one.
+    fn tangents(self) -> [DVec3; 3] {
+        let step = self.between;
+        // The vector of a turn is the same in the axes at both its ends.
+        let slope = |beside: Option<DVec3>| beside.map_or(step, |turn| (step + turn) * 0.5);
+        // At the earlier sample the tangent vector is zero and the Jacobian the identity.
+        [
+            step,
+            slope(self.before),
+            rotation::left_jacobian_inverse_times(step, slope(self.after)),
+        ]
+    }
 }
 
 fn mix(weights: [f64; 3], tangents: [DVec3; 3]) -> DVec3 {

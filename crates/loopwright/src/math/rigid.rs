@@ -52,7 +52,7 @@ impl core::ops::Mul for Rigid {
     /// `a * b` applies b first.
     fn mul(self, other: Self) -> Self {
         Self::new(
-            (self.rotation * other.rotation).normalize(),
+            rotation::renormalized(self.rotation * other.rotation),
             self.transform_point(other.translation),
         )
     }

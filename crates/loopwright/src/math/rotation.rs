@@ -18,21 +18,54 @@ pub fn exp(v: DVec3) -> DQuat {
     // sin(angle/2)/angle and cos(angle/2) as functions of x = (angle/2)^2.
     let x = 0.25 * v.length_squared();
     let (s, w) = if x < QUARTER_SQUARED {
-        (
-            0.5 - x / 12.0
-                * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0 * (1.0 - x / 110.0 * (1.0 - x / 156.0))))),
-            1.0 - x / 2.0
-                * (1.0
-                    - x / 12.0
-                        * (1.0
-                            - x / 30.0 * (1.0 - x / 56.0 * (1.0 - x / 90.0 * (1.0 - x / 132.0 * (1.0 - x / 182.0)))))),
-        )
+        (polynomial(x, &HALF_SINE), polynomial(x, &COSINE))
     } else {
         let half = x.sqrt();
         let (sin, cos) = ops::sin_cos(half);
         (sin / (2.0 * half), cos)
     };
-    DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w).normalize()
+    renormalized(DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w))
+}
+
+/// A quaternion without what rounding took from its unit length or added: to the last digit as if divided by its length, at a
+/// fraction of the time. Others are divided by it.
+pub(crate) fn renormalized(q: DQuat) -> DQuat {
+    let beyond = q.length_squared() - 1.0;
+    // The next term of the series is 3/8 of the square.
+    if beyond.abs() < 1e-8 {
+        q * (1.0 - 0.5 * beyond)
+    } else {
+        q.normalize()
+    }
+}
+
+/// The series of sin(h)/(2h) and of cos(h) in h^2.
+const HALF_SINE: [f64; 7] = [
+    1.0 / 2.0,
+    -1.0 / 12.0,
+    1.0 / 240.0,
+    -1.0 / 10_080.0,
+    1.0 / 725_760.0,
+    -1.0 / 79_833_600.0,
+    1.0 / 12_454_041_600.0,
+];
+const COSINE: [f64; 8] = [
+    1.0,
+    -1.0 / 2.0,
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+    -1.0 / 87_178_291_200.0,
+];
+
+/// The sum of coefficients times powers of x, from the constant on.
+fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
+    coefficients
+        .iter()
+        .rev()
+        .fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
 /// Square of the half angle below which series are used for sine and cosine: exact to the last digit, and several times as fast
@@ -49,7 +82,8 @@ pub fn log(q: DQuat) -> DVec3 {
     // angle/sin(angle/2), by the series of the arc sine near the identity.
     let factor = if s < SMALL_SINE {
         let x = s * s;
-        2.0 + x / 3.0
+        2.0 + x
+            * (1.0 / 3.0)
             * (1.0
                 + x * (9.0 / 20.0) * (1.0 + x * (25.0 / 42.0) * (1.0 + x * (49.0 / 72.0) * (1.0 + x * (81.0 / 110.0)))))
     } else {
@@ -100,15 +134,29 @@ pub fn mean(rotations: &[(DQuat, f64)]) -> DQuat {
     mean
 }
 
+/// The series of (1 - cos t)/t^2 and of (t - sin t)/t^3 in t^2.
+const TURNED: [f64; 6] = [
+    1.0 / 2.0,
+    -1.0 / 24.0,
+    1.0 / 720.0,
+    -1.0 / 40_320.0,
+    1.0 / 3_628_800.0,
+    -1.0 / 479_001_600.0,
+];
+const LAGGED: [f64; 6] = [
+    1.0 / 6.0,
+    -1.0 / 120.0,
+    1.0 / 5040.0,
+    -1.0 / 362_880.0,
+    1.0 / 39_916_800.0,
+    -1.0 / 6_227_020_800.0,
+];
+
 /// (1 - cos t)/t^2 and (t - sin t)/t^3 as functions of t^2.
 fn jacobian_coefficients(angle_squared: f64) -> (f64, f64) {
     let t2 = angle_squared;
     if t2 < SERIES_ANGLE * SERIES_ANGLE {
-        let a =
-            0.5 * (1.0 - t2 / 12.0 * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0 * (1.0 - t2 / 90.0 * (1.0 - t2 / 132.0)))));
-        let b =
-            (1.0 - t2 / 20.0 * (1.0 - t2 / 42.0 * (1.0 - t2 / 72.0 * (1.0 - t2 / 110.0 * (1.0 - t2 / 156.0))))) / 6.0;
-        (a, b)
+        (polynomial(t2, &TURNED), polynomial(t2, &LAGGED))
     } else {
         let t = t2.sqrt();
         let (sin, cos) = ops::sin_cos(t);
@@ -125,9 +173,21 @@ pub fn left_jacobian(o: DVec3) -> DMat3 {
 
 /// Inverse of [`left_jacobian`]; finite for angles below a full turn.
 pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
+    let k = cross_matrix(o);
+    DMat3::IDENTITY - k * 0.5 + (k * k) * inverse_coefficient(o)
+}
+
+/// The same times a vector, in less time.
+pub(crate) fn left_jacobian_inverse_times(o: DVec3, v: DVec3) -> DVec3 {
+    let turned = o.cross(v);
+    v - 0.5 * turned + inverse_coefficient(o) * o.cross(turned)
+}
+
+/// c in J^-1 = 1 - K/2 + c K^2, with K the cross product by `o`.
+fn inverse_coefficient(o: DVec3) -> f64 {
     let t2 = o.length_squared();
     // J^-1 = 1 - K/2 + c K^2 with c = (1 - (t/2) cot(t/2))/t^2 = 1/t^2 - (1 + cos t)/(2 t sin t).
-    let c = if t2 < SERIES_ANGLE * SERIES_ANGLE {
+    if t2 < SERIES_ANGLE * SERIES_ANGLE {
         1.0 / 12.0
             + t2 * (1.0 / 720.0
                 + t2 * (1.0 / 30_240.0
@@ -136,9 +196,7 @@ pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
         let half = 0.5 * t2.sqrt();
         let (sin, cos) = ops::sin_cos(half);
         (1.0 - half * cos / sin) / t2
-    };
-    let k = cross_matrix(o);
-    DMat3::IDENTITY - k * 0.5 + (k * k) * c
+    }
 }
 
 /// d/dt left_jacobian(o(t)) for o' = `rate`.

@@ -104,14 +104,16 @@ impl Pose {
     /// Appends a local pose in the space of the root's parent.
     pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
         let base = self.translations.len();
-        for joint in 0..skeleton.num_joints() {
+        self.translations.reserve(skeleton.num_joints());
+        self.rotations.reserve(skeleton.num_joints());
+        for (joint, (&translation, &rotation)) in local.translations.iter().zip(local.rotations).enumerate() {
             let (position, rotation) = match skeleton.parent(joint) {
-                None => (local.translations[joint], local.rotations[joint]),
+                None => (translation, rotation),
                 Some(parent) => {
-                    let rotation = self.rotations[base + parent];
+                    let above = self.rotations[base + parent];
                     (
-                        self.translations[base + parent] + rotation * local.translations[joint],
-                        (rotation * local.rotations[joint]).normalize(),
+                        self.translations[base + parent] + above * translation,
+                        rotation::renormalized(above * rotation),
                     )
                 }
             };
@@ -166,7 +168,7 @@ impl Pose {
     pub fn moved(mut self, motion: Rigid) -> Self {
         for (position, own) in self.translations.iter_mut().zip(&mut self.rotations) {
             *position = motion.transform_point(*position);
-            *own = rotation::on_side_of((motion.rotation * *own).normalize(), *own);
+            *own = rotation::on_side_of(rotation::renormalized(motion.rotation * *own), *own);
         }
         self
     }

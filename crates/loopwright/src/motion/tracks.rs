@@ -195,7 +195,7 @@ impl Tracks {
     /// When frame or joint are out of range.
     pub(crate) fn world_rotation(&self, frame: usize, joint: usize) -> DQuat {
         let local = self.pose(frame).rotations;
-        let below_root = |world: DQuat, joint: usize| (world * local[joint]).normalize();
+        let below_root = |world: DQuat, joint: usize| rotation::renormalized(world * local[joint]);
         let path = self.skeleton.path_from_root(joint);
         path[1..]
             .iter()

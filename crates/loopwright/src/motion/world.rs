@@ -1,5 +1,6 @@
 //! Forward kinematics of whole tracks.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
@@ -80,8 +81,13 @@ enum Rotations {
 impl WorldTracks {
     /// Computes the world transforms at every frame.
     pub(super) fn of(tracks: &Tracks) -> Self {
-        let mut values = Pose::with_capacity(tracks.values().num_joints());
-        for frame in 0..tracks.num_frames() {
+        Self::of_frames(tracks, 0..tracks.num_frames())
+    }
+
+    /// The same at some frames.
+    pub(crate) fn of_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
+        let mut values = Pose::with_capacity(frames.len() * tracks.num_joints());
+        for frame in frames {
             values.append_world(tracks.skeleton(), tracks.pose(frame));
         }
         Self {

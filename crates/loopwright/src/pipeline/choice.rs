@@ -45,7 +45,7 @@ impl Analysis {
     }
 
     /// As [`Self::find_loops`], with the recommended loop if it was made to choose it: as [`Self::make_loop`] makes it with default
-    /// settings. [`crate::pipeline::Retry`] takes it, so that it is not made twice.
+    /// settings. [`crate::pipeline::Retry`] takes it, so that it is not made twice. Errors: as [`Self::find_loops`].
     pub fn find_and_make(&self, settings: &SearchSettings) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
         let mut found = self.propose_loops(&listing_enough(settings))?;
         let (ranked, made) = self.ranked(found.candidates, settings);

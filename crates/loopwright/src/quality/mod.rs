@@ -68,10 +68,6 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     let source = source.as_ref();
     let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
-    let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
-        let (metres, radians) = seam::displacement(keys, body, source);
-        (Some(metres), Some(radians))
-    });
     let stands = sliding::stands_of(keys, body, source);
     Quality {
         pose_gap_radians,
@@ -80,8 +76,8 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         seam_acceleration_ratio: seam::seam_acceleration_ratio(keys),
         seam_rank: seam::seam_rank(keys),
         take_rank: source.and_then(seam::take_rank),
-        displacement_metres,
-        displacement_radians,
+        displacement_metres: source.map(|source| seam::displacement_metres(keys, body, source)),
+        displacement_radians: source.map(|source| seam::displacement_radians(keys, body, source)),
         foot_slide_mps: foot_slide_of_stances(keys, &stands),
         foot_slide_metres: farthest_slide_of_stances(keys, &stands),
         seam: SeamSteps::of_loop(keys, body_size),
@@ -91,7 +87,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
 
 /// Mean distance of the joints of a loop from the uncut take, seen from the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
-    seam::displacement(&LoopKeys::of_loop(clip), body, &SourceTracks::of(source)).0
+    seam::displacement_metres(&LoopKeys::of_loop(clip), body, &SourceTracks::between_the_ends(source))
 }
 
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
@@ -105,9 +101,11 @@ pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
-/// Tracks of an uncut clip seen from the root, context included.
+/// Tracks of an uncut clip seen from the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,
+    /// Of all samples from this one on.
+    first: isize,
     world: WorldTracks,
 }
 
@@ -115,7 +113,17 @@ impl<'a> SourceTracks<'a> {
     fn of(rooted: &'a RootRelativeClip) -> Self {
         Self {
             rooted,
+            first: *rooted.clip.sample_range().start(),
             world: rooted.clip.world_tracks(),
+        }
+    }
+
+    /// Without the context, in less time.
+    fn between_the_ends(rooted: &'a RootRelativeClip) -> Self {
+        Self {
+            rooted,
+            first: 0,
+            world: rooted.clip.world_tracks_between_the_ends(),
         }
     }
 
@@ -124,7 +132,6 @@ impl<'a> SourceTracks<'a> {
     }
 
     fn position(&self, sample: isize, joint: usize) -> DVec3 {
-        let index = sample - self.rooted.clip.sample_range().start();
-        self.world.position(index as usize, joint)
+        self.world.position((sample - self.first) as usize, joint)
     }
 }

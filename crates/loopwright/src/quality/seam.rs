@@ -201,20 +201,29 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
 }
 
-/// Mean distance and rotation of the joints of a body from the uncut take, seen from the root; metres and radians. Joints that only
-/// steer the rig do not count.
-pub(super) fn displacement(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> (f64, f64) {
+/// Mean distance of the joints of a body from the uncut take, seen from the root, metres. Joints that only steer the rig do not
+/// count.
+pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+    mean_of_joints(keys, body, source, |sample, joint| {
+        keys.position(sample, joint).distance(source.position(sample, joint))
+    })
+}
+
+/// Mean local rotation of the same joints from the uncut take, radians.
+pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+    mean_of_joints(keys, body, source, |sample, joint| {
+        let own = source.rooted.clip.rotations(sample)[joint];
+        rotation::difference(keys.rotation(sample, joint), own).length()
+    })
+}
+
+/// The mean of what a sample and a joint of the body give.
+fn mean_of_joints(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>, size: impl Fn(isize, usize) -> f64) -> f64 {
     let joints: Vec<usize> = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))
         .collect();
-    let (mut metres, mut radians) = (0.0, 0.0);
-    for sample in 0..keys.num_samples() as isize {
-        let rotations = source.rooted.clip.rotations(sample);
-        for &joint in &joints {
-            metres += (keys.position(sample, joint) - source.position(sample, joint)).length();
-            radians += rotation::difference(keys.rotation(sample, joint), rotations[joint]).length();
-        }
-    }
-    let count = (keys.num_samples() * joints.len()).max(1) as f64;
-    (metres / count, radians / count)
+    let samples = 0..keys.num_samples() as isize;
+    let sizes = samples.flat_map(|sample| joints.iter().map(move |&joint| (sample, joint)));
+    let sum: f64 = sizes.map(|(sample, joint)| size(sample, joint)).sum();
+    sum / (keys.num_samples() * joints.len()).max(1) as f64
 }

@@ -20,8 +20,8 @@ use crate::{
 };
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
     /// Samples at the end that only lead back to the start of what is no loop: nothing bears there.
@@ -35,8 +35,8 @@ pub struct FollowedFeet {
 }
 
 /// A point of a foot of the target, and at which samples it bears.
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct PointBears {
     foot: usize,
     point: FootPoint,
@@ -44,8 +44,8 @@ struct PointBears {
 }
 
 /// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct JointStands {
     foot: usize,
     joint: usize,
@@ -53,8 +53,8 @@ struct JointStands {
 }
 
 /// A leg of the target and how the knee of its source bends.
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
     pub(super) joints: [usize; 3],
@@ -164,8 +164,10 @@ impl FollowedFeet {
         for (foot, own) in mixed.legs.iter_mut().enumerate() {
             let Some(own) = own else { continue };
             let bent = |sample: usize| {
-                let of =
-                    |(feet, share): &(Self, f64)| feet.legs[foot].as_ref().map_or(0.0, |leg| leg.bent[sample] * share);
+                let of = |(feet, share): &(Self, f64)| {
+                    let leg = feet.legs.get(foot).and_then(Option::as_ref);
+                    leg.map_or(0.0, |leg| leg.bent[sample] * share)
+                };
                 parts.iter().map(of).sum()
             };
             own.bent = (0..num_samples).map(bent).collect();

@@ -38,8 +38,8 @@ impl Retarget {
 impl FollowedFeet {
     /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
     ///
-    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. The loop has the samples
-    /// that these feet are known at. `None` where no foot is held. Errors: those of [`feet::plant`].
+    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. `None` where no foot is held.
+    /// Errors: those of [`feet::plant`]; the loop has not as many samples as these feet are known at.
     pub fn hold(
         &self,
         body: &Body,
@@ -58,6 +58,10 @@ impl FollowedFeet {
         lock: FootLock,
         edited: &[EditedStance],
     ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+        let (found, known) = (carried.num_samples(), self.num_samples);
+        if found != known {
+            return Err(PlantError::KnownElsewhere { found, known });
+        }
         let limits = ContactLimits::default();
         let straight = carried.clone().on_screw()?;
         let at_size = straight.scaled(1.0 / self.size);

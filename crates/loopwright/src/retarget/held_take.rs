@@ -64,8 +64,12 @@ impl Retarget {
     /// Holds the feet of a take on the target while those of the source bear, in those parts of it where they then slide less.
     ///
     /// `source` is the take, `carried` what [`Self::take`] makes of it. `None` where nothing changes. Errors: those of
-    /// [`crate::feet::plant`]; the take has fewer than three frames.
+    /// [`crate::feet::plant`]; the take has fewer than three frames, or not as many as `carried`.
     pub fn held_take(&self, source: &Take, carried: &Take, lock: FootLock) -> Result<Option<Take>, PlantError> {
+        let (found, known) = (carried.num_frames(), source.num_frames());
+        if found != known {
+            return Err(PlantError::KnownElsewhere { found, known });
+        }
         let samples = Samples::of(carried);
         if lock == FootLock::Off || samples.count < 3 {
             return Ok(None);

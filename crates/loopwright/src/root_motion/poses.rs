@@ -63,6 +63,12 @@ pub(crate) struct Alignment {
 
 impl EndPoses<'_> {
     /// The motion over the ground.
+    pub(crate) fn motion_on_ground(&self) -> Rigid {
+        let pairs = self.pairs();
+        self.held(&pairs, fit_planar(&pairs))
+    }
+
+    /// The same, and the error of the fit.
     pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
         self.aligned(&pairs, &pairs, fit_planar(&pairs))

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use glam::{DQuat, DVec3};
 
-use super::{Cut, CutError, Take};
+use super::{Cut, CutError, Take, sampler::Sampler};
 use crate::{
     math::{rigid::Rigid, time_step::TimeStep},
     motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks},
@@ -60,6 +60,7 @@ impl Clip {
         let context_before = fits(cut.start_frame());
         let num_samples = context_before + num_intervals + 1 + fits(last - cut.end_frame());
         let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_samples);
+        let mut sampler = Sampler::new(take);
         for index in 0..num_samples {
             let offset = index as f64 - context_before as f64;
             let frame = if offset == num_intervals as f64 {
@@ -74,7 +75,7 @@ impl Clip {
             } else {
                 frame
             };
-            tracks.push(take.sample(frame).as_ref());
+            tracks.push(sampler.sample(frame).as_ref());
         }
         Ok(Self {
             tracks,
@@ -175,6 +176,12 @@ impl Clip {
     /// World tracks of all samples, context included; frame `sample - sample_range().start()` belongs to `sample`.
     pub fn world_tracks(&self) -> WorldTracks {
         self.tracks.world()
+    }
+
+    /// World tracks of the samples from the start to the end; frame `sample` belongs to `sample`.
+    pub(crate) fn world_tracks_between_the_ends(&self) -> WorldTracks {
+        let first = self.context_before;
+        WorldTracks::of_frames(&self.tracks, first..first + self.num_intervals + 1)
     }
 
     /// The clip followed by the image of each of its samples, context included: twice as long, and the image follows the end.

@@ -11,14 +11,17 @@ pub(crate) mod cut;
 
 pub(crate) mod clip;
 
+mod sampler;
+
 pub(crate) mod smooth;
 
 pub use clip::Clip;
 pub use cut::{Cut, CutError};
+use sampler::Sampler;
 pub use smooth::SmoothError;
 
 use crate::{
-    math::{cubic::Span, rigid::Rigid, rotation},
+    math::{rigid::Rigid, rotation},
     motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks},
 };
 
@@ -209,25 +212,7 @@ impl Take {
     /// earlier frame, with slopes carried there by the inverse Jacobian, so that the angular velocity is continuous. On whole
     /// frames the values are those of the frame. `frame` is clamped to the take.
     pub fn sample(&self, frame: f64) -> Pose {
-        let last = self.num_frames() - 1;
-        let frame = if frame.is_finite() {
-            frame.clamp(0.0, last as f64)
-        } else {
-            0.0
-        };
-        let before = (frame.floor() as usize).min(last);
-        let u = frame - before as f64;
-        if u == 0.0 {
-            return self.pose(before).to_pose();
-        }
-        let after = before + 1;
-        let around = Span {
-            left: before.checked_sub(1),
-            before,
-            after,
-            right: (after < last).then_some(after + 1),
-        };
-        self.tracks.between(around, u)
+        Sampler::new(self).sample(frame)
     }
 
     /// The same recording with every length multiplied by `factor`.
@@ -333,6 +318,9 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
     Ok(())
 }
 
+/// A length is 1 to rounding within this.
+const UNIT_LENGTH: f64 = 4.0 * f64::EPSILON;
+
 /// The same for one frame after that with the rotations `before`, of which the first frame has none.
 pub(crate) fn normalize_frame(
     frame: usize,
@@ -349,7 +337,10 @@ pub(crate) fn normalize_frame(
         if !plausible {
             return Err(TakeError::Implausible { frame, joint });
         }
-        *rotation /= length;
+        // What has been divided once is left alone: a second time may move the last bit.
+        if (length - 1.0).abs() > UNIT_LENGTH {
+            *rotation /= length;
+        }
     }
     for (rotation, before) in rotations.iter_mut().zip(before) {
         *rotation = rotation::on_side_of(*rotation, *before);

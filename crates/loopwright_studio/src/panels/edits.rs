@@ -4,7 +4,7 @@ use eframe::egui::{self, DragValue, Response, Ui};
 use loopwright::Skeleton;
 use loopwright_recipe::EditRecipe;
 
-use super::edit_by;
+use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
 /// How fast values follow the mouse, a point of the screen.
@@ -102,13 +102,6 @@ fn with(edit: &Edit, change: impl FnOnce(&mut Vec<EditRecipe>)) -> Edit {
     let mut edit = edit.clone();
     change(&mut edit.recipe.edits);
     edit
-}
-
-fn final_edit(edit: Edit) -> Action {
-    Action::Edit {
-        edit: Box::new(edit),
-        is_final: true,
-    }
 }
 
 /// The widgets of a layer; the one that was used.

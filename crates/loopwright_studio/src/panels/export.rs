@@ -3,6 +3,7 @@
 use eframe::egui::{self, Ui};
 use loopwright_formats::{Format, Target};
 
+use super::final_edit;
 use crate::{
     model::{Action, Exported, Model, Opened},
     platform,
@@ -197,10 +198,7 @@ impl ExportPanel {
                         continue;
                     }
                     if let Ok(edit) = edit.for_engine(other, opened) {
-                        actions.push(Action::Edit {
-                            edit: Box::new(edit),
-                            is_final: true,
-                        });
+                        actions.push(final_edit(edit));
                     }
                     let reads = other.unwrap_or(Target::Generic).choices().reads;
                     if !reads.contains(&opened.format) {

@@ -4,7 +4,7 @@ use eframe::egui::{self, DragValue, TextEdit, Ui};
 use loopwright::closure::ClosureName;
 use loopwright_recipe::JointRecipe;
 
-use super::{closure::word, edit_by};
+use super::{closure::word, edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
 /// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
@@ -95,11 +95,4 @@ fn with(edit: &Edit, change: impl FnOnce(&mut Vec<JointRecipe>)) -> Edit {
     let mut edit = edit.clone();
     change(&mut edit.recipe.joints);
     edit
-}
-
-fn final_edit(edit: Edit) -> Action {
-    Action::Edit {
-        edit: Box::new(edit),
-        is_final: true,
-    }
 }

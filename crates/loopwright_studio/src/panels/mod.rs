@@ -73,6 +73,14 @@ pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
     })
 }
 
+/// A change of the choices that is done with.
+pub(super) fn final_edit(edit: Edit) -> Action {
+    Action::Edit {
+        edit: Box::new(edit),
+        is_final: true,
+    }
+}
+
 /// A row of two columns: a name, and its value.
 pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(name);

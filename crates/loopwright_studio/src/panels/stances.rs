@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use loopwright_recipe::{StanceRecipe, StanceUnit};
 
-use super::edit_by;
+use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
 /// Height of the row of a foot, points.
@@ -112,10 +112,7 @@ fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
         unit: StanceUnit::Seconds,
         stands: true,
     };
-    Action::Edit {
-        edit: Box::new(with(edit, |stances| stances.push(stance))),
-        is_final: true,
-    }
+    final_edit(with(edit, |stances| stances.push(stance)))
 }
 
 /// The numbers of a stance.
@@ -149,13 +146,9 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} stands", index + 1));
             actions.extend(edit_by(&stands, set(changed)));
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
-                let edit = with(edit, |stances| {
+                actions.push(final_edit(with(edit, |stances| {
                     stances.remove(index);
-                });
-                actions.push(Action::Edit {
-                    edit: Box::new(edit),
-                    is_final: true,
-                });
+                })));
             }
         });
     });

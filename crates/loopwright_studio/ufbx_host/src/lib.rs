@@ -57,51 +57,36 @@ unsafe extern "C" fn ufbx_free(memory: *mut c_void, size: usize) {
     }
 }
 
-/// Functions of one number.
-macro_rules! of_one {
-    ($($name:ident = $function:ident),+ $(,)?) => {
+/// Functions of numbers.
+macro_rules! mathematics {
+    ($($name:ident($($x:ident),+) = $function:ident),+ $(,)?) => {
         $(
             #[unsafe(no_mangle)]
-            extern "C" fn $name(x: f64) -> f64 {
-                libm::$function(x)
+            extern "C" fn $name($($x: f64),+) -> f64 {
+                libm::$function($($x),+)
             }
         )+
     };
 }
 
-of_one!(
-    ufbx_sqrt = sqrt,
-    ufbx_sin = sin,
-    ufbx_cos = cos,
-    ufbx_tan = tan,
-    ufbx_asin = asin,
-    ufbx_acos = acos,
-    ufbx_atan = atan,
-    ufbx_fabs = fabs,
-    ufbx_rint = rint,
-    ufbx_floor = floor,
-    ufbx_ceil = ceil,
-);
-
-/// Functions of two numbers.
-macro_rules! of_two {
-    ($($name:ident = $function:ident),+ $(,)?) => {
-        $(
-            #[unsafe(no_mangle)]
-            extern "C" fn $name(x: f64, y: f64) -> f64 {
-                libm::$function(x, y)
-            }
-        )+
-    };
-}
-
-of_two!(
-    ufbx_atan2 = atan2,
-    ufbx_pow = pow,
-    ufbx_fmin = fmin,
-    ufbx_fmax = fmax,
-    ufbx_copysign = copysign,
-    ufbx_nextafter = nextafter,
+mathematics!(
+    ufbx_sqrt(x) = sqrt,
+    ufbx_sin(x) = sin,
+    ufbx_cos(x) = cos,
+    ufbx_tan(x) = tan,
+    ufbx_asin(x) = asin,
+    ufbx_acos(x) = acos,
+    ufbx_atan(x) = atan,
+    ufbx_fabs(x) = fabs,
+    ufbx_rint(x) = rint,
+    ufbx_floor(x) = floor,
+    ufbx_ceil(x) = ceil,
+    ufbx_atan2(y, x) = atan2,
+    ufbx_pow(x, y) = pow,
+    ufbx_fmin(x, y) = fmin,
+    ufbx_fmax(x, y) = fmax,
+    ufbx_copysign(x, y) = copysign,
+    ufbx_nextafter(x, y) = nextafter,
 );
 
 #[unsafe(no_mangle)]

@@ -21,9 +21,6 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
-/// How many of the unknowns move each part: those of the joints above it.
-pub(super) const MOVED_BY: [usize; NUM_PARTS] = [KNEE, ANKLE, TOES, TOES, LEG_UNKNOWNS];
-
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -36,6 +33,9 @@ pub(super) enum Part {
 }
 
 pub(super) const NUM_PARTS: usize = 5;
+
+/// The turn of the foot, after the parts.
+pub(super) const FOOT: usize = NUM_PARTS;
 
 pub(super) const PARTS: [Part; NUM_PARTS] = [Part::Knee, Part::Ankle, Part::Heel, Part::Ball, Part::Tip];
 
@@ -78,15 +78,17 @@ pub(super) struct LegPose {
     hinge: DVec3,
 }
 
-/// Points of a leg at one sample, seen from the root, and their derivatives by the unknowns of the leg.
+/// Points of a leg and the rotation of its foot at one sample, seen from the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LegPoints {
     pub(super) at: [DVec3; NUM_PARTS],
-    pub(super) by: [[DVec3; LEG_UNKNOWNS]; NUM_PARTS],
-    /// Rotation of the foot, and its change (a rotation vector) by the unknowns.
     pub(super) foot: DQuat,
-    pub(super) foot_by: [DVec3; LEG_UNKNOWNS],
+    /// Their derivatives by the unknowns of the leg; that of the foot is a rotation vector.
+    pub(super) by: [Slopes; NUM_PARTS + 1],
 }
+
+/// Derivatives of a vector by the unknowns of a leg, axis by axis.
+pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
     pub(super) fn of(stage: &Stage<'_>, leg: Leg, foot: &Foot, heel: DVec3) -> Self {
@@ -175,16 +177,20 @@ impl Limb {
         let heel = ankle + foot * self.heel;
         let mut points = LegPoints {
             at: [knee, ankle, heel, ball, tip],
-            by: [[DVec3::ZERO; LEG_UNKNOWNS]; NUM_PARTS],
             foot,
-            foot_by: [DVec3::ZERO; LEG_UNKNOWNS],
+            by: [[[0.0; LEG_UNKNOWNS]; 3]; NUM_PARTS + 1],
+        };
+        let set = |slopes: &mut Slopes, unknown: usize, by: DVec3| {
+            for (axis, slope) in slopes.iter_mut().zip(by.to_array()) {
+                axis[unknown] = slope;
+            }
         };
         let mut add = |unknown: usize, axis: DVec3, centre: DVec3, first: Part| {
             for (part, at) in points.at.iter().enumerate().skip(first as usize) {
-                points.by[part][unknown] = axis.cross(*at - centre);
+                set(&mut points.by[part], unknown, axis.cross(*at - centre));
             }
             if first <= Part::Heel {
-                points.foot_by[unknown] = axis;
+                set(&mut points.by[FOOT], unknown, axis);
             }
         };
         // exp(r + d) = exp(r) exp(J(-r) d) to first order, with the left Jacobian J.
@@ -277,21 +283,17 @@ mod tests {
                 unknowns[unknown] += step;
                 limb.points(&pose, hips, &unknowns)
             });
+            let by = |part: usize| DVec3::from_array(here.by[part].map(|axis| axis[unknown]));
+            // Those of the joints above a part move it.
+            let moved_by = [KNEE, ANKLE, TOES, TOES, LEG_UNKNOWNS];
             for part in 0..NUM_PARTS {
-                assert!(unknown < MOVED_BY[part] || here.by[part][unknown] == DVec3::ZERO);
+                assert!(unknown < moved_by[part] || by(part) == DVec3::ZERO);
                 let slope = (moved[0].at[part] - moved[1].at[part]) / (2.0 * step);
-                let error = slope.distance(here.by[part][unknown]);
-                assert!(
-                    error < 1e-9,
-                    "part {part} by unknown {unknown}: {slope} {}",
-                    here.by[part][unknown]
-                );
+                let error = slope.distance(by(part));
+                assert!(error < 1e-9, "part {part} by unknown {unknown}: {slope} {}", by(part));
             }
             let turned = rotation::difference(moved[0].foot, moved[1].foot) / (2.0 * step);
-            assert!(
-                turned.distance(here.foot_by[unknown]) < 1e-8,
-                "the foot by unknown {unknown}"
-            );
+            assert!(turned.distance(by(FOOT)) < 1e-8, "the foot by unknown {unknown}");
         }
     }
 }

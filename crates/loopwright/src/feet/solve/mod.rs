@@ -28,6 +28,8 @@ mod terms;
 
 mod uncut;
 
+mod weights;
+
 use course::Course;
 use goals::Goals;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
@@ -41,11 +43,12 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
-/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the next.
+/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
+/// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
-/// A unit of the first step of a man, metres, so that it does not go farther than its coefficients hold: a straight leg would have to bend by
-/// a radian at once. Each later step is damped by this share of the one before.
+/// What a unit of a step costs at first, metres at the size of a man, so that it does not go farther than its coefficients hold: a
+/// straight leg would have to bend by a radian at once. Each later step is damped by this share of the one before.
 const DAMPING_METRES: f64 = 3.0;
 const DAMPED_AGAIN: f64 = 0.2;
 
@@ -293,7 +296,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         let (mut repeats, mut halvings) = (0, 0);
         loop {
             let ahead = settled.moved(&step);
-            equations.clear_residuals();
+            equations.clear_pulls();
             let cost_ahead = terms.cost(&ahead, limbs, &mut equations);
             if cost_ahead < cost {
                 (settled, cost) = (ahead, cost_ahead);
@@ -321,7 +324,9 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         if damping < HARDLY_DAMPED_METRES && moved < SETTLED || saved < SAVES * before {
             break;
         }
-        damping *= if halvings > 0 { 1.0 } else { DAMPED_AGAIN };
+        if halvings == 0 {
+            damping *= DAMPED_AGAIN;
+        }
     }
     has_moved.then_some(settled)
 }

@@ -21,7 +21,7 @@ const LANES: usize = 4;
 
 /// Normal equations of a linear least-squares problem over the samples of a loop.
 ///
-/// Once factored they keep their factor: residuals that are added after [`Self::clear_residuals`] then give steps of a search whose
+/// Once factored they keep their factor: pulls that are added after [`Self::clear_pulls`] then give steps of a search whose
 /// coefficients hardly change, at a fraction of the work.
 #[derive(Clone, Debug)]
 pub(super) struct NormalEquations {
@@ -34,7 +34,6 @@ pub(super) struct NormalEquations {
     corner: Vec<f64>,
     /// The right side, a block for each sample.
     right: Vec<f64>,
-    sum_of_squares: f64,
     is_factored: bool,
 }
 
@@ -73,8 +72,8 @@ impl Shape {
     }
 }
 
-/// Coefficients of neighbouring unknowns of a sample: the sample, the number of the first of them, and the coefficients.
-pub(super) type Run<'a> = (usize, usize, &'a [f64]);
+/// An unknown: its sample, and its number among those of the sample.
+pub(super) type Unknown = (usize, usize);
 
 impl NormalEquations {
     /// Empty equations of `num_samples` samples, at least [`FEWEST_SAMPLES`], with `width` unknowns each.
@@ -91,7 +90,6 @@ impl NormalEquations {
             rows: vec![0.0; shape.num_inner() * shape.block * shape.stride()],
             corner: vec![0.0; shape.border() * shape.border()],
             right: vec![0.0; num_samples * shape.block],
-            sum_of_squares: 0.0,
             is_factored: false,
         }
     }
@@ -101,98 +99,108 @@ impl NormalEquations {
         self.rows.fill(0.0);
         self.corner.fill(0.0);
         self.is_factored = false;
-        self.clear_residuals();
+        self.clear_pulls();
     }
 
-    /// Removes all residuals, and keeps the factor if there is one.
-    pub(super) fn clear_residuals(&mut self) {
+    /// Removes what residuals pull at, and keeps the factor if there is one.
+    pub(super) fn clear_pulls(&mut self) {
         self.right.fill(0.0);
-        self.sum_of_squares = 0.0;
     }
 
-    /// Adds the square of `residual + sum of coefficient * unknown`; once factored, its residual alone. No two runs may overlap.
-    pub(super) fn add(&mut self, runs: &[Run<'_>], residual: f64) {
-        self.sum_of_squares += residual * residual;
-        for &(sample, first, run) in runs {
-            let right = &mut self.right[sample * self.shape.block + first..];
-            for (right, coefficient) in right.iter_mut().zip(run) {
-                *right -= coefficient * residual;
-            }
+    /// Whether they have been factored since they were cleared.
+    pub(super) fn is_factored(&self) -> bool {
+        self.is_factored
+    }
+
+    /// What the processor can do.
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Adds half the slopes of the sum of squares by neighbouring unknowns of a sample, from `first` on.
+    #[inline]
+    pub(super) fn add_pull(&mut self, sample: usize, first: usize, slopes: &[f64]) {
+        let right = &mut self.right[sample * self.shape.block + first..][..slopes.len()];
+        for (right, slope) in right.iter_mut().zip(slopes) {
+            *right -= slope;
         }
+    }
+
+    /// Adds sums of products of coefficients: of neighbouring unknowns, rows, with others, columns. Between two samples both orders
+    /// are one; of one sample, rows may not begin after columns. Once factored, nothing.
+    #[inline]
+    pub(super) fn add_block<const R: usize, const C: usize>(
+        &mut self,
+        rows: Unknown,
+        columns: Unknown,
+        products: &[[f64; C]; R],
+    ) {
         if self.is_factored {
             return;
         }
-        for (at, &one) in runs.iter().enumerate() {
-            let (sample, first, run) = one;
-            for (off, &coefficient) in run.iter().enumerate() {
-                self.add_products(sample, first + off, coefficient, (sample, first + off, &run[off..]));
-            }
-            for &other in &runs[at + 1..] {
-                let (row, columns) = if self.comes_first(one, other) {
-                    (one, other)
-                } else {
-                    (other, one)
-                };
-                let (sample, first, coefficients) = row;
-                for (off, &coefficient) in coefficients.iter().enumerate() {
-                    self.add_products(sample, first + off, coefficient, columns);
+        if rows.0 > columns.0 {
+            for (unknown, row) in products.iter().enumerate() {
+                for (other, product) in row.iter().enumerate() {
+                    let (entries, at, _) = self.entries((columns.0, columns.1 + other), (rows.0, rows.1 + unknown));
+                    entries[at] += product;
                 }
             }
+            return;
         }
+        let (entries, first, stride) = self.entries(rows, columns);
+        for (unknown, row) in products.iter().enumerate() {
+            let entries = &mut entries[first + unknown * stride..][..C];
+            for (entry, product) in entries.iter_mut().zip(row) {
+                *entry += product;
+            }
+        }
+    }
+
+    /// Adds products of each unknown of a sample with the same of another. Once factored, nothing.
+    pub(super) fn add_diagonal(&mut self, sample: usize, other: usize, products: &[f64]) {
+        if self.is_factored {
+            return;
+        }
+        let (entries, first, stride) = self.entries((sample.min(other), 0), (sample.max(other), 0));
+        for (unknown, product) in products.iter().enumerate() {
+            entries[first + unknown * (stride + 1)] += product;
+        }
+    }
+
+    /// Where the product of two unknowns, of which the second is not of an earlier sample, has its entry: the entries, its place, and
+    /// the distance to the next row.
+    #[inline]
+    fn entries(&mut self, (sample, unknown): Unknown, (other, column): Unknown) -> (&mut [f64], usize, usize) {
+        let shape = self.shape;
+        let inner = shape.num_inner();
+        if let Some(of_border) = sample.checked_sub(inner) {
+            let stride = shape.border();
+            let first = (of_border * shape.block + unknown) * stride + (other - inner) * shape.block + column;
+            return (&mut self.corner, first, stride);
+        }
+        let ahead = other - sample;
+        debug_assert!(
+            ahead <= REACH || other >= inner,
+            "a residual touches samples that are too far apart"
+        );
+        let start = match other.checked_sub(inner) {
+            Some(of_border) => shape.band() + of_border * shape.block,
+            None => ahead * shape.block,
+        };
+        let stride = shape.stride();
+        (
+            &mut self.rows,
+            (sample * shape.block + unknown) * stride + start + column,
+            stride,
+        )
     }
 
     /// Adds the square of each unknown times a factor, before they are factored.
     pub(super) fn damp(&mut self, factor: f64) {
-        let shape = self.shape;
-        let diagonal = |stride: usize, at: usize| at * stride + at;
-        for sample in 0..shape.num_samples {
-            let (entries, stride, first) = match sample.checked_sub(shape.num_inner()) {
-                Some(of_border) => {
-                    let stride = shape.border();
-                    (&mut self.corner, stride, diagonal(stride, of_border * shape.block))
-                }
-                None => (&mut self.rows, shape.stride(), sample * shape.block * shape.stride()),
-            };
-            for unknown in 0..shape.width {
-                entries[first + diagonal(stride, unknown)] += factor * factor;
-            }
+        let squares = vec![factor * factor; self.shape.width];
+        for sample in 0..self.shape.num_samples {
+            self.add_diagonal(sample, sample, &squares);
         }
-    }
-
-    /// Whether the first of two runs has the row of their products, and the other the columns.
-    fn comes_first(&self, one: Run<'_>, other: Run<'_>) -> bool {
-        (one.0, one.1) <= (other.0, other.1)
-    }
-
-    /// Adds a coefficient's products with a run of the same sample or of a later one.
-    #[inline]
-    fn add_products(&mut self, sample: usize, unknown: usize, coefficient: f64, (other, first, run): Run<'_>) {
-        let Shape { block, .. } = self.shape;
-        let inner = self.shape.num_inner();
-        let entries = if sample >= inner {
-            let row = (sample - inner) * block + unknown;
-            &mut self.corner[row * self.shape.border() + (other - inner) * block + first..]
-        } else {
-            let ahead = other - sample;
-            debug_assert!(
-                ahead <= REACH || other >= inner,
-                "a residual touches samples that are too far apart"
-            );
-            let column = match other.checked_sub(inner) {
-                Some(of_border) => self.shape.band() + of_border * block,
-                None => ahead * block,
-            };
-            &mut self.rows[(sample * block + unknown) * self.shape.stride() + column + first..]
-        };
-        let entries = &mut entries[..run.len()];
-        for at in 0..run.len() {
-            entries[at] += coefficient * run[at];
-        }
-    }
-
-    /// The squares of all residuals, summed, with all unknowns zero.
-    pub(super) fn sum_of_squares(&self) -> f64 {
-        self.sum_of_squares
     }
 
     /// The unknowns for which the sum of squares is least, sample by sample; `None` if the equations do not determine them.
@@ -435,62 +443,82 @@ mod tests {
         }
     }
 
-    #[test]
-    fn residuals_balance_around_the_circle() {
-        for (samples, width) in [(8, 1), (9, 3), (11, 4), (23, 5), (12, 19)] {
-            let mut next = numbers(7);
-            let len = samples * width;
-            let mut equations = NormalEquations::new(samples, width);
-            let mut residuals = Vec::new();
-            for index in 0..4 * len {
-                // Four neighbouring samples, over the seam too.
-                let first = index % samples;
-                let runs: Vec<(usize, Vec<f64>)> = (0..=REACH)
-                    .map(|off| ((first + off) % samples, (0..width).map(|_| next()).collect()))
-                    .collect();
-                residuals.push((runs, next()));
+    /// Coefficients of neighbouring unknowns of a sample, from its first on.
+    type Run<const N: usize> = (usize, [f64; N]);
+
+    /// Adds the square of `residual + sum of coefficient * unknown`.
+    fn add<const N: usize>(equations: &mut NormalEquations, runs: &[Run<N>], residual: f64) {
+        for (at, (sample, run)) in runs.iter().enumerate() {
+            equations.add_pull(*sample, 0, &run.map(|coefficient| coefficient * residual));
+            for (other, columns) in &runs[at..] {
+                let products = run.map(|row| columns.map(|column| row * column));
+                equations.add_block((*sample, 0), (*other, 0), &products);
             }
-            for (runs, residual) in &residuals {
-                let runs: Vec<Run<'_>> = runs.iter().map(|(sample, run)| (*sample, 0, run.as_slice())).collect();
-                equations.add(&runs, *residual);
-            }
-            let solved = equations.solve().expect("four times as many residuals as unknowns");
-            // At the least sum of squares, every unknown's column is at right angles to the residuals.
-            let mut gradient = vec![0.0; len];
-            for (runs, residual) in &residuals {
-                let terms = || {
-                    (runs.iter())
-                        .flat_map(|(sample, run)| run.iter().enumerate().map(move |(off, a)| (sample * width + off, a)))
-                };
-                let value: f64 = residual + terms().map(|(at, a)| a * solved[at]).sum::<f64>();
-                for (at, a) in terms() {
-                    gradient[at] += a * value;
-                }
-            }
-            let worst = gradient.iter().fold(0.0_f64, |worst, g| worst.max(g.abs()));
-            assert!(worst < 1e-10, "{samples} x {width}: {worst:e}");
         }
     }
 
     #[test]
+    fn residuals_balance_around_the_circle() {
+        balance::<1>(8);
+        balance::<3>(9);
+        balance::<4>(11);
+        balance::<5>(23);
+        balance::<19>(12);
+    }
+
+    fn balance<const WIDTH: usize>(samples: usize) {
+        let mut next = numbers(7);
+        let len = samples * WIDTH;
+        let mut equations = NormalEquations::new(samples, WIDTH);
+        let mut residuals = Vec::new();
+        for index in 0..4 * len {
+            // Four neighbouring samples, over the seam too.
+            let first = index % samples;
+            let runs: Vec<Run<WIDTH>> = (0..=REACH)
+                .map(|off| ((first + off) % samples, [(); WIDTH].map(|()| next())))
+                .collect();
+            residuals.push((runs, next()));
+        }
+        for (runs, residual) in &residuals {
+            add(&mut equations, runs, *residual);
+        }
+        let solved = equations.solve().expect("four times as many residuals as unknowns");
+        // At the least sum of squares, every unknown's column is at right angles to the residuals.
+        let mut gradient = vec![0.0; len];
+        for (runs, residual) in &residuals {
+            let terms = || {
+                (runs.iter())
+                    .flat_map(|(sample, run)| run.iter().enumerate().map(move |(off, a)| (sample * WIDTH + off, a)))
+            };
+            let value: f64 = residual + terms().map(|(at, a)| a * solved[at]).sum::<f64>();
+            for (at, a) in terms() {
+                gradient[at] += a * value;
+            }
+        }
+        let worst = gradient.iter().fold(0.0_f64, |worst, g| worst.max(g.abs()));
+        assert!(worst < 1e-10, "{samples} x {WIDTH}: {worst:e}");
+    }
+
+    #[test]
     fn damping_is_a_square_of_each_unknown() {
-        let (samples, width, factor) = (11, 5, 0.7);
+        const WIDTH: usize = 5;
+        let (samples, factor) = (11, 0.7);
         let [mut damped, mut with_rows] = [(); 2].map(|()| {
             let mut next = numbers(3);
-            let mut equations = NormalEquations::new(samples, width);
+            let mut equations = NormalEquations::new(samples, WIDTH);
             for sample in (0..samples).chain(0..samples) {
-                let run: Vec<f64> = (0..width).map(|_| next()).collect();
-                equations.add(&[(sample, 0, &run), ((sample + 1) % samples, 0, &run)], next());
+                let run = [(); WIDTH].map(|()| next());
+                add(&mut equations, &[(sample, run), ((sample + 1) % samples, run)], next());
             }
             equations
         });
         damped.damp(factor);
         for sample in 0..samples {
-            for unknown in 0..width {
-                with_rows.add(&[(sample, unknown, &[factor])], 0.0);
+            for unknown in 0..WIDTH {
+                let run = core::array::from_fn(|at| if at == unknown { factor } else { 0.0 });
+                add::<WIDTH>(&mut with_rows, &[(sample, run)], 0.0);
             }
         }
-        assert_eq!(damped.sum_of_squares(), with_rows.sum_of_squares());
         let [damped, with_rows] = [damped.solve(), with_rows.solve()].map(|solved| solved.expect("all are determined"));
         for (one, other) in damped.iter().zip(&with_rows) {
             assert!((one - other).abs() < 1e-12, "{one} {other}");
@@ -501,7 +529,7 @@ mod tests {
     fn undetermined_unknowns_are_refused() {
         let mut equations = NormalEquations::new(8, 2);
         for sample in 0..8 {
-            equations.add(&[(sample, 0, &[1.0])], 1.0);
+            add(&mut equations, &[(sample, [1.0, 0.0])], 1.0);
         }
         assert_eq!(equations.solve(), None);
     }

@@ -2,14 +2,15 @@
 //!
 //! All are metres, by weights that say how far a thing may move for the same cost. Derivation: docs/math/feet_solve.md.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::{
     HIPS, Settled,
     course::Course,
     goals::Goals,
-    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, Limb, MOVED_BY, NUM_PARTS, Part},
-    normal::{NormalEquations, Run},
+    limb::{ANKLE, FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part},
+    normal::NormalEquations,
+    weights::{LegWeights, outer},
 };
 use crate::math::{ops, rotation};
 
@@ -92,21 +93,6 @@ pub(super) struct Terms<'a> {
     size: f64,
 }
 
-/// A correction of all samples, and where it brings the parts of all legs.
-struct Correction<'a> {
-    unknowns: &'a [f64],
-    /// By leg and sample.
-    points: &'a [Vec<LegPoints>],
-}
-
-/// A residual along a direction: coefficients of the hips and a leg at up to three samples.
-struct Row {
-    hips: [[f64; HIPS]; 3],
-    leg: [[f64; LEG_UNKNOWNS]; 3],
-    /// Unknowns of the leg that have a coefficient.
-    num_of_leg: usize,
-}
-
 impl<'a> Terms<'a> {
     pub(super) fn new(course: &'a Course, goals: &'a [Goals], parts: &'a [[bool; NUM_PARTS]], size: f64) -> Self {
         Self {
@@ -120,29 +106,32 @@ impl<'a> Terms<'a> {
 
     /// Adds everything that a correction costs, linearized there; returns the cost.
     pub(super) fn cost(&self, settled: &Settled, limbs: &[Limb], equations: &mut NormalEquations) -> f64 {
-        let at = &Correction {
-            unknowns: &settled.unknowns,
-            points: &settled.points(limbs, self.goals),
-        };
-        for sample in 0..self.course.count() {
-            self.add_smoothness(at, sample, equations);
-            for leg in 0..self.goals.len() {
-                self.add_stay(at, leg, sample, equations);
-                self.add_bearing(at, leg, sample, equations);
-                self.add_flatness(at, leg, sample, equations);
-                self.add_floor(at, leg, sample, equations);
-                self.add_knee(at, leg, sample, equations);
+        let points = settled.points(limbs, self.goals);
+        let mut cost = self.add_smoothness(&settled.unknowns, equations);
+        for (leg, points) in points.iter().enumerate() {
+            let mut weights = LegWeights::new(self.course.count());
+            let goals = &self.goals[leg];
+            for sample in 0..self.course.count() {
+                self.weigh_stay(leg, points, sample, &mut weights);
+                self.weigh_bearing(goals, points, sample, &mut weights);
+                self.weigh_flatness(goals, points, sample, &mut weights);
+                self.weigh_floor(goals, points, sample, &mut weights);
+                self.weigh_sharpness(goals, points, sample, &mut weights);
+                cost += self.add_bend(leg, settled.leg(leg, sample)[KNEE], sample, equations);
             }
+            weights.add_to(equations, leg_at(leg), points);
+            cost += weights.sum_of_squares;
         }
-        equations.sum_of_squares()
+        cost
     }
 
     /// Corrections change slowly, by their third differences, and are small.
-    fn add_smoothness(&self, at: &Correction<'_>, sample: usize, equations: &mut NormalEquations) {
-        let step = self.course.step_secs;
-        let is_held = self.course.is_held(sample);
-        for unknown in 0..self.width {
-            let (small, lever, secs) = match unknown.checked_sub(HIPS).map(|at| at % LEG_UNKNOWNS) {
+    fn add_smoothness(&self, unknowns: &[f64], equations: &mut NormalEquations) -> f64 {
+        const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
+        let (width, count) = (self.width, self.course.count());
+        let (mut small, mut rough) = (Vec::with_capacity(width), Vec::with_capacity(width));
+        for unknown in 0..width {
+            let (weight, lever, secs) = match unknown.checked_sub(HIPS).map(|at| at % LEG_UNKNOWNS) {
                 None => (HIPS_STAY[unknown], HIPS_STAY[1], HIPS_SECS),
                 Some(of_leg) => {
                     let lever = LEVERS[of_leg] * self.size;
@@ -150,188 +139,167 @@ impl<'a> Terms<'a> {
                     (REST * lever, lever, secs)
                 }
             };
-            let small = if is_held { HELD_METRES } else { small };
-            let own = at.unknowns[sample * self.width + unknown];
-            equations.add(&[(sample, unknown, &[small])], small * own);
+            small.push(weight * weight);
+            rough.push((lever * (secs / self.course.step_secs).powi(3)).powi(2));
+        }
+        let held = vec![HELD_METRES * HELD_METRES; width];
+        let (mut cost, mut pulls, mut products) = (0.0, vec![0.0; width], vec![0.0; width]);
+        let at = |sample: usize, unknown: usize| unknowns[sample * width + unknown];
+        for sample in 0..count {
+            let small = if self.course.is_held(sample) { &held } else { &small };
+            for unknown in 0..width {
+                let own = at(sample, unknown);
+                pulls[unknown] = small[unknown] * own;
+                cost += pulls[unknown] * own;
+            }
+            equations.add_pull(sample, 0, &pulls);
+            equations.add_diagonal(sample, sample, small);
             if self.course.after(sample, 3).is_none() {
                 continue;
             }
-            let scale = lever * (secs / step).powi(3);
-            let weights = [-scale, 3.0 * scale, -3.0 * scale, scale];
-            let mut residual = 0.0;
-            let runs = [0, 1, 2, 3].map(|off| {
-                let sample = (sample + off) % self.course.count();
-                residual += weights[off] * at.unknowns[sample * self.width + unknown];
-                (sample, unknown, &weights[off..=off])
-            });
-            equations.add(&runs, residual);
+            let around = [0, 1, 2, 3].map(|off| (sample + off) % count);
+            let differences: Vec<f64> = (0..width)
+                .map(|unknown| (0..4).map(|off| DIFFERENCE[off] * at(around[off], unknown)).sum())
+                .collect();
+            cost += (differences.iter().zip(&rough))
+                .map(|(difference, rough)| rough * difference * difference)
+                .sum::<f64>();
+            for one in 0..4 {
+                for unknown in 0..width {
+                    pulls[unknown] = DIFFERENCE[one] * rough[unknown] * differences[unknown];
+                }
+                equations.add_pull(around[one], 0, &pulls);
+                if equations.is_factored() {
+                    continue;
+                }
+                for other in one..4 {
+                    for unknown in 0..width {
+                        products[unknown] = DIFFERENCE[one] * DIFFERENCE[other] * rough[unknown];
+                    }
+                    equations.add_diagonal(around[one], around[other], &products);
+                }
+            }
         }
+        cost
     }
 
     /// Points of a leg stay where closing left them, and the foot keeps its direction.
-    fn add_stay(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
-        let (here, own) = (&at.points[leg][sample], &self.goals[leg].own[sample]);
+    fn weigh_stay(&self, leg: usize, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
+        let (here, own) = (&points[sample], &self.goals[leg].own[sample]);
         for (part, weight) in STAY.into_iter().enumerate() {
-            if weight == 0.0 || !self.parts[leg][part] {
-                continue;
-            }
-            let moved = here.at[part] - own.at[part];
-            for along in DVec3::AXES {
-                let row = Row::of(part, [(here, weight * along)]);
-                self.add_row(&row, 1, leg, sample, weight * moved.dot(along), equations);
+            if weight != 0.0 && self.parts[leg][part] {
+                weights.hold(sample, part, weight, here.at[part] - own.at[part]);
             }
         }
         let turned = rotation::difference(here.foot, own.foot);
-        let weight = FOOT_METRES * self.size;
-        for along in DVec3::AXES {
-            let row = here.foot_by.map(|by| weight * by.dot(along));
-            equations.add(&[(sample, leg_at(leg), &row)], weight * turned.dot(along));
-        }
+        weights.hold(sample, FOOT, FOOT_METRES * self.size, turned);
     }
 
     /// What bears does not move from one sample to the next.
-    fn add_bearing(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+    fn weigh_bearing(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let Some(next) = self.course.after(sample, 1) else {
             return;
         };
-        let goals = &self.goals[leg];
-        let (here, there) = (&at.points[leg][sample], &at.points[leg][next]);
         let (on, up) = (self.course.on[sample], self.course.up[sample]);
-        let (one, other) = up.any_orthonormal_pair();
-        let step = self.course.step_secs;
+        let seen_from_next = DMat3::from_quat(on.rotation.conjugate());
+        let vertical = outer(up, up);
         for part in 0..NUM_PARTS {
             let bears = goals.bears[sample][part].min(goals.bears[next][part]);
             if bears == 0.0 {
                 continue;
             }
-            let moved = on.transform_point(there.at[part]) - here.at[part];
             let roll = goals.roll[next][part] - goals.roll[sample][part];
-            for (along, secs, roll) in [(one, BEAR_SECS, 0.0), (other, BEAR_SECS, 0.0), (up, LEVEL_SECS, roll)] {
-                let weight = bears * secs / step;
-                let seen_from_next = on.rotation.conjugate() * along;
-                let row = Row::of(part, [(here, -weight * along), (there, weight * seen_from_next)]);
-                self.add_row(&row, 2, leg, sample, weight * (along.dot(moved) - roll), equations);
-            }
+            let moved = on.transform_point(points[next].at[part]) - points[sample].at[part] - roll * up;
+            let per_step = (bears / self.course.step_secs).powi(2);
+            let (over, along_up) = (BEAR_SECS * BEAR_SECS, LEVEL_SECS * LEVEL_SECS);
+            let weight = (DMat3::IDENTITY * over + vertical * (along_up - over)) * per_step;
+            weights.join([sample, next], part, weight, seen_from_next, moved);
         }
     }
 
     /// A flat foot does not roll about the line from heel to ball, which may stay where they are for that.
-    fn add_flatness(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+    fn weigh_flatness(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let Some(next) = self.course.after(sample, 1) else {
             return;
         };
-        let goals = &self.goals[leg];
         let flat =
             |sample: usize| goals.bears[sample][Part::Heel as usize].min(goals.bears[sample][Part::Ball as usize]);
         let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.course.step_secs * FOOT_METRES * self.size;
         if weight == 0.0 {
             return;
         }
-        let turned = |sample: usize| rotation::difference(at.points[leg][sample].foot, goals.own[sample].foot);
-        let more = turned(next) - turned(sample);
-        for along in DVec3::AXES {
-            let [here, there] = [(sample, -weight), (next, weight)]
-                .map(|(sample, weight)| at.points[leg][sample].foot_by.map(|by| weight * by.dot(along)));
-            let runs = [(sample, leg_at(leg), &here[..]), (next, leg_at(leg), &there[..])];
-            equations.add(&runs, weight * more.dot(along));
-        }
+        let turned = |sample: usize| rotation::difference(points[sample].foot, goals.own[sample].foot);
+        let weight = DMat3::from_diagonal(DVec3::splat(weight * weight));
+        weights.join(
+            [sample, next],
+            FOOT,
+            weight,
+            DMat3::IDENTITY,
+            turned(next) - turned(sample),
+        );
     }
 
     /// No part is below its floor, nor on its way lower than in the take.
-    fn add_floor(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
-        let (goals, here) = (&self.goals[leg], &at.points[leg][sample]);
+    fn weigh_floor(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let up = self.course.up[sample];
         for part in 0..NUM_PARTS {
-            let height = up.dot(here.at[part]);
+            let height = up.dot(points[sample].at[part]);
             for (least, weight) in [(goals.floors[sample][part], FLOOR), (goals.clear[sample][part], CLEAR)] {
                 if least == f64::NEG_INFINITY {
                     continue;
                 }
                 let (lacks, slope) = excess(least - height, SOFT_METRES * self.size);
-                let row = Row::of(part, [(here, -weight * slope * up)]);
-                self.add_row(&row, 1, leg, sample, weight * lacks, equations);
+                weights.push(sample, part, -weight * slope * up, weight * lacks);
             }
         }
     }
 
-    /// The knee is no sharper than in the take, not stretched, and not folded.
-    fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
-        let goals = &self.goals[leg];
-        let knee = Part::Knee as usize;
-        let bend = leg_at(leg) + KNEE;
-        let bent = goals.flexed[sample] + at.unknowns[sample * self.width + bend];
-        let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
-        let (lacks, slope) = excess(lacks, SOFT_RADIANS);
-        let is_limited = goals.most_flexed.is_finite();
-        let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
-        equations.add(&[(sample, bend, &[-weight * slope])], weight * lacks);
-        if is_limited {
-            let most = goals.most_flexed.max(goals.flexed[sample]);
-            let (more, slope) = excess(bent - most, SOFT_RADIANS);
-            equations.add(&[(sample, bend, &[weight * slope])], weight * more);
-        }
-        let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
+    /// The knee is no sharper than in the take.
+    fn weigh_sharpness(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
+        let (Some(next), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
             return;
         };
-        let [back, on] = [self.course.on[sample].inverse(), self.course.on[middle]];
-        let [before, middle, after] = [sample, middle, after].map(|sample| &at.points[leg][sample]);
-        let [first, last] = [
-            back.transform_point(before.at[knee]),
-            on.transform_point(after.at[knee]),
-        ];
-        let second = first - 2.0 * middle.at[knee] + last;
+        let [back, on] = [self.course.on[sample].inverse(), self.course.on[next]];
+        let at = |sample: usize| points[sample].at[Part::Knee as usize];
+        let [first, last] = [back.transform_point(at(sample)), on.transform_point(at(after))];
+        let second = first - 2.0 * at(next) + last;
         let sharp = second.length();
         if sharp > 0.5 * goals.sharpest {
             let (more, slope) = excess(sharp / goals.sharpest - 1.0, SOFT_SHARP);
             let weight = SHARP_METRES * self.size;
             let along = weight * slope / goals.sharpest * (second / sharp);
-            let places = [
-                (before, back.rotation.conjugate() * along),
-                (middle, -2.0 * along),
-                (after, on.rotation.conjugate() * along),
+            let directions = [
+                back.rotation.conjugate() * along,
+                -2.0 * along,
+                on.rotation.conjugate() * along,
             ];
-            let row = Row::of(knee, places);
-            self.add_row(&row, 3, leg, sample, weight * more, equations);
+            weights.bend_knee([sample, next, after], directions, weight * more);
         }
     }
 
-    /// Adds a row of the first samples from `sample` on.
-    fn add_row(
-        &self,
-        row: &Row,
-        samples: usize,
-        leg: usize,
-        sample: usize,
-        residual: f64,
-        equations: &mut NormalEquations,
-    ) {
-        let mut runs: [Run<'_>; 6] = [(0, 0, &[]); 6];
-        for off in 0..samples {
-            let sample = (sample + off) % self.course.count();
-            runs[2 * off] = (sample, 0, &row.hips[off]);
-            runs[2 * off + 1] = (sample, leg_at(leg), &row.leg[off][..row.num_of_leg]);
+    /// The knee is not stretched, and not folded; returns the cost.
+    fn add_bend(&self, leg: usize, turned: f64, sample: usize, equations: &mut NormalEquations) -> f64 {
+        let goals = &self.goals[leg];
+        let bent = goals.flexed[sample] + turned;
+        let is_limited = goals.most_flexed.is_finite();
+        let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
+        let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
+        let most = goals.most_flexed.max(goals.flexed[sample]);
+        let limits = [(lacks, -1.0), (bent - most, 1.0)];
+        let mut cost = 0.0;
+        for (beyond, sign) in limits.into_iter().take(1 + usize::from(is_limited)) {
+            let (beyond, slope) = excess(beyond, SOFT_RADIANS);
+            let (residual, coefficient) = (weight * beyond, sign * weight * slope);
+            let bend = leg_at(leg) + KNEE;
+            equations.add_pull(sample, bend, &[coefficient * residual]);
+            equations.add_block((sample, bend), (sample, bend), &[[coefficient * coefficient]]);
+            cost += residual * residual;
         }
-        equations.add(&runs[..2 * samples], residual);
+        cost
     }
 }
 
 /// The first unknown of a leg, among those of a sample.
 fn leg_at(leg: usize) -> usize {
     HIPS + leg * LEG_UNKNOWNS
-}
-
-impl Row {
-    /// The change of the sum of a part's places along directions, one for each of the first samples.
-    fn of<const N: usize>(part: usize, places: [(&LegPoints, DVec3); N]) -> Self {
-        let mut row = Self {
-            hips: [[0.0; HIPS]; 3],
-            leg: [[0.0; LEG_UNKNOWNS]; 3],
-            num_of_leg: MOVED_BY[part],
-        };
-        for (off, (points, along)) in places.into_iter().enumerate() {
-            row.hips[off] = along.to_array();
-            row.leg[off] = points.by[part].map(|by| by.dot(along));
-        }
-        row
-    }
 }
