@@ -15,7 +15,8 @@ use crate::{
     grade,
     guard::{Guard, Wish},
     model::{Action, Model},
-    panels::{self, CostMapPanel, ExportPanel, RecipePanel},
+    panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel},
+    theme,
     timeline::{self, SeamCurve, TakeBar},
     viewport::Viewport,
     work::Wake,
@@ -28,7 +29,7 @@ const NARROW_POINTS: f32 = 720.0;
 const NARROW_VIEWPORT: f32 = 0.45;
 
 /// Width of the panels beside the viewport, points.
-const PANELS_POINTS: f32 = 330.0;
+const PANELS_POINTS: f32 = 350.0;
 
 /// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
 const MAX_FRAME_SECS: f32 = 0.1;
@@ -38,6 +39,10 @@ const PLAYING_BESIDE_WORK: Duration = Duration::from_millis(33);
 
 /// The same where nothing moves but the sign that work goes on.
 const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
+
+/// A dialog that is answered sooner was never shown: nobody is that quick.
+#[cfg(not(target_arch = "wasm32"))]
+const NO_DIALOG: Duration = Duration::from_millis(300);
 
 /// Files that were read beside, and a wish for a frame.
 #[derive(Clone)]
@@ -79,6 +84,7 @@ pub struct Studio {
     export: ExportPanel,
     recipe: RecipePanel,
     cost_map: CostMapPanel,
+    animations: AnimationsPanel,
     guard: Guard,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
@@ -109,6 +115,7 @@ impl Studio {
     /// A studio that asks this context for frames; the walk that it opens with is on its way.
     pub fn in_context(ctx: &Context) -> Self {
         ctx.set_fonts(fonts());
+        theme::make_readable(ctx);
         let wake = ctx.clone();
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),
@@ -119,6 +126,7 @@ impl Studio {
             export: ExportPanel::new(),
             recipe: RecipePanel::default(),
             cost_map: CostMapPanel::default(),
+            animations: AnimationsPanel::default(),
             guard: Guard::default(),
             #[cfg(not(target_arch = "wasm32"))]
             autosave: None,
@@ -184,7 +192,12 @@ impl Studio {
     #[cfg(not(target_arch = "wasm32"))]
     fn ask(&self, ask: crate::platform::Ask, ctx: &Context) {
         let (chosen, wake) = (Arc::clone(&self.chosen), ctx.clone());
+        let asked = std::time::Instant::now();
+        let inbox = self.inbox.clone();
         crate::platform::ask(ask, &self.export.folder, move |paths| {
+            if paths.is_empty() && asked.elapsed() < NO_DIALOG {
+                inbox.put(Action::NoDialog);
+            }
             chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
             wake.request_repaint();
         });
@@ -284,6 +297,10 @@ impl Studio {
                 .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
         }
         let mut actions = panels::keys(&ctx, &self.model, &self.export);
+        #[cfg(not(target_arch = "wasm32"))]
+        if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
+            self.ask(crate::platform::Ask::Files, &ctx);
+        }
         if ui.available_width() < NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
         } else {
@@ -405,10 +422,11 @@ impl Studio {
                     false => egui::Theme::Dark,
                 });
             }
+            ui.strong("Drop a take here (BVH, FBX, glTF)");
             ui.weak("Nothing leaves this machine.");
         });
-        ui.label(RichText::new("Drop a take here (BVH, FBX, glTF)").strong());
         self.progress_ui(ui, actions);
+        self.export.question_ui(ui);
         ui.add_space(2.0);
     }
 
@@ -423,6 +441,9 @@ impl Studio {
                 }
             } else if let Some(problem) = self.model.problem() {
                 ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
+                if let Some(hint) = problem.hint() {
+                    ui.label(hint);
+                }
                 if ui.button("Dismiss").clicked() {
                     actions.push(Action::Dismiss);
                 }
@@ -434,14 +455,19 @@ impl Studio {
                 grade::light_ui(ui, made.verdict.grade);
                 ui.colored_label(colour, made.verdict.to_string());
             }
+            self.export.said_ui(ui);
         });
     }
 
     #[cfg(not(target_arch = "wasm32"))]
     fn open_ui(&mut self, ui: &mut Ui) {
+        use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+
         use crate::platform::Ask;
 
-        ui.menu_button("Open ...", |ui| {
+        // A click into the field leaves the menu open.
+        let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
             for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
                 if ui.button(word).clicked() {
                     self.ask(ask, ui.ctx());
@@ -454,7 +480,8 @@ impl Studio {
                 .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
                 .labelled_by(label.id);
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            if ui.button("Open this file").clicked() || is_entered {
+            let opens = ui.add_enabled(!self.path.trim().is_empty(), egui::Button::new("Open this file"));
+            if opens.clicked() || is_entered && !self.path.trim().is_empty() {
                 let path = std::path::PathBuf::from(self.path.trim());
                 self.open_path(&path);
                 ui.close();
@@ -513,7 +540,10 @@ impl Studio {
         panels::guide_ui(ui, model, self.export.said().is_some(), actions);
         let part = |name: &str| CollapsingHeader::new(RichText::new(name).strong()).default_open(true);
         let closed_part = |name: &str| part(name).default_open(false);
-        part("Loops found").show(ui, |ui| panels::loops_ui(ui, model, actions));
+        part("Loops found").show(ui, |ui| {
+            self.animations.animations_ui(ui, model, actions);
+            panels::loops_ui(ui, model, actions);
+        });
         part("How good it is").show(ui, |ui| panels::figures_ui(ui, model));
         part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
         closed_part("Joints of their own").show(ui, |ui| panels::joints_ui(ui, model, actions));
@@ -522,12 +552,15 @@ impl Studio {
         part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
         part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
         closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
-        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export.folder, actions));
-        part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
+        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export, actions));
+        let export = &mut self.export;
+        let chooses_folder = part("Export").show(ui, |ui| export.export_ui(ui, model, actions));
         #[cfg(not(target_arch = "wasm32"))]
-        if ui.button("Choose the folder of exports ...").clicked() {
+        if chooses_folder.body_returned == Some(true) {
             self.ask(crate::platform::Ask::SaveInto, ui.ctx());
         }
+        #[cfg(target_arch = "wasm32")]
+        let _ = chooses_folder;
         closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
         closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));

@@ -16,6 +16,8 @@ mod grade;
 
 mod surface;
 
+mod theme;
+
 mod viewport;
 
 mod timeline;

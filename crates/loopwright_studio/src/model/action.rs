@@ -36,6 +36,8 @@ pub enum Action {
         /// What the system says.
         reason: String,
     },
+    /// Report that the system has no dialog for files.
+    NoDialog,
     /// Forget the work that goes on.
     Cancel,
     /// Take a stretch.
@@ -105,6 +107,8 @@ pub enum Action {
     Look(Camera),
     /// Draw the curves of that joint.
     Watch(usize),
+    /// Show these frames of the take in its bar, or all.
+    ZoomBar(Option<[f64; 2]>),
     /// Show the list of keys, or hide it.
     Help(bool),
     /// Show the first steps, or hide them.

@@ -88,6 +88,8 @@ pub struct Model {
     pub(crate) camera: Camera,
     /// The joint whose curves are drawn.
     pub(crate) watched: usize,
+    /// The frames of the take that its bar shows; none for all.
+    pub(crate) bar_frames: Option<[f64; 2]>,
     /// Whether the list of keys is shown.
     pub(crate) shows_help: bool,
     /// Whether the first steps are shown.
@@ -140,6 +142,7 @@ impl Model {
             root_view: RootView::default(),
             camera: Camera::default(),
             watched: 0,
+            bar_frames: None,
             shows_help: false,
             shows_guide: true,
             has_looked: false,
@@ -243,10 +246,11 @@ impl Model {
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
                 Done::Followed(Err(error)) => self.problem = Some(error.into()),
-                Done::Opened(Err(error)) => self.problem = Some(error.into()),
+                Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.num_made += 1;
-                    self.problem = None;
+                    // A take that could not be opened is said until it is read, or another one is opened.
+                    self.problem.take_if(|problem| !matches!(problem, Problem::Open(_)));
                     self.made = Some(made);
                 }
                 Done::Made(Err(error)) => self.problem = Some(error.into()),
@@ -299,6 +303,7 @@ impl Model {
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
+            Action::NoDialog => self.problem = Some(Problem::NoDialog),
             Action::Cancel => {
                 self.waiting.clear();
                 self.work.cancel();
@@ -307,6 +312,7 @@ impl Model {
                 if let Some(edit) = self.edit() {
                     let edit = edit.of_stretch(stretch);
                     self.change(edit, true);
+                    self.show_in_bar(stretch);
                 }
             }
             Action::Drag(stretch) => {
@@ -405,6 +411,7 @@ impl Model {
             }
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,
+            Action::ZoomBar(frames) => self.bar_frames = frames,
             Action::Help(shows_help) => self.shows_help = shows_help,
             Action::Guide(shows_guide) => self.shows_guide = shows_guide,
             Action::Dismiss => self.problem = None,

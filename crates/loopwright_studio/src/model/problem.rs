@@ -1,5 +1,7 @@
 //! What went wrong.
 
+use loopwright_formats::{GltfError, ReadError};
+
 use super::{ExportError, MadeError, OpenError};
 
 /// What went wrong last.
@@ -12,6 +14,9 @@ pub enum Problem {
     /// The walk that the studio opens with is read in one way.
     #[error("this walk is an example without a file: open a take first")]
     Example,
+    /// The system has no dialog for files.
+    #[error("this system shows no dialog for files: drop them on the window, or type a path under Open")]
+    NoDialog,
     /// A map of joints is for a take on a character.
     #[error(
         "this map of joints is for a take on a character: put the take on one, or drop a recipe that names both, then the map again"
@@ -23,4 +28,16 @@ pub enum Problem {
     /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
+}
+
+impl Problem {
+    /// What to try, where that is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Open(OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))) => {
+                Some("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.")
+            }
+            _ => None,
+        }
+    }
 }

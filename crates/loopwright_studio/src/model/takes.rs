@@ -5,9 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use loopwright_recipe::{Recipe, StudyArgs};
+use loopwright_recipe::{Recipe, StretchRecipe, StudyArgs};
 
-use super::{Edit, History, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown, Studies};
+use super::{
+    Edit, History, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch, Studies,
+};
 use crate::work::Job;
 
 impl Model {
@@ -51,7 +53,12 @@ impl Model {
             return;
         };
         let mut recipe = edit.to_recipe();
-        if let Some(made) = self.finished() {
+        if study.animation != opened.study.animation {
+            // Frames and times of one animation say nothing of another.
+            recipe.stretch = StretchRecipe::default();
+            recipe.stances.clear();
+            recipe.edits.clear();
+        } else if let Some(made) = self.finished() {
             recipe.stretch = made.recipe.stretch;
         }
         recipe.take = study;
@@ -136,9 +143,21 @@ impl Model {
         }
     }
 
+    /// Says why a take cannot be opened; where it is the first, the walk is shown that it was opened in place of.
+    pub(super) fn take_in_failure(&mut self, error: OpenError) {
+        let is_walk = matches!(error, OpenError::Synth(_));
+        self.problem = Some(error.into());
+        if self.opened.is_none() && self.waiting.is_empty() && !is_walk {
+            self.work.start(Job::Walk);
+        }
+    }
+
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
         let edit = Edit::first(&opened);
+        // The walk may be here because another take could not be opened.
+        let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
+        self.problem = problem;
     }
 
     /// Names of the files of other takes that are open.
@@ -159,6 +178,19 @@ impl Model {
         let (opened, history) = self.others.remove(index);
         self.put_aside();
         self.show_take(opened, history);
+    }
+
+    /// Moves what the bar of the take shows to a stretch that lies outside.
+    pub(super) fn show_in_bar(&mut self, stretch: Stretch) {
+        let candidate = self.opened.as_ref().and_then(|opened| opened.candidate(stretch).ok());
+        if let (Some([first, last]), Some(candidate)) = (self.bar_frames, candidate) {
+            let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+            if start < first || end > last {
+                let half = 0.5 * (last - first).max(end - start);
+                let middle = 0.5 * (start + end);
+                self.bar_frames = Some([middle - half, middle + half]);
+            }
+        }
     }
 
     /// Keeps the take that is shown among the others.
@@ -185,6 +217,7 @@ impl Model {
         self.made = None;
         self.problem = None;
         self.studies = Studies::default();
+        self.bar_frames = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened.analysis);

@@ -47,7 +47,15 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
         }
     });
-    ui.weak("They go round the seam: the loop stays closed. Feet are held afterwards.");
+    if edit.recipe.edits.is_empty() {
+        ui.weak(format!(
+            "For {}, at the time shown: click another joint in the view to choose it.",
+            skeleton.joint(model.watched).name
+        ));
+    } else {
+        ui.weak("Turns and shifts are about the axes of the joint's parent.");
+    }
+    ui.weak("Edits keep the loop closed. Feet are held afterwards.");
 }
 
 /// What each button adds.
@@ -164,7 +172,8 @@ impl Used {
     fn number(&mut self, ui: &mut Ui, name: &str, value: &mut f64, speed: f64, unit: &str) {
         let label = ui.label(name);
         let drag = DragValue::new(value).speed(speed).suffix(unit).max_decimals(3);
-        self.take(Some(ui.add(drag).labelled_by(label.id)));
+        let response = ui.add(drag).labelled_by(label.id);
+        self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
     }
 
     fn vectors(&mut self, ui: &mut Ui, rotation: &mut [f64; 3], position: &mut [f64; 3]) {
@@ -172,7 +181,7 @@ impl Used {
             ("Turn", rotation, DEGREES_PER_POINT, "°"),
             ("Shift", position, METRES_PER_POINT, " m"),
         ] {
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 for (axis, value) in ["x", "y", "z"].into_iter().zip(vector) {
                     self.number(ui, &format!("{name} {axis}"), value, speed, unit);
                 }

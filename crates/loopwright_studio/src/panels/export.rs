@@ -6,8 +6,11 @@ use loopwright_formats::{Format, Target};
 use super::final_edit;
 use crate::{
     model::{Action, Exported, Model, Opened},
-    platform::{self, SaveError},
+    platform,
 };
+
+/// Room beside a field, for the bar that scrolls the panels.
+const BESIDE_POINTS: f32 = 8.0;
 
 /// What is said about the last file.
 #[derive(Debug)]
@@ -15,7 +18,7 @@ enum Saved {
     /// It is there.
     Written(String),
     /// It could not be written.
-    Failed(SaveError),
+    Failed(String),
 }
 
 /// The chosen format and folder, and a file that waits for an answer.
@@ -24,6 +27,8 @@ pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.
     of: Option<Format>,
+    /// The name of the file without its extension, where one was typed.
+    name: Option<String>,
     /// The folder that files are written to; the browser has its own.
     pub(crate) folder: String,
     /// A file whose name another one has already.
@@ -36,6 +41,7 @@ impl ExportPanel {
         Self {
             format: None,
             of: None,
+            name: None,
             folder: platform::first_folder(),
             waiting: None,
             saved: None,
@@ -45,23 +51,52 @@ impl ExportPanel {
     /// Forgets what was said of a former take.
     pub(crate) fn reset(&mut self) {
         self.format = None;
+        self.name = None;
         self.waiting = None;
         self.saved = None;
+    }
+
+    /// The name of what is written of a take, without an extension.
+    pub(crate) fn stem(&self, opened: &Opened) -> String {
+        let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Saves a file that was just written, or asks first.
     pub(crate) fn take_in(&mut self, exported: Exported) {
         self.saved = None;
-        match platform::exists(&self.folder, &exported) {
-            true => self.waiting = Some(exported),
-            false => self.save(&exported),
+        let named = match &self.name {
+            Some(name) if !name.trim().is_empty() => exported.named(name.trim()),
+            _ => Ok(exported),
+        };
+        match named {
+            Ok(exported) if platform::exists(&self.folder, &exported) => self.waiting = Some(exported),
+            Ok(exported) => self.save(&exported),
+            Err(error) => self.saved = Some(Saved::Failed(error.to_string())),
+        }
+    }
+
+    /// Saves a file beside the one that has its name, by the first number that is free.
+    fn save_beside(&mut self, exported: Exported) {
+        let stem = exported.stem().to_owned();
+        let mut beside = Ok(exported);
+        for number in 2.. {
+            beside = beside.and_then(|exported| exported.named(&format!("{stem}-{number}")));
+            match &beside {
+                Ok(exported) if platform::exists(&self.folder, exported) => {}
+                Ok(exported) => return self.save(&exported.clone()),
+                Err(error) => {
+                    self.saved = Some(Saved::Failed(error.to_string()));
+                    return;
+                }
+            }
         }
     }
 
     fn save(&mut self, exported: &Exported) {
         self.saved = Some(match platform::save(&self.folder, exported) {
             Ok(place) => Saved::Written(place),
-            Err(error) => Saved::Failed(error),
+            Err(error) => Saved::Failed(error.to_string()),
         });
     }
 
@@ -87,13 +122,14 @@ impl ExportPanel {
     pub(crate) fn said(&self) -> Option<String> {
         self.saved.as_ref().map(|saved| match saved {
             Saved::Written(place) => format!("Written: {place}"),
-            Saved::Failed(error) => error.to_string(),
+            Saved::Failed(error) => error.clone(),
         })
     }
 
-    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    /// Returns whether the folder is to be chosen by the dialog of the system.
+    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) -> bool {
         let Some(opened) = model.opened() else {
-            return;
+            return false;
         };
         if self.of != Some(opened.format) {
             self.of = Some(opened.format);
@@ -115,25 +151,36 @@ impl ExportPanel {
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint);
         }
+        let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
+                chooses_folder = ui.button("Choose the folder ...").clicked();
                 let label = ui.label("Folder");
-                let width = ui.available_width();
+                let width = ui.available_width() - BESIDE_POINTS;
                 ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width))
                     .labelled_by(label.id);
             });
         }
-        let file_name = Exported::file_name(opened, format);
-        ui.weak(format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)));
+        let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
+        ui.horizontal(|ui| {
+            let label = ui.label("Name");
+            let width = ui.available_width() - BESIDE_POINTS;
+            let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
+            if field.labelled_by(label.id).changed() {
+                // A name, not a place: that is the folder.
+                self.name = Some(name.replace(['/', '\\'], ""));
+            }
+        });
+        let file_name = format!("{}.{}", self.stem(opened), format.extension());
+        // One line however long the name, so that nothing moves while it is typed.
+        let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
+        ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
             actions.extend(export);
         }
-        self.question_ui(ui);
-        if let Some(said) = self.said() {
-            ui.label(said);
-        }
+        chooses_folder
     }
 
     /// The engine for which the loop is written, with the format that it reads.
@@ -161,16 +208,33 @@ impl ExportPanel {
             });
     }
 
-    fn question_ui(&mut self, ui: &mut Ui) {
+    /// What became of the last file: at the top, where it is seen from everywhere.
+    pub(crate) fn said_ui(&self, ui: &mut Ui) {
+        match &self.saved {
+            Some(Saved::Written(place)) => ui.strong(format!("Written: {place}")),
+            Some(Saved::Failed(error)) => ui.colored_label(ui.visuals().error_fg_color, error),
+            None => return,
+        };
+    }
+
+    /// The question about a file that is there already, below it.
+    pub(crate) fn question_ui(&mut self, ui: &mut Ui) {
         let Some(exported) = self.waiting.take() else {
             return;
         };
-        ui.label(format!("{} or its sidecar is there already.", exported.file_name));
-        let (replaces, keeps) = ui
-            .horizontal(|ui| (ui.button("Replace it").clicked(), ui.button("Keep it").clicked()))
+        let [replaces, keeps, keeps_both] = ui
+            .horizontal_wrapped(|ui| {
+                ui.colored_label(
+                    ui.visuals().warn_fg_color,
+                    format!("{} or its sidecar is there already.", exported.file_name),
+                );
+                ["Replace it", "Keep it", "Keep both"].map(|word| ui.button(word).clicked())
+            })
             .inner;
         if replaces {
             self.save(&exported);
+        } else if keeps_both {
+            self.save_beside(exported);
         } else if !keeps {
             self.waiting = Some(exported);
         }

@@ -19,7 +19,7 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 21] = [
+const KEYS: [(&str, &str); 23] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
@@ -36,6 +36,8 @@ const KEYS: [(&str, &str); 21] = [
     ("F", "the view goes along with the body"),
     ("Home", "to the start"),
     ("E", "export the loop"),
+    ("Z", "the bar of the take shows the chosen stretch, or all"),
+    ("Ctrl+O", "open files, on the desktop"),
     ("Ctrl+Z", "take the last change back"),
     ("Ctrl+Shift+Z, Ctrl+Y", "make it again"),
     ("Ctrl+plus, Ctrl+minus", "all larger or smaller"),
@@ -61,7 +63,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
             });
         ui.separator();
         ui.label("Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer;");
-        ui.label("a double click resets it, a click on a joint chooses it. In the bar of the take drag the ends of the stretch.");
+        ui.label("a double click resets it, a click on a joint chooses it. In the bar of the take drag the ends of the stretch; the wheel widens it.");
         ui.button("Close").clicked()
     });
     if modal.inner || modal.should_close() {

@@ -3,14 +3,15 @@
 use eframe::egui::{self, ProgressBar, Ui};
 use loopwright::{
     LoopCandidate,
+    analysis::Gait,
     candidate::{MissReason, OutcomePart},
 };
 use loopwright_formats::loop_file::facts::Grade;
 
-use super::row_ui;
+use super::{row_ui, turning};
 use crate::{
     grade::light_ui,
-    model::{Action, Model, Stretch},
+    model::{Action, Model, Opened, Stretch},
 };
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
@@ -48,12 +49,12 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
     let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
     for &(index, candidate) in first {
-        loop_ui(ui, model, index, candidate, actions);
+        loop_ui(ui, model, opened, (index, candidate), actions);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
             for &(index, candidate) in more {
-                loop_ui(ui, model, index, candidate, actions);
+                loop_ui(ui, model, opened, (index, candidate), actions);
             }
         });
     }
@@ -66,7 +67,13 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
 }
 
-fn loop_ui(ui: &mut Ui, model: &Model, index: usize, candidate: &LoopCandidate, actions: &mut Vec<Action>) {
+fn loop_ui(
+    ui: &mut Ui,
+    model: &Model,
+    opened: &Opened,
+    (index, candidate): (usize, &LoopCandidate),
+    actions: &mut Vec<Action>,
+) {
     let grade = Grade::of_candidate(candidate);
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
     let mut text = format!(
@@ -83,8 +90,26 @@ fn loop_ui(ui: &mut Ui, model: &Model, index: usize, candidate: &LoopCandidate, 
         if ui.selectable_label(is_chosen, text).clicked() {
             actions.push(Action::Choose(Stretch::Found(index)));
         }
+        ui.add(egui::Label::new(egui::RichText::new(what_it_does(opened, candidate)).weak()).truncate());
     });
 }
+
+/// What the body does in most of a loop, and how fast it goes.
+fn what_it_does(opened: &Opened, candidate: &LoopCandidate) -> String {
+    let gait = opened.gait_within(&candidate.cut).map_or("", Gait::name);
+    let speed = candidate.twist.linear.length();
+    if speed < LEAST_MPS {
+        return gait.to_owned();
+    }
+    // The speed before the side, which a narrow panel cuts off first.
+    match gait.split_once(',') {
+        Some((gait, side)) => format!("{gait} {speed:.1} m/s,{side}"),
+        None => format!("{gait} {speed:.1} m/s"),
+    }
+}
+
+/// Slower than this, a speed is not written beside a loop, metres per second.
+const LEAST_MPS: f64 = 0.05;
 
 /// What was measured of the chosen stretch.
 fn numbers_ui(ui: &mut Ui, model: &Model) {
@@ -97,11 +122,7 @@ fn numbers_ui(ui: &mut Ui, model: &Model) {
             row_ui(ui, "Frames", frames);
             row_ui(ui, "Cycles", chosen.cycles.to_string());
             row_ui(ui, "Speed", format!("{:.2} m/s", chosen.twist.linear.length()));
-            row_ui(
-                ui,
-                "Turning",
-                format!("{:+.1} deg/s", chosen.twist.angular.y.to_degrees()),
-            );
+            row_ui(ui, "Turning", turning(chosen.twist.angular.y, 1));
             if let Some(ratio) = chosen.cost_ratio {
                 row_ui(ui, "Seam, of a random one", format!("{:.0}%", 1e2 * ratio));
             }

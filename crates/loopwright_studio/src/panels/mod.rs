@@ -1,5 +1,7 @@
 //! The panels beside the viewport, from what was found to what is written.
 
+mod animations;
+
 mod chart;
 
 mod closure;
@@ -38,6 +40,7 @@ mod spectrum;
 
 mod stances;
 
+pub(crate) use animations::AnimationsPanel;
 pub(crate) use closure::closure_ui;
 pub(crate) use cost_map::CostMapPanel;
 pub(crate) use edits::edits_ui;
@@ -83,4 +86,13 @@ pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(name);
     ui.label(value.into());
     ui.end_row();
+}
+
+/// A rate of turning in words; what is rounded to nothing has no sign.
+pub(super) fn turning(radians_per_sec: f64, digits: usize) -> String {
+    let text = format!("{:+.digits$}", radians_per_sec.to_degrees());
+    match text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
+        true => "0 deg/s".to_owned(),
+        false => format!("{text} deg/s"),
+    }
 }

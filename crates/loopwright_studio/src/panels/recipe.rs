@@ -1,7 +1,8 @@
 //! Saves what is set as a recipe of `loopwright make --recipe`, and opens one.
 
-use eframe::egui::Ui;
+use eframe::egui::{Label, RichText, Ui};
 
+use super::ExportPanel;
 use crate::{
     model::{Action, Model},
     platform,
@@ -19,12 +20,15 @@ pub(crate) struct RecipePanel {
 }
 
 impl RecipePanel {
-    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, folder: &str, actions: &mut Vec<Action>) {
+    /// The recipe has the name of the loop's file and lies in its folder.
+    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel, actions: &mut Vec<Action>) {
         let Some(opened) = model.opened() else {
             return;
         };
-        let file_name = format!("{}-loop.toml", opened.stem());
-        ui.weak(format!("{file_name}: `loopwright make --recipe` makes the same loop"));
+        let (folder, file_name) = (export.folder.as_str(), format!("{}.toml", export.stem(opened)));
+        // One line however long the name, so that nothing moves while it is typed.
+        ui.add(Label::new(RichText::new(&file_name).weak()).truncate());
+        ui.weak("`loopwright make --recipe` makes the same loop");
         let text = model.recipe_text();
         if ui
             .add_enabled(text.is_some(), eframe::egui::Button::new("Save the recipe"))

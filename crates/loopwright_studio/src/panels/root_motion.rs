@@ -3,7 +3,7 @@
 use eframe::egui::{self, Ui};
 use loopwright::RootMode;
 
-use super::{edit_by, row_ui};
+use super::{edit_by, row_ui, turning};
 use crate::model::{Action, Model};
 
 const MODES: [RootMode; 6] = [
@@ -45,13 +45,21 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
     let twist = made.made.loop_clip.root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
-        row_ui(ui, "Turning", format!("{:+.2} deg/s", twist.angular.y.to_degrees()));
-        if let Some(radius) = twist.radius().filter(|radius| *radius < 1e3) {
+        row_ui(ui, "Turning", turning(twist.angular.y, 2));
+        // What stands, or goes straight as far as one sees, has no circle.
+        let curves = twist.linear.length() > LEAST_MPS && twist.angular.y.abs() > LEAST_TURN_RATE;
+        if let Some(radius) = twist.radius().filter(|radius| curves && *radius < 1e3) {
             row_ui(ui, "Radius", format!("{radius:.2} m"));
         }
         row_ui(ui, "Period", format!("{:.4} s", made.period_secs()));
     });
 }
+
+/// Slower than this a root stands, metres per second.
+const LEAST_MPS: f64 = 0.005;
+
+/// Slower than this it does not turn, radians per second (a hundredth of a degree).
+const LEAST_TURN_RATE: f64 = 1.7e-4;
 
 fn meaning(mode: RootMode) -> &'static str {
     match mode {

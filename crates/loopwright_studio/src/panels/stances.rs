@@ -33,9 +33,17 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         };
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
         let step = made.made.loop_clip.step_secs();
-        for contact in made.made.feet.contacts.iter().filter(|contact| contact.foot == foot) {
+        let contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        for (number, contact) in contacts.enumerate() {
             let from = contact.start_sample as f64 * step;
             let to = from + contact.num_samples as f64 * step;
+            let id = ui.scope_id().with(("contact", foot, number));
+            let response = ui.interact(bar(from, to), id, Sense::click());
+            let word = format!("Contact {} of {name}: click to correct it", number + 1);
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &word));
+            if response.on_hover_text(&word).clicked() {
+                actions.push(add(edit, name, [from, to.min(period)]));
+            }
             ui.painter()
                 .rect_filled(bar(from, to), 2.0, colours[0].gamma_multiply(0.5));
             // What runs on over the seam.
@@ -79,6 +87,9 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             ui.visuals().text_color(),
         );
     }
+    if edit.recipe.stances.is_empty() {
+        ui.weak("Grey: when each foot stands over the loop, as found. Click a bar to correct it.");
+    }
     for (index, stance) in edit.recipe.stances.iter().enumerate() {
         row_ui(ui, edit, index, stance, actions);
     }
@@ -86,17 +97,22 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         for name in &names {
             if ui.button(format!("Add a stance of {name}")).clicked() {
                 let from = model.playback.secs_in(period).min((period - FIRST_SECS).max(0.0));
-                let stance = StanceRecipe {
-                    foot: (*name).to_owned(),
-                    from,
-                    to: (from + FIRST_SECS).min(period),
-                    unit: StanceUnit::Seconds,
-                    stands: true,
-                };
-                actions.push(final_edit(with(edit, |stances| stances.push(stance))));
+                actions.push(add(edit, name, [from, (from + FIRST_SECS).min(period)]));
             }
         }
     });
+}
+
+/// Adds a stance of a foot, seconds.
+fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
+    let stance = StanceRecipe {
+        foot: foot.to_owned(),
+        from,
+        to,
+        unit: StanceUnit::Seconds,
+        stands: true,
+    };
+    final_edit(with(edit, |stances| stances.push(stance)))
 }
 
 /// The numbers of a stance.

@@ -27,7 +27,10 @@ pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveErro
     let folder = Path::new(folder);
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
-        let place = path.display().to_string();
+        let place = std::path::absolute(&path)
+            .unwrap_or_else(|_| path.clone())
+            .display()
+            .to_string();
         match fs::write(&path, bytes) {
             Ok(()) => Ok(place),
             Err(error) => Err(SaveError::File {

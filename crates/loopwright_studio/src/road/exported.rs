@@ -1,7 +1,7 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
 use loopwright::{LoopCandidate, SearchSettings};
-use loopwright_formats::{Format, Limits, LoopFile, LoopFileError, SidecarError, loop_file::facts::TakeFacts};
+use loopwright_formats::{Format, Limits, LoopFile, LoopFileError, Sidecar, SidecarError, loop_file::facts::TakeFacts};
 
 use super::{made::Made, opened::Opened};
 
@@ -74,9 +74,34 @@ impl Exported {
         })
     }
 
+    /// The same file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
+    pub fn named(self, stem: &str) -> Result<Self, ExportError> {
+        let extension = self.file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let file_name = format!("{stem}.{extension}");
+        let mut sidecar = Sidecar::from_json(self.sidecar.as_bytes())?;
+        sidecar.outputs = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
+        Ok(Self {
+            file_name,
+            bytes: self.bytes,
+            sidecar: sidecar.to_json()?,
+        })
+    }
+
+    /// Name of the file without its extension.
+    pub fn stem(&self) -> &str {
+        self.file_name
+            .rsplit_once('.')
+            .map_or(&self.file_name, |(stem, _)| stem)
+    }
+
+    /// Name of the file of a loop of that take, without its extension.
+    pub fn stem_of(opened: &Opened) -> String {
+        format!("{}-loop", opened.stem())
+    }
+
     /// Name of the file of a loop of that take.
     pub fn file_name(opened: &Opened, format: Format) -> String {
-        format!("{}-loop.{}", opened.stem(), format.extension())
+        format!("{}.{}", Self::stem_of(opened), format.extension())
     }
 
     /// Name of the sidecar of a file.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use loopwright::{
-    Analysis, BodyOverrides, Cut, FoundLoops, LoopCandidate, SearchSettings, Take,
-    analysis::{Body, BodyError, TakeDefects},
+    Analysis, BodyOverrides, FoundLoops, LoopCandidate, SearchSettings, Take,
+    analysis::{Body, BodyError, Gait, Segment, TakeDefects},
     candidate::SearchError,
     retarget::FollowedFeet,
-    take::{CutError, SmoothError},
+    take::{Cut, CutError, SmoothError},
 };
 use loopwright_formats::{
     AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, loop_file::facts::RigFacts,
@@ -240,6 +240,21 @@ impl Opened {
         self.file_name
             .rsplit_once('.')
             .map_or(&self.file_name, |(stem, _)| stem)
+    }
+
+    /// What the body does in most frames of a cut.
+    pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
+        let (start, end) = (cut.start_frame(), cut.end_frame());
+        let shared =
+            |segment: &Segment| end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
+        let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
+        for segment in &self.analysis.segments {
+            if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
+                *sum += shared(segment).max(0.0);
+            }
+        }
+        let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        most.filter(|(_, frames)| *frames > 0.0).map(|(gait, _)| gait)
     }
 
     /// The stretch that is closed first: the recommended loop, or the whole take where nothing repeats.

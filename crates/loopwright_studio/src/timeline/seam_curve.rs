@@ -8,6 +8,9 @@ use crate::model::{Action, Made, Model, Shown};
 /// Height of the curves, points.
 const HEIGHT: f32 = 84.0;
 
+/// Windows lower than this show the curves only where one asks for them: they would take the body's place, points.
+const HIGH_POINTS: f32 = 800.0;
+
 /// Least range of a curve, metres: what moves less is drawn flat instead of as noise.
 const LEAST_METRES: f64 = 0.02;
 
@@ -52,6 +55,8 @@ struct Curves {
 /// The chosen axis, and the curves drawn last.
 #[derive(Debug, Default)]
 pub(crate) struct SeamCurve {
+    /// Whether the curves are shown, once that was chosen; else where the window is high enough.
+    is_shown: Option<bool>,
     axis: Axis,
     curves: Option<Curves>,
 }
@@ -63,8 +68,18 @@ impl SeamCurve {
         };
         let skeleton = made.made.loop_clip.skeleton();
         let watched = model.watched.min(skeleton.num_joints() - 1);
-        ui.horizontal_wrapped(|ui| {
-            ui.label("Over the seam:");
+        let row = ui.horizontal_wrapped(|ui| {
+            let mut is_shown = self.is_shown.unwrap_or(ui.ctx().content_rect().height() >= HIGH_POINTS);
+            let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
+            if shown
+                .on_hover_text("A joint's path over two periods, the seam in the middle")
+                .changed()
+            {
+                self.is_shown = Some(is_shown);
+            }
+            if !is_shown {
+                return false;
+            }
             egui::ComboBox::from_id_salt("joint")
                 .selected_text(&skeleton.joint(watched).name)
                 .show_ui(ui, |ui| {
@@ -80,7 +95,11 @@ impl SeamCurve {
                 ui.selectable_value(&mut self.axis, axis, axis.word());
             }
             ui.weak("thin: uncut, bold: loop");
+            true
         });
+        if !row.inner {
+            return;
+        }
         let of = (model.num_made(), watched, self.axis);
         if self.curves.as_ref().is_none_or(|curves| curves.of != of) {
             self.curves = None;

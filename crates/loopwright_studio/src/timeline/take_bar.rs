@@ -2,8 +2,8 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use loopwright::SearchSettings;
 use loopwright_formats::loop_file::facts::Grade;
@@ -13,8 +13,10 @@ use crate::{
     model::{Action, Model, Opened, Shown, Stretch},
 };
 
-/// Height of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of loops, points.
-const CURVE_POINTS: f32 = 34.0;
+/// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
+/// loops, points.
+const LEGEND_POINTS: f32 = 15.0;
+const CURVE_POINTS: f32 = 32.0;
 const FOOT_POINTS: f32 = 4.0;
 const SEGMENT_POINTS: f32 = 14.0;
 const ROW_POINTS: f32 = 20.0;
@@ -37,6 +39,15 @@ const GRASP_POINTS: f32 = 6.0;
 /// Fewest frames of a stretch that is dragged.
 const MIN_FRAMES: f64 = 4.0;
 
+/// Fewest frames that the bar is widened to.
+const MIN_SHOWN_FRAMES: f64 = 16.0;
+
+/// How much one point of the wheel widens the bar.
+const ZOOM_PER_POINT: f32 = 0.005;
+
+/// The chosen stretch takes this part of a bar that is widened to it.
+const STRETCH_SHARE: f64 = 0.5;
+
 /// The ends while one of them is dragged, frames.
 #[derive(Debug, Default)]
 pub(crate) struct TakeBar {
@@ -46,17 +57,36 @@ pub(crate) struct TakeBar {
 /// Frames of the take on the screen.
 struct Scale {
     rect: Rect,
-    last_frame: f32,
+    /// The first frame that is shown and the last, which are those of the take unless the bar is widened.
+    shown: [f64; 2],
+    /// The last frame of the take.
+    last_frame: f64,
 }
 
 impl Scale {
     fn x(&self, frame: f64) -> f32 {
-        self.rect.left() + self.rect.width() * frame as f32 / self.last_frame
+        let [first, last] = self.shown;
+        self.rect.left() + self.rect.width() * ((frame - first) / (last - first)) as f32
     }
 
     fn frame(&self, x: f32) -> f64 {
         let share = (x - self.rect.left()) / self.rect.width().max(1.0);
-        f64::from(share.clamp(0.0, 1.0) * self.last_frame)
+        let [first, last] = self.shown;
+        first + f64::from(share.clamp(0.0, 1.0)) * (last - first)
+    }
+
+    fn frames_per_point(&self) -> f64 {
+        (self.shown[1] - self.shown[0]) / f64::from(self.rect.width().max(1.0))
+    }
+
+    /// The frames that are shown after a change, within the take; none where these are all.
+    fn within(&self, [first, last]: [f64; 2]) -> Option<[f64; 2]> {
+        let length = (last - first).max(MIN_SHOWN_FRAMES);
+        if length >= self.last_frame {
+            return None;
+        }
+        let first = first.clamp(0.0, self.last_frame - length);
+        Some([first, first + length])
     }
 }
 
@@ -67,31 +97,127 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
     let feet = FOOT_POINTS * opened.analysis.contacts.num_feet().min(MAX_FEET) as f32;
-    let above = CURVE_POINTS + feet + SEGMENT_POINTS;
+    let above = LEGEND_POINTS + CURVE_POINTS + feet + SEGMENT_POINTS;
     let height = above + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Whole take: click to show that time"));
+    let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
     let scale = Scale {
         rect,
-        last_frame: (opened.take().num_frames() - 1).max(1) as f32,
+        shown: model.bar_frames.unwrap_or([0.0, last_frame]),
+        last_frame,
     };
     let visuals = ui.visuals().clone();
     ui.painter().rect_filled(rect, 3.0, visuals.extreme_bg_color);
-    heading(ui, &scale, opened, visuals.hyperlink_color.gamma_multiply(0.6));
-    speed(ui, &scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
-    contacts(ui, &scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
-    segments(ui, &scale, opened, rect.top() + CURVE_POINTS + feet);
+    // What is beyond the frames shown is not drawn.
+    let drawn = rect.intersect(ui.clip_rect());
+    ui.scope(|ui| {
+        ui.set_clip_rect(drawn);
+        parts_ui(ui, &scale, model, (opened, rows, above), actions);
+    });
+    ends_ui(ui, bar, &scale, model, opened, actions);
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
         actions.push(Action::Show(Shown::Take));
         actions.push(Action::Seek(scale.frame(at.x) * opened.take().frame_time_secs()));
     }
+    zoom_ui(ui, &scale, model, opened, actions);
+    if let Some(at) = response.hover_pos() {
+        let frame = scale.frame(at.x);
+        let gait = (opened.analysis.segments.iter())
+            .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
+            .map_or("", |segment| segment.gait.name());
+        let secs = frame * opened.take().frame_time_secs();
+        response.on_hover_text_at_pointer(format!(
+            "{gait}, {secs:.2} s (frame {frame:.0}). Wheel: wider. Z: the stretch."
+        ));
+    }
+}
+
+/// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
+fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    let [first, last] = scale.shown;
+    if ui.rect_contains_pointer(scale.rect) {
+        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        let at = ui
+            .input(|input| input.pointer.hover_pos())
+            .map_or(first, |at| scale.frame(at.x));
+        let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
+        let along = -f64::from(wheel.x) * scale.frames_per_point();
+        if factor != 1.0 || along != 0.0 {
+            let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
+            actions.push(Action::ZoomBar(scale.within(shown)));
+            // Where all lies below each other, the wheel does not scroll as well.
+            ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
+        }
+    }
+    let is_free = !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
+    if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
+        let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
+        let around = chosen.filter(|_| model.bar_frames.is_none()).and_then(|chosen| {
+            let (start, end) = (chosen.cut.start_frame(), chosen.cut.end_frame());
+            let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
+            scale.within([start - beside, end + beside])
+        });
+        actions.push(Action::ZoomBar(around));
+    }
+}
+
+/// All parts of the bar but the ends; `above` are the points above the loops.
+fn parts_ui(
+    ui: &Ui,
+    scale: &Scale,
+    model: &Model,
+    (opened, rows, above): (&Opened, Vec<(usize, bool)>, f32),
+    actions: &mut Vec<Action>,
+) {
+    let (rect, visuals) = (scale.rect, ui.visuals());
+    heading(ui, scale, opened, visuals.hyperlink_color.gamma_multiply(0.6));
+    speed(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
+    contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
+    segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
         let top = rect.top() + above + ROW_POINTS * row as f32;
-        loop_ui(ui, &scale, model, opened, (index, top, is_free), actions);
+        loop_ui(ui, scale, model, opened, (index, top, is_free), actions);
     }
-    ends_ui(ui, bar, &scale, model, opened, actions);
-    playhead(ui, &scale, model);
+    legend(ui, scale, model, opened);
+    playhead(ui, scale, model);
 }
+
+/// What the curves are, in a row of its own, where the numbers of the ends leave room.
+fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
+    let visuals = ui.visuals();
+    let [low, high] = facing(opened);
+    let turned = (high - low).to_degrees();
+    let words = [
+        ("how fast the body moves".to_owned(), visuals.weak_text_color()),
+        (format!("where it faces, over {turned:.0}°"), visuals.hyperlink_color),
+    ];
+    let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
+    let taken = chosen.map(|chosen| {
+        let [start, end] = [chosen.cut.start_frame(), chosen.cut.end_frame()].map(|frame| scale.x(frame));
+        [
+            start - NUMBER_POINTS..=start + GRASP_POINTS,
+            end - GRASP_POINTS..=end + NUMBER_POINTS,
+        ]
+    });
+    let mut x = scale.rect.left() + 12.0;
+    for (text, colour) in words {
+        let text = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour);
+        for number in taken.iter().flatten() {
+            if x < *number.end() && x + text.size().x > *number.start() {
+                x = *number.end();
+            }
+        }
+        if x + text.size().x < scale.rect.right() {
+            let at = pos2(x, scale.rect.top() + 1.0);
+            x += text.size().x + 16.0;
+            ui.painter().galley(at, text, colour);
+        }
+    }
+}
+
+/// Room for the number beside an end, points.
+const NUMBER_POINTS: f32 = 44.0;
 
 /// The row of every loop: the first in which it overlaps none before it, and whether there is one.
 fn rows(opened: &Opened) -> Vec<(usize, bool)> {
@@ -117,21 +243,24 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     let mut sorted = opened.speeds.clone();
     sorted.sort_by(f32::total_cmp);
     let most = sorted[(sorted.len() - 1) * 99 / 100].max(1e-6);
-    let base = scale.rect.top() + CURVE_POINTS;
-    let last = (opened.speeds.len() - 1).max(1) as f32;
+    let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
+    let frames = scale.last_frame / (opened.speeds.len() - 1).max(1) as f64;
     let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
-        let x = scale.rect.left() + scale.rect.width() * point as f32 / last;
+        let x = scale.x(point as f64 * frames);
         pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
     });
     ui.painter()
         .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
-    ui.painter().text(
-        scale.rect.left_top() + vec2(4.0, 2.0),
-        Align2::LEFT_TOP,
-        "how fast the body moves",
-        FontId::proportional(10.5),
-        ui.visuals().weak_text_color(),
-    );
+}
+
+/// The least heading of a take and the greatest, radians.
+fn facing(opened: &Opened) -> [f64; 2] {
+    let heading = &opened.analysis.heading;
+    let stride = heading.num_frames().div_ceil(MAX_POINTS).max(1);
+    let yaws = (0..heading.num_frames())
+        .step_by(stride)
+        .map(|frame| heading.yaw(frame));
+    yaws.fold([f64::MAX, f64::MIN], |[low, high], yaw| [low.min(yaw), high.max(yaw)])
 }
 
 /// Where the body faces, over its whole range.
@@ -140,9 +269,7 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     let count = heading.num_frames();
     let stride = count.div_ceil(MAX_POINTS).max(1);
     let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
-    let (low, high) = yaws().fold((f64::MAX, f64::MIN), |(low, high), (_, yaw)| {
-        (low.min(yaw), high.max(yaw))
-    });
+    let [low, high] = facing(opened);
     // What turns by less than this is drawn nearly flat instead of as sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
@@ -150,24 +277,12 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
         let share = ((yaw - middle) / range) as f32;
         pos2(
             scale.x(frame as f64),
-            scale.rect.top() + CURVE_POINTS * (0.5 - 0.8 * share),
+            scale.rect.top() + LEGEND_POINTS + CURVE_POINTS * (0.5 - 0.8 * share),
         )
     });
     ui.painter()
         .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
-    if scale.rect.width() > WORDS_POINTS {
-        ui.painter().text(
-            scale.rect.right_top() + vec2(-4.0, 2.0),
-            Align2::RIGHT_TOP,
-            format!("where it faces, over {:.0}°", (high - low).to_degrees()),
-            FontId::proportional(10.5),
-            ui.visuals().hyperlink_color,
-        );
-    }
 }
-
-/// Bars narrower than this have no room for the words of both curves, points.
-const WORDS_POINTS: f32 = 500.0;
 
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
@@ -176,10 +291,10 @@ const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
 fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     for contact in opened.analysis.contacts.spans() {
         if contact.foot < MAX_FEET {
-            let top = scale.rect.top() + CURVE_POINTS + FOOT_POINTS * contact.foot as f32;
+            let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * contact.foot as f32;
             let across = scale.x(contact.start_frame as f64)..=scale.x(contact.end_frame as f64 + 1.0);
             let bar = Rect::from_x_y_ranges(across, top..=top + FOOT_POINTS - 1.0);
-            ui.painter().rect_filled(bar.intersect(scale.rect), 0.0, colour);
+            ui.painter().rect_filled(bar, 0.0, colour);
         }
     }
 }
@@ -195,13 +310,20 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        ui.painter_at(rect).text(
-            rect.left_center() + vec2(4.0, 0.0),
-            Align2::LEFT_CENTER,
-            segment.gait.name(),
-            FontId::proportional(10.5),
-            visuals.text_color(),
-        );
+        // What began before the frames shown is named at their edge; half a word says less than one or none.
+        let left = rect.left().max(scale.rect.left()) + 4.0;
+        let name = segment.gait.name();
+        for words in [name, name.split(',').next().unwrap_or(name)] {
+            let colour = visuals.text_color();
+            let text = ui
+                .painter()
+                .layout_no_wrap(words.to_owned(), FontId::proportional(10.5), colour);
+            if left + text.size().x <= rect.right() {
+                let top = rect.center().y - 0.5 * text.size().y;
+                ui.painter().galley(pos2(left, top), text, colour);
+                break;
+            }
+        }
     }
 }
 
@@ -226,17 +348,17 @@ fn loop_ui(
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
     let colour = grade::colour(found, ui.visuals().dark_mode);
     let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
-    let painter = ui.painter_at(rect.expand(1.0));
+    let painter = ui.painter_at(rect.expand(1.0).intersect(ui.clip_rect()));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
     painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
     // Words over other words cannot be read; the list has them all.
     if is_free {
         painter.text(
-            rect.left_center() + vec2(5.0, 0.0),
+            pos2(rect.left().max(scale.rect.left()) + 5.0, rect.center().y),
             Align2::LEFT_CENTER,
             &text,
             FontId::proportional(11.5),
-            ui.visuals().text_color(),
+            ui.visuals().strong_text_color(),
         );
     }
     let response = response.on_hover_text(text);
@@ -254,9 +376,14 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
     let mut ends = bar.dragged.unwrap_or(chosen);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
-    ui.painter().rect_filled(stretch, 0.0, accent.gamma_multiply(0.10));
+    ui.painter()
+        .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
+        // Beyond the frames shown there is nothing to grasp, but an end that is dragged stays in hand.
+        if bar.dragged.is_none() && !scale.rect.expand(1.0).x_range().contains(x) {
+            continue;
+        }
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
         let response = ui.interact(grasp, ui.scope_id().with(("end", end)), Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
@@ -286,7 +413,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
             };
             ends[end] = match end {
                 0 => to.min(ends[1] - MIN_FRAMES).max(0.0),
-                _ => to.max(ends[0] + MIN_FRAMES).min(f64::from(scale.last_frame)),
+                _ => to.max(ends[0] + MIN_FRAMES).min(scale.last_frame),
             };
             if bar.dragged != Some(ends) {
                 let [start_frame, end_frame] = ends;
@@ -319,10 +446,10 @@ fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
 
 /// The frame with the cheapest seam within a few points of the one that an end is dragged to.
 fn snapped(opened: &Opened, scale: &Scale, ends: [f64; 2], end: usize, to: f64) -> f64 {
-    let reach = f64::from(SNAP_POINTS / scale.rect.width().max(1.0) * scale.last_frame).floor();
+    let reach = (f64::from(SNAP_POINTS) * scale.frames_per_point()).floor();
     let (first, last) = match end {
         0 => (0.0, ends[1] - MIN_FRAMES),
-        _ => (ends[0] + MIN_FRAMES, f64::from(scale.last_frame)),
+        _ => (ends[0] + MIN_FRAMES, scale.last_frame),
     };
     let frames = (-(reach as i64)..=reach as i64)
         .map(|step| to + step as f64)
@@ -346,7 +473,7 @@ fn dragged_word(ui: &Ui, scale: &Scale, opened: &Opened, ends: [f64; 2]) {
     }
     let at = pos2(
         0.5 * (scale.x(ends[0]) + scale.x(ends[1])),
-        scale.rect.top() + 0.5 * CURVE_POINTS,
+        scale.rect.top() + LEGEND_POINTS + 0.5 * CURVE_POINTS,
     );
     let visuals = ui.visuals();
     let text = ui

@@ -10,6 +10,9 @@ const SLOW_SPEED: f64 = 0.25;
 /// Room for the slider of the speed with its number and name.
 const SPEED_POINTS: f32 = 220.0;
 
+/// Width of the button that plays and pauses.
+const PLAY_POINTS: f32 = 52.0;
+
 /// Room for the number and the name beside the slider of time.
 const BESIDE_SLIDER_POINTS: f32 = 110.0;
 
@@ -20,7 +23,9 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
             true => ("Pause", "Pause (space)"),
             false => ("Play", "Play (space)"),
         };
-        if ui.button(word).on_hover_text(tip).clicked() {
+        // As wide as either word, so that nothing beside it moves.
+        let button = egui::Button::new(word).min_size(egui::vec2(PLAY_POINTS, 0.0));
+        if ui.add(button).on_hover_text(tip).clicked() {
             actions.push(Action::TogglePlaying);
         }
         if ui

@@ -91,7 +91,8 @@ impl Figure {
                     // Limbs start at their own thickness, and what leads to them belongs to the trunk.
                     let starts = above == Part::Trunk && part != Part::Trunk;
                     let radii = match starts {
-                        true => [radius(Part::Trunk) * 0.8, radius(part)],
+                        // Thinner than the limb that goes on, or both would flicker where they end.
+                        true => [radius(Part::Trunk) * 0.8, 0.93 * radius(part)],
                         false => [radius(above), radius(part)],
                     };
                     figure.limbs.push(Limb {

@@ -328,6 +328,8 @@ impl Viewport {
             .max_rect(strip.shrink2(egui::vec2(8.0, 0.0)))
             .layout(layout);
         ui.scope_builder(builder, |ui| {
+            // Words over the marks of the ground cannot be read.
+            let ground = ui.painter().add(egui::Shape::Noop);
             if ui
                 .button("Frame")
                 .on_hover_text("The whole body in the middle (C)")
@@ -356,6 +358,8 @@ impl Viewport {
             {
                 actions.push(Action::Capsules(!shows_character));
             }
+            let (area, fill) = (ui.min_rect().expand(4.0), ui.visuals().panel_fill.gamma_multiply(0.75));
+            ui.painter().set(ground, egui::Shape::rect_filled(area, 4.0, fill));
         });
     }
 }

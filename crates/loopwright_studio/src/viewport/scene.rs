@@ -9,6 +9,10 @@ use crate::model::{Made, Model, Opened, RootView, Shown};
 /// Points of the path of the root over one cycle.
 const PATH_POINTS: usize = 48;
 
+/// Points of the path over the whole take, a second, and most of them: fewer make corners of its curves.
+const TAKE_PATH_HZ: f64 = 12.0;
+const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
+
 /// Times of the poses around the seam that are shown at once, seconds from it: near enough to be compared, far enough apart to be
 /// told from each other.
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
@@ -123,8 +127,10 @@ impl Scene {
         let floor = analysis.floor.height(nearest);
         let hips = analysis.body.hips;
         let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
-        let path = (0..=PATH_POINTS)
-            .map(|point| on_ground(analysis.world.position(point * last / PATH_POINTS, hips)))
+        let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
+        let num_points = num_points.max(PATH_POINTS);
+        let path = (0..=num_points)
+            .map(|point| on_ground(analysis.world.position(point * last / num_points, hips)))
             .collect();
         Self {
             floor,

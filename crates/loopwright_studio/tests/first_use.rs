@@ -1,0 +1,333 @@
+//! What new users found hard, driven as they did it.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use eframe::egui::{Event, Key, Modifiers, vec2};
+use egui_kittest::{Harness, kittest::Queryable as _};
+use loopwright_formats::{Format, Sidecar, Source, write_take};
+use loopwright_studio::{Model, Studio, model::Stretch};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// Longest that work beside the window may take in a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+type Driven = Harness<'static, Option<Studio>>;
+
+fn studio(width: f32, height: f32) -> Driven {
+    let builder = Harness::builder().with_size([width, height]).with_max_steps(2);
+    let mut harness = builder.build_ui_state(
+        |ui, studio: &mut Option<Studio>| {
+            let ctx = ui.ctx().clone();
+            studio.get_or_insert_with(|| Studio::in_context(&ctx)).studio_ui(ui);
+        },
+        None,
+    );
+    harness.step();
+    wait(&mut harness, "the walk is closed", is_made);
+    harness
+}
+
+fn model(harness: &Driven) -> &Model {
+    harness.state().as_ref().unwrap().model()
+}
+
+fn is_made(model: &Model) -> bool {
+    model.progress().is_none() && model.finished().is_some()
+}
+
+fn wait(harness: &mut Driven, what: &str, is_so: impl Fn(&Model) -> bool) {
+    wait_for(harness, what, |harness| is_so(model(harness)));
+}
+
+fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven) -> bool) {
+    let start = Instant::now();
+    while !is_so(harness) {
+        assert!(start.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+        harness.step();
+    }
+    harness.run_steps(2);
+}
+
+fn click(harness: &mut Driven, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(3);
+}
+
+fn open(harness: &mut Driven, path: &Path) {
+    harness.state_mut().as_mut().unwrap().open_path(path);
+    let file_name = path.file_name().unwrap().to_string_lossy().into_owned();
+    wait(harness, "the take is open", |model| {
+        model.opened().is_some_and(|opened| opened.file_name == file_name) && is_made(model)
+    });
+}
+
+/// A walk as a file of that format.
+fn walk(format: Format, seed: u64, seconds: f64) -> Vec<u8> {
+    let settings = WalkSettings {
+        seed,
+        seconds,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    write_take(&take, &Source::for_take(&take, format)).unwrap().bytes
+}
+
+/// A glTF file with two animations: the walk, and its first half.
+fn two_animations() -> Vec<u8> {
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, 3, 6.0)).unwrap();
+    let mut second = file["animations"][0].clone();
+    second["name"] = "second".into();
+    // It leaves out one joint, so that it is another motion.
+    second["channels"].as_array_mut().unwrap().pop();
+    file["animations"].as_array_mut().unwrap().push(second);
+    serde_json::to_vec(&file).unwrap()
+}
+
+#[test]
+fn any_animation_of_a_file_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.gltf");
+    std::fs::write(&path, two_animations()).unwrap();
+    let mut harness = studio(1280.0, 1600.0);
+    assert!(
+        harness.query_by_label("Animation").is_none(),
+        "the first walk is no file"
+    );
+    open(&mut harness, &path);
+    let first = model(&harness).opened().unwrap().take().name().to_owned();
+    click(&mut harness, "Animation");
+    click(&mut harness, "second");
+    wait(&mut harness, "the other animation is open", |model| {
+        model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
+    });
+    let stretch = model(&harness).edit().unwrap().stretch;
+    assert_eq!(
+        stretch,
+        Stretch::Found(0),
+        "frames of one animation say nothing of another"
+    );
+    // The recipe names it, which the command line follows.
+    let text = model(&harness).recipe_text().unwrap().unwrap();
+    assert!(text.contains("animation = \"second\""), "{text}");
+    click(&mut harness, "Undo");
+    wait(&mut harness, "it is taken back", |model| {
+        model.opened().is_some_and(|opened| opened.take().name() == first) && is_made(model)
+    });
+}
+
+#[test]
+fn a_path_is_typed_under_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.bvh");
+    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
+    let mut harness = studio(1280.0, 860.0);
+    click(&mut harness, "Open ...");
+    // The click into the field once closed the menu, and what was typed went to the keys.
+    let field = harness.get_by_label("Path of a take");
+    let at = field.rect().center();
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run_steps(3);
+    harness.event(Event::Text(path.display().to_string()));
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    wait(&mut harness, "the take is open", |model| {
+        model.opened().is_some_and(|opened| opened.file_name == "typed.bvh") && is_made(model)
+    });
+}
+
+#[test]
+fn what_was_written_is_said_where_it_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
+    let mut harness = studio(1280.0, 720.0);
+    open(&mut harness, &path);
+    harness.key_press(Key::E);
+    harness.run_steps(2);
+    wait_for(&mut harness, "it is said", |harness| {
+        harness.query_by_label_contains("Written: ").is_some()
+    });
+    let said = harness.get_by_label_contains("Written: ").rect();
+    assert!(said.max.y < 120.0, "at the top: {said}");
+    // Another loop of the same take does not take the place of the first.
+    let first = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
+    harness.key_press(Key::Num2);
+    harness.run_steps(2);
+    wait(&mut harness, "the second is closed", is_made);
+    harness.key_press(Key::E);
+    wait_for(&mut harness, "it is asked", |harness| {
+        harness.query_by_label("Keep both").is_some()
+    });
+    assert!(harness.get_by_label("Keep both").rect().max.y < 150.0, "at the top");
+    click(&mut harness, "Keep both");
+    let second = std::fs::read(folder.path().join("stroll-loop-2.bvh")).unwrap();
+    assert!(second != first && std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap() == first);
+    let sidecar = std::fs::read(folder.path().join("stroll-loop-2.bvh.json")).unwrap();
+    let facts = Sidecar::from_json(&sidecar).unwrap();
+    assert!(facts.check_file(&second).is_ok());
+    assert_eq!(facts.outputs, ["stroll-loop-2.bvh", "stroll-loop-2.bvh.json"]);
+}
+
+#[test]
+fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
+    let mut harness = studio(1280.0, 2600.0);
+    open(&mut harness, &path);
+    let field = harness.get_by_label("Name");
+    let at = field.rect().center();
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run_steps(3);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.event(Event::Text("../walk".to_owned()));
+    harness.run_steps(3);
+    click(&mut harness, "Export the loop");
+    let written = folder.path().join("..walk.bvh");
+    wait_for(&mut harness, "it is written", |_| written.exists());
+    click(&mut harness, "Save the recipe");
+    assert!(folder.path().join("..walk.toml").exists());
+}
+
+#[test]
+fn the_bar_of_a_long_take_is_widened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.bvh");
+    std::fs::write(&path, walk(Format::Bvh, 5, 90.0)).unwrap();
+    let mut harness = studio(1280.0, 860.0);
+    open(&mut harness, &path);
+    harness.key_press(Key::Space);
+    harness.run_steps(2);
+    let length = |harness: &Driven| {
+        let x = |label| harness.query_by_label(label).map(|end| end.rect().center().x);
+        Some(x("End of the stretch")? - x("Start of the stretch")?)
+    };
+    let narrow = length(&harness).unwrap();
+    assert!(narrow < 40.0, "else the take is not long: {narrow}");
+    harness.key_press(Key::Z);
+    harness.run_steps(3);
+    let wide = length(&harness).unwrap();
+    assert!((500.0..760.0).contains(&wide), "half of the bar: {wide}");
+    // Another loop is not chosen out of sight.
+    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    for key in [Key::Num2, Key::Num3, Key::Num4] {
+        harness.key_press(key);
+        harness.run_steps(2);
+        wait(&mut harness, "it is closed", is_made);
+        let start = harness.get_by_label("Start of the stretch").rect().center();
+        let end = harness.get_by_label("End of the stretch").rect().center();
+        assert!(bar.x_range().expand(1.0).contains(start.x) && bar.x_range().expand(1.0).contains(end.x));
+    }
+    // A frame is dragged to the frame.
+    let end = harness.get_by_label("End of the stretch").rect().center();
+    harness.drag_at(end);
+    harness.step();
+    harness.hover_at(end - vec2(20.0, 0.0));
+    harness.step();
+    harness.drop_at(end - vec2(20.0, 0.0));
+    harness.run_steps(2);
+    assert!(matches!(
+        model(&harness).edit().unwrap().stretch,
+        Stretch::Frames { .. }
+    ));
+    harness.key_press(Key::Z);
+    harness.run_steps(3);
+    assert!(length(&harness).unwrap() < 40.0, "all again");
+    // The wheel does the same about the mouse.
+    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    harness.hover_at(bar.left_top() + vec2(0.5 * bar.width(), 30.0));
+    for _ in 0..6 {
+        harness.event(Event::MouseWheel {
+            unit: eframe::egui::MouseWheelUnit::Point,
+            delta: vec2(0.0, 120.0),
+            phase: eframe::egui::TouchPhase::Move,
+            source: eframe::egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(10);
+    }
+    assert!(
+        length(&harness).is_none_or(|length| length > 80.0),
+        "{:?}",
+        length(&harness)
+    );
+}
+
+#[test]
+fn a_contact_that_was_found_is_clicked_to_correct_it() {
+    let mut harness = studio(1280.0, 2400.0);
+    click(&mut harness, "Contact 1 of LeftFoot: click to correct it");
+    wait(&mut harness, "the loop is made", is_made);
+    let stances = model(&harness).edit().unwrap().recipe.stances.clone();
+    assert!(
+        stances.len() == 1 && stances[0].foot == "LeftFoot" && stances[0].stands,
+        "{stances:?}"
+    );
+    let made = model(&harness).finished().unwrap();
+    let step = made.made.loop_clip.step_secs();
+    let mut contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
+    assert!(contacts.any(|contact| (contact.start_sample as f64 * step - stances[0].from).abs() < 2.0 * step));
+    click(&mut harness, "Stance 1 stands");
+    wait(&mut harness, "the foot swings", is_made);
+    let made = model(&harness).finished().unwrap();
+    let middle = 0.5 * (stances[0].from + stances[0].to) / step;
+    let mut contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
+    assert!(!contacts.any(|contact| {
+        let start = contact.start_sample as f64;
+        (start..start + contact.num_samples as f64).contains(&middle)
+    }));
+}
+
+/// A file that is named when the studio starts, and cannot be read, once left an empty window.
+#[test]
+fn a_first_file_that_cannot_be_read_leaves_the_walk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("apart.gltf");
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, 3, 6.0)).unwrap();
+    for buffer in file["buffers"].as_array_mut().unwrap() {
+        buffer["uri"] = "apart.bin".into();
+    }
+    std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    let builder = Harness::builder().with_size([1280.0, 860.0]).with_max_steps(2);
+    let mut harness: Driven = builder.build_ui_state(
+        move |ui, studio: &mut Option<Studio>| {
+            let ctx = ui.ctx().clone();
+            let studio = studio.get_or_insert_with(|| {
+                let mut studio = Studio::in_context(&ctx);
+                studio.open_path(&path);
+                studio
+            });
+            studio.studio_ui(ui);
+        },
+        None,
+    );
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    wait(&mut harness, "the walk is closed", is_made);
+    harness.get_by_label_contains("cannot open this take");
+    harness.get_by_label("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.");
+}
+
+#[test]
+fn the_list_says_what_the_body_does() {
+    let harness = studio(1280.0, 860.0);
+    let mut said = harness.query_all_by_label_contains("walk 1.");
+    assert!(said.next().is_some());
+}
+
+#[test]
+fn a_low_window_leaves_room_for_the_body() {
+    let mut harness = studio(1280.0, 720.0);
+    let curves = "Two periods with the seam in the middle";
+    assert!(harness.query_by_label(curves).is_none());
+    let top = harness.get_by_label("Pause").rect().min.y;
+    assert!(top > 440.0, "the view is {top} points high");
+    click(&mut harness, "Curves over the seam");
+    harness.get_by_label(curves);
+}
