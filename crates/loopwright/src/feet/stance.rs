@@ -257,6 +257,9 @@ pub(super) fn standing_parts(
         while found.iter().any(slides) {
             limit *= SLOWER;
             found = parts(limit);
+            if limit == 0.0 {
+                found.retain(|part| !slides(part));
+            }
         }
         all.extend(found);
     }

@@ -99,7 +99,7 @@ pub enum Action {
     Keep,
     /// Take the choices that were kept, and keep the present ones.
     SwapKept,
-    /// Go on with another take that is open, by its number in [`Model::others`].
+    /// Go on with another take that is open, by its number in [`super::Model::others`].
     TakeUp(usize),
     /// Show root motion otherwise.
     RootView(RootView),
