@@ -1,84 +1,18 @@
 //! What new users found hard, driven as they did it.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
-
 use eframe::egui::{Event, Key, Modifiers, vec2};
-use egui_kittest::{Harness, kittest::Queryable as _};
-use loopwright_formats::{Format, Sidecar, Source, write_take};
-use loopwright_studio::{Model, Studio, model::Stretch};
-use loopwright_synth::{WalkSettings, synthesize};
+use egui_kittest::kittest::Queryable as _;
+use loopwright_formats::{Format, Sidecar};
+use loopwright_studio::model::Stretch;
+use loopwright_synth::WalkSettings;
 
-/// Longest that work beside the window may take in a debug build on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-type Driven = Harness<'static, Option<Studio>>;
-
-fn studio(width: f32, height: f32) -> Driven {
-    let builder = Harness::builder().with_size([width, height]).with_max_steps(2);
-    let mut harness = builder.build_ui_state(
-        |ui, studio: &mut Option<Studio>| {
-            let ctx = ui.ctx().clone();
-            studio.get_or_insert_with(|| Studio::in_context(&ctx)).studio_ui(ui);
-        },
-        None,
-    );
-    harness.step();
-    wait(&mut harness, "the walk is closed", is_made);
-    harness
-}
-
-fn model(harness: &Driven) -> &Model {
-    harness.state().as_ref().unwrap().model()
-}
-
-fn is_made(model: &Model) -> bool {
-    model.progress().is_none() && model.finished().is_some()
-}
-
-fn wait(harness: &mut Driven, what: &str, is_so: impl Fn(&Model) -> bool) {
-    wait_for(harness, what, |harness| is_so(model(harness)));
-}
-
-fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven) -> bool) {
-    let start = Instant::now();
-    while !is_so(harness) {
-        assert!(start.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-        harness.step();
-    }
-    harness.run_steps(2);
-}
-
-fn click(harness: &mut Driven, label: &str) {
-    harness.get_by_label(label).click();
-    harness.run_steps(3);
-}
-
-fn open(harness: &mut Driven, path: &Path) {
-    harness.state_mut().as_mut().unwrap().open_path(path);
-    let file_name = path.file_name().unwrap().to_string_lossy().into_owned();
-    wait(harness, "the take is open", |model| {
-        model.opened().is_some_and(|opened| opened.file_name == file_name) && is_made(model)
-    });
-}
-
-/// A walk as a file of that format.
-fn walk(format: Format, seed: u64, seconds: f64) -> Vec<u8> {
-    let settings = WalkSettings {
-        seed,
-        seconds,
-        ..WalkSettings::default()
-    };
-    let take = synthesize(&settings).unwrap().take;
-    write_take(&take, &Source::for_take(&take, format)).unwrap().bytes
-}
+use super::driven::{
+    Driven, click, drag, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait, wait_for, walk,
+};
 
 /// A glTF file with two animations: the walk, and its first half.
 fn two_animations() -> Vec<u8> {
-    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, 3, 6.0)).unwrap();
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     let mut second = file["animations"][0].clone();
     second["name"] = "second".into();
     // It leaves out one joint, so that it is another motion.
@@ -123,15 +57,13 @@ fn any_animation_of_a_file_is_chosen() {
 fn a_path_is_typed_under_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("typed.bvh");
-    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
+    std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
     let mut harness = studio(1280.0, 860.0);
     click(&mut harness, "Open ...");
     // The click into the field once closed the menu, and what was typed went to the keys.
     let field = harness.get_by_label("Path of a take");
     let at = field.rect().center();
-    harness.drag_at(at);
-    harness.drop_at(at);
-    harness.run_steps(3);
+    drag(&mut harness, at, vec2(0.0, 0.0));
     harness.event(Event::Text(path.display().to_string()));
     harness.run_steps(2);
     harness.key_press(Key::Enter);
@@ -143,11 +75,7 @@ fn a_path_is_typed_under_open() {
 
 #[test]
 fn what_was_written_is_said_where_it_is_seen() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stroll.bvh");
-    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
-    let mut harness = studio(1280.0, 720.0);
-    open(&mut harness, &path);
+    let (folder, mut harness) = studio_with_stroll(1280.0, 720.0);
     harness.key_press(Key::E);
     harness.run_steps(2);
     wait_for(&mut harness, "it is said", |harness| {
@@ -176,16 +104,10 @@ fn what_was_written_is_said_where_it_is_seen() {
 
 #[test]
 fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stroll.bvh");
-    std::fs::write(&path, walk(Format::Bvh, 3, 6.0)).unwrap();
-    let mut harness = studio(1280.0, 2600.0);
-    open(&mut harness, &path);
+    let (folder, mut harness) = studio_with_stroll(1280.0, 2600.0);
     let field = harness.get_by_label("Name");
     let at = field.rect().center();
-    harness.drag_at(at);
-    harness.drop_at(at);
-    harness.run_steps(3);
+    drag(&mut harness, at, vec2(0.0, 0.0));
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
     harness.event(Event::Text("../walk".to_owned()));
     harness.run_steps(3);
@@ -200,7 +122,12 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
 fn the_bar_of_a_long_take_is_widened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.bvh");
-    std::fs::write(&path, walk(Format::Bvh, 5, 90.0)).unwrap();
+    let long = WalkSettings {
+        seed: 5,
+        seconds: 90.0,
+        ..WalkSettings::default()
+    };
+    std::fs::write(&path, walk(Format::Bvh, &long)).unwrap();
     let mut harness = studio(1280.0, 860.0);
     open(&mut harness, &path);
     harness.key_press(Key::Space);
@@ -227,12 +154,7 @@ fn the_bar_of_a_long_take_is_widened() {
     }
     // A frame is dragged to the frame.
     let end = harness.get_by_label("End of the stretch").rect().center();
-    harness.drag_at(end);
-    harness.step();
-    harness.hover_at(end - vec2(20.0, 0.0));
-    harness.step();
-    harness.drop_at(end - vec2(20.0, 0.0));
-    harness.run_steps(2);
+    drag(&mut harness, end, -vec2(20.0, 0.0));
     assert!(matches!(
         model(&harness).edit().unwrap().stretch,
         Stretch::Frames { .. }
@@ -290,24 +212,12 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
 fn a_first_file_that_cannot_be_read_leaves_the_walk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("apart.gltf");
-    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, 3, 6.0)).unwrap();
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     for buffer in file["buffers"].as_array_mut().unwrap() {
         buffer["uri"] = "apart.bin".into();
     }
     std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
-    let builder = Harness::builder().with_size([1280.0, 860.0]).with_max_steps(2);
-    let mut harness: Driven = builder.build_ui_state(
-        move |ui, studio: &mut Option<Studio>| {
-            let ctx = ui.ctx().clone();
-            let studio = studio.get_or_insert_with(|| {
-                let mut studio = Studio::in_context(&ctx);
-                studio.open_path(&path);
-                studio
-            });
-            studio.studio_ui(ui);
-        },
-        None,
-    );
+    let mut harness = studio_that(1280.0, 860.0, move |studio| studio.open_path(&path));
     wait(&mut harness, "it is said", |model| model.problem().is_some());
     wait(&mut harness, "the walk is closed", is_made);
     harness.get_by_label_contains("cannot open this take");

@@ -1,0 +1,249 @@
+//! What is written: the bytes of the library and of the command.
+
+use std::time::{Duration, Instant};
+
+use egui_kittest::kittest::Queryable as _;
+use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
+use loopwright_formats::{Format, Limits, LoopFile, Sidecar, load, loop_file::facts::TakeFacts};
+use loopwright_recipe::{EditRecipe, Recipe};
+use loopwright_studio::{Action, Model, model::Stretch};
+
+use super::driven::{
+    PATIENCE, apply, click, command, is_made, model, open, start_opening, stroll, studio, studio_with_stroll, wait,
+    walk,
+};
+
+#[test]
+fn from_a_file_to_an_exported_loop() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    let bytes = walk(Format::Bvh, &stroll());
+    std::fs::write(&path, &bytes).unwrap();
+    let mut harness = studio(1280.0, 2400.0);
+    open(&mut harness, &path);
+
+    // Another loop of the list, or frames of one's own where there is only one.
+    let num_loops = model(&harness).opened().unwrap().found.candidates.len();
+    if num_loops > 1 {
+        harness.get_by_label_contains("Loop 2:").click();
+        harness.step();
+        wait(&mut harness, "loop 2 is made", is_made);
+        assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(1));
+    }
+    // Another method, by its list.
+    harness.get_by_label("Method").click();
+    harness.run_steps(3);
+    click(&mut harness, "spring");
+    assert_eq!(model(&harness).edit().unwrap().closure(), ClosureName::Spring);
+    let spring = model(&harness).edit().unwrap().clone();
+    // Feet off, and on again by undo.
+    click(&mut harness, "Hold feet while they stand");
+    assert_eq!(model(&harness).edit().unwrap().settings.feet.lock, FootLock::Off);
+    click(&mut harness, "Undo");
+    assert_eq!(model(&harness).edit(), Some(&spring));
+
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(2);
+    let written = folder.path().join("stroll-loop.bvh");
+    let sidecar = folder.path().join("stroll-loop.bvh.json");
+    wait(&mut harness, "the file is there", |_| sidecar.exists());
+
+    // The same by the library alone.
+    let file = load(&bytes, "stroll").unwrap();
+    let analysis = Analysis::new(&file.take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let candidate = &found.candidates[if num_loops > 1 { 1 } else { 0 }];
+    let settings = LoopSettings {
+        closure: spring.settings.closure.clone(),
+        ..LoopSettings::default()
+    };
+    let made = analysis.make_loop(candidate, &settings).unwrap();
+    let wanted = LoopFile::write(&made, &file.source).unwrap();
+    let bytes = std::fs::read(&written).unwrap();
+    assert!(
+        bytes == wanted.bytes().as_ref(),
+        "the studio writes what the library writes"
+    );
+    let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+    assert!(facts.check_file(&bytes).is_ok() && facts.take.file == "stroll.bvh");
+
+    // A file that is there is left alone until one says otherwise.
+    std::fs::write(&written, "mine").unwrap();
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(2);
+    let start = Instant::now();
+    while harness.query_by_label("Replace it").is_none() {
+        assert!(start.elapsed() < PATIENCE);
+        harness.step();
+    }
+    assert_eq!(std::fs::read(&written).unwrap(), b"mine");
+    harness.get_by_label("Replace it").click();
+    harness.run_steps(2);
+    assert!(std::fs::read(&written).unwrap() == bytes);
+}
+
+#[test]
+fn every_format_is_what_the_library_writes() {
+    let mut model = Model::new(loopwright_studio::work::Wake::default());
+    let poll = |model: &mut Model, is_so: &dyn Fn(&mut Model) -> bool| {
+        let start = Instant::now();
+        while !is_so(model) {
+            assert!(start.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(2));
+            model.poll();
+        }
+    };
+    poll(&mut model, &|model| is_made(model));
+    let (opened, made) = (model.opened().unwrap().clone(), model.made().unwrap().clone());
+    for format in Format::ALL {
+        model.apply(Action::Export(format));
+        let exported = std::cell::Cell::new(None);
+        poll(&mut model, &|model| {
+            let written = model.take_exported();
+            let is_there = written.is_some();
+            exported.set(written);
+            is_there
+        });
+        let exported = exported.take().unwrap();
+        let source = opened.source.in_format(format, opened.take());
+        // As the command line writes it: with a root joint where engines want one.
+        let writing = (made.output).writing(format, opened.analysis.root_joint(), Limits::default());
+        let take = TakeFacts::of("walk.bvh", opened.take(), opened.source.space());
+        let wanted = LoopFile::write_with(&made.made, take, &source, &writing).unwrap();
+        assert!(exported.bytes == wanted.bytes().as_ref(), "{format:?}");
+        assert_eq!(exported.file_name, format!("walk-loop.{}", format.extension()));
+    }
+}
+
+/// The loop that a recipe makes of a take, by the libraries alone, as the command line makes it.
+fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
+    use loopwright_formats::{AnimationChoice, read_take};
+    let recipe = Recipe::read(text.as_bytes()).unwrap();
+    let study = &recipe.take;
+    let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
+    let file = read_take(bytes, "stroll", &settings, &mut Vec::new()).unwrap();
+    let analysis = Analysis::with(&file.take, &study.overrides()).unwrap();
+    let search = SearchSettings {
+        cycles: recipe.stretch.cycles,
+        ..SearchSettings::default()
+    };
+    let (start, end) = recipe.stretch.start.zip(recipe.stretch.end).unwrap();
+    let candidate = analysis.appraise(start, end, &search).unwrap();
+    let output = recipe.output.filled(file.take.frame_rate_hz(), &candidate);
+    let settings = recipe.loop_settings(&output, &analysis, &mut Vec::new()).unwrap();
+    let made = analysis.make_loop(&candidate, &settings).unwrap();
+    let source = output.engine().placed(file.source.in_format(format, &file.take));
+    let writing = output.writing(format, analysis.root_joint(), Limits::default());
+    let take = TakeFacts::of("stroll.bvh", &file.take, file.source.space());
+    let mut written = LoopFile::write_with(&made, take, &source, &writing).unwrap();
+    written.sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    written.bytes().into_owned()
+}
+
+/// What is saved makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
+#[test]
+fn a_saved_recipe_makes_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    let bytes = walk(Format::Bvh, &stroll());
+    std::fs::write(&path, &bytes).unwrap();
+    let mut harness = studio(1280.0, 3600.0);
+    open(&mut harness, &path);
+    harness.get_by_label("Method").click();
+    harness.run_steps(3);
+    click(&mut harness, "spring");
+    for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
+        click(&mut harness, &format!("Add: {kind}"));
+    }
+    assert_eq!(model(&harness).made().unwrap().made.edits.len(), 5);
+    // Values, as the widgets set them.
+    let mut edit = model(&harness).edit().unwrap().clone();
+    for layer in &mut edit.recipe.edits {
+        match layer {
+            EditRecipe::Move { rotation, .. } | EditRecipe::Offset { rotation, .. } => *rotation = [5.0, 0.0, 12.5],
+            EditRecipe::Aim { turn } => *turn = 20.0,
+            _ => {}
+        }
+    }
+    let edit = Box::new(edit);
+    let action = Action::Edit { edit, is_final: true };
+    apply(&mut harness, action);
+    wait(&mut harness, "the edits are made", is_made);
+    click(&mut harness, "Add a stance of LeftFoot");
+
+    harness.get_by_label("Save the recipe").click();
+    harness.run_steps(3);
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(3);
+    let sidecar = folder.path().join("stroll-loop.bvh.json");
+    wait(&mut harness, "the file is there", |_| sidecar.exists());
+    let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
+    let exported = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
+    assert!(exported == made_by_recipe(&text, &bytes, Format::Bvh), "{text}");
+    let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+    assert_eq!(facts.edits.len(), 5);
+    // The facts inside a glTF file are the same, too.
+    let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
+    let glb = loopwright_studio::model::Exported::of(opened, made, Format::Glb).unwrap();
+    assert!(glb.bytes == made_by_recipe(&text, &bytes, Format::Glb), "GLB");
+    for (name, wanted) in [("again.bvh", &exported), ("again.glb", &glb.bytes)] {
+        let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", name];
+        if command(folder.path(), &words).is_some() {
+            assert!(std::fs::read(folder.path().join(name)).unwrap() == *wanted, "{name}");
+            command(folder.path(), &["check", name]);
+        }
+    }
+
+    // Opened again it is the same, on a take that was opened afresh.
+    let saved = model(&harness).finished().unwrap().recipe.clone();
+    start_opening(&mut harness, &path);
+    wait(&mut harness, "the take is open again", |model| {
+        is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.is_empty())
+    });
+    let recipe = folder.path().join("stroll-loop.toml");
+    start_opening(&mut harness, &recipe);
+    wait(&mut harness, "the recipe is followed", |model| {
+        is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.len() == 5)
+    });
+    assert_eq!(model(&harness).finished().unwrap().recipe, saved);
+    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
+    click(&mut harness, "Undo");
+    assert!(model(&harness).edit().unwrap().recipe.edits.is_empty());
+    // What is no recipe changes nothing.
+    std::fs::write(&recipe, "[closure]\nmetod = \"spring\"\n").unwrap();
+    start_opening(&mut harness, &recipe);
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("unknown field");
+}
+
+/// For an engine: its format, its root motion, and the bytes of the command with the saved recipe.
+#[test]
+fn a_loop_is_exported_for_an_engine() {
+    let (folder, mut harness) = studio_with_stroll(1280.0, 4200.0);
+    for (engine, mode, name) in [
+        ("bevy", loopwright::RootMode::InPlace, "stroll-loop.glb"),
+        ("unity", loopwright::RootMode::Constant, "stroll-loop.fbx"),
+    ] {
+        harness.get_by_label("Engine").click();
+        harness.run_steps(3);
+        click(&mut harness, engine);
+        let edit = model(&harness).edit().unwrap();
+        assert_eq!(edit.settings.root.mode, mode);
+        assert!(edit.settings.root.recenter, "engines take loops at the origin");
+        harness.get_by_label("Export (E)").click();
+        harness.run_steps(3);
+        let sidecar = folder.path().join(format!("{name}.json"));
+        wait(&mut harness, "the file is there", |_| sidecar.exists());
+        let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+        assert!(facts.target.is_some());
+        harness.get_by_label("Save the recipe").click();
+        harness.run_steps(3);
+        let again = name.replace("stroll-loop", "again");
+        let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", &again];
+        if command(folder.path(), &words).is_some() {
+            let [own, again] = [name, &again].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+            assert!(own == again, "{engine}");
+        }
+        std::fs::remove_file(folder.path().join("stroll-loop.toml")).unwrap();
+    }
+}

@@ -1,0 +1,131 @@
+//! The panels that look closer, and sets.
+
+use eframe::egui::{Key, vec2};
+use egui_kittest::kittest::Queryable as _;
+use loopwright::SearchSettings;
+use loopwright_formats::{Format, Source, write_take};
+use loopwright_studio::Action;
+use loopwright_studio::model::Stretch;
+use loopwright_synth::{WalkSettings, synthesize};
+
+use super::driven::{apply, command, drag, is_made, model, open, studio, studio_with_stroll, wait};
+
+/// The panels that look closer show what the library finds, and the map of costs is clicked into.
+#[test]
+fn the_take_is_looked_at_closer() {
+    let (folder, mut harness) = studio_with_stroll(1280.0, 5200.0);
+    harness.key_press(Key::Space);
+    for header in [
+        "Parts of its score",
+        "Lengths that repeat",
+        "Cost of every seam",
+        "Jumps between loops",
+        "Controller fit",
+    ] {
+        harness.get_by_label(header).click();
+        harness.run_steps(20);
+    }
+    wait(&mut harness, "all is worked out", |model| {
+        let studies = model.studies();
+        model.progress().is_none() && studies.costs.is_some() && studies.jumps.is_some() && studies.fit.is_some()
+    });
+    harness.run_steps(5);
+    let opened = model(&harness).opened().unwrap().clone();
+    // The walk repeats after 1.02 s.
+    harness.get_by_label("How alike the take is to itself, over lag");
+    harness.get_by_label_contains("It repeats after 1.02 s");
+    for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
+        harness.get_by_label(part);
+    }
+    harness.get_by_label("Speed of the take, and the springs fitted to it");
+    harness.get_by_label_contains("No half-life of the velocity");
+    let studies = model(&harness).studies().clone();
+    // Jumps cost what the command says between the loops that it makes.
+    let jumps = studies.jumps.unwrap().unwrap();
+    let num_loops = opened.found.candidates.len().min(4);
+    assert_eq!(jumps.len(), num_loops * (num_loops - 1));
+    if let Some(jump) = jumps.first() {
+        let [from, to] = [jump.from, jump.to].map(|index| (index + 1).to_string());
+        for (pick, name) in [(&from, "from.bvh"), (&to, "to.bvh")] {
+            command(
+                folder.path(),
+                &["make", "stroll.bvh", "--shifted", "--pick", pick, "-o", name],
+            );
+        }
+        if let Some(answer) = command(folder.path(), &["cost", "from.bvh", "to.bvh", "--json"]) {
+            let text = String::from_utf8(answer.stdout).unwrap();
+            let key = "\"cost_metre_secs\":";
+            let number = text.split(key).nth(1).unwrap().split([',', '}']).next().unwrap();
+            let cost: f64 = number.trim().parse().unwrap();
+            assert!((cost - jump.cost).abs() < 1e-5, "{cost} {}", jump.cost);
+        }
+    }
+
+    let costs = studies.costs.unwrap();
+    let random = opened.found.random_cost.unwrap();
+    let decay = SearchSettings::default().decay;
+    let (start, end) = (costs.len() / 5, costs.len() / 2);
+    let [start_frame, end_frame] = [start, end].map(|cell| costs.frames[cell]);
+    let ratio = opened.analysis.seam_cost(start_frame, end_frame, decay) / random;
+    assert!((costs.ratios[start * costs.len() + end] - ratio).abs() < 1e-12);
+    assert!(costs.ratios[end * costs.len() + start].is_infinite());
+    let rect = harness.get_by_label("Cost of every seam: click to take one").rect();
+    let share = |cell: usize| (cell as f32 + 0.5) / costs.len() as f32;
+    let point = rect.left_bottom() + rect.size() * vec2(share(start), -share(end));
+    harness.hover_at(point);
+    harness.step();
+    drag(&mut harness, point, vec2(0.0, 0.0));
+    wait(&mut harness, "the seam is made", is_made);
+    let Stretch::Frames { start_frame, end_frame } = model(&harness).edit().unwrap().stretch else {
+        panic!("the map was clicked");
+    };
+    let taken = opened
+        .analysis
+        .seam_cost(start_frame as usize, end_frame as usize, decay)
+        / random;
+    assert!(taken <= ratio, "{taken} {ratio}");
+    let near = |frame: f64, cell: usize| (frame - costs.frames[cell] as f64).abs() <= 3.0 * costs.frames[1] as f64;
+    assert!(
+        near(start_frame, start) && near(end_frame, end),
+        "{start_frame} {end_frame}"
+    );
+}
+
+/// Two walks blend into every speed between.
+#[test]
+fn loops_of_a_set_blend_by_speed() {
+    let folder = tempfile::tempdir().unwrap();
+    let speeds = [1.0, 1.6];
+    let mut harness = studio(1280.0, 5200.0);
+    harness.get_by_label("Set and blend").click();
+    harness.run_steps(20);
+    for speed_mps in speeds {
+        let settings = WalkSettings {
+            speed_mps,
+            ..WalkSettings::default()
+        };
+        let take = synthesize(&settings).unwrap().take;
+        let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
+        let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap().bytes;
+        std::fs::write(&path, bytes).unwrap();
+        open(&mut harness, &path);
+        harness.get_by_label("Put this loop into the set").click();
+        harness.run_steps(3);
+    }
+    harness.get_by_label("Phases of the loops of the set");
+    assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
+    harness.get_by_label("Show the blend").click();
+    harness.run_steps(3);
+    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Blend);
+    apply(&mut harness, Action::Mix(1.3));
+    harness.run_steps(3);
+    let mixed = model(&harness).set().mixed().unwrap().clone();
+    let made = loopwright_studio::model::LoopSet::speed_of(&mixed);
+    assert!((made - 1.3).abs() < 1e-9, "{made}");
+    let weights = model(&harness).set().weights();
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|weight| *weight > 0.3));
+    harness.get_by_label("Take 2 out").click();
+    harness.run_steps(3);
+    assert!(model(&harness).set().mixed().is_none());
+    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Loop);
+}

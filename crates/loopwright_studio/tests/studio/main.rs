@@ -1,0 +1,10 @@
+//! The studio driven as a person drives it: by the labels of its widgets.
+
+mod characters;
+mod driven;
+mod exporting;
+mod first_use;
+mod looking;
+mod opening;
+mod steering;
+mod window;

@@ -1,0 +1,159 @@
+//! The stretch, the closure, stances and joints, by mouse.
+
+use eframe::egui::{Event, Key, Modifiers, vec2};
+use egui_kittest::kittest::Queryable as _;
+use loopwright::SearchSettings;
+use loopwright::closure::{Method, Shape};
+use loopwright_studio::model::Stretch;
+use loopwright_studio::{Action, Model};
+
+use super::driven::{Driven, apply, click, drag, is_made, model, studio, wait};
+
+#[test]
+fn the_ends_of_the_stretch_are_dragged() {
+    let mut harness = studio(1280.0, 860.0);
+    let end = harness.get_by_label("End of the stretch").rect().center();
+    drag(&mut harness, end, vec2(60.0, 0.0));
+    let Stretch::Frames { start_frame, end_frame } = model(&harness).edit().unwrap().stretch else {
+        panic!("the end was dragged");
+    };
+    let found = model(&harness).opened().unwrap().found.best().unwrap().cut;
+    assert!(start_frame == found.start_frame() && end_frame > found.end_frame() + 5.0 && end_frame.fract() == 0.0);
+    wait(&mut harness, "it is made", is_made);
+}
+
+#[test]
+fn a_drag_shows_drafts_and_ends_with_held_feet() {
+    let mut harness = studio(1280.0, 860.0);
+    let mut edit = model(&harness).edit().unwrap().clone();
+    for (blend_secs, is_final) in [(0.3, false), (0.25, false), (0.25, true)] {
+        edit.settings.closure.method = Method::of(Shape::Quintic { blend_secs });
+        let edit = Box::new(edit.clone());
+        apply(&mut harness, Action::Edit { edit, is_final });
+        if is_final {
+            wait(&mut harness, "the loop is made", is_made);
+            assert!(model(&harness).made().unwrap().made.feet.is_locked());
+        } else {
+            wait(&mut harness, "a draft is made", |model| model.made().unwrap().is_draft);
+            assert!(model(&harness).finished().is_none(), "a draft is not exported");
+        }
+    }
+    apply(&mut harness, Action::Undo);
+    wait(&mut harness, "the drag is taken back", is_made);
+    assert!(!model(&harness).can_undo());
+}
+
+/// An end that is dragged goes to the cheapest seam nearby, figures follow, and Alt sets it free.
+#[test]
+fn ends_snap_to_good_seams_and_figures_follow() {
+    let mut harness = studio(1280.0, 860.0);
+    harness.key_press(Key::Space);
+    let drag = |harness: &mut Driven, points: f32, is_free: bool| -> [f64; 2] {
+        let end = harness.get_by_label("End of the stretch").rect().center();
+        let modifiers = match is_free {
+            true => Modifiers::ALT,
+            false => Modifiers::NONE,
+        };
+        harness.event(Event::ModifiersChanged(modifiers));
+        let to = end + vec2(points, 0.0);
+        harness.drag_at(end);
+        harness.step();
+        harness.hover_at(to);
+        harness.step();
+        harness.hover_at(to);
+        harness.step();
+        wait(harness, "a draft follows", |model| {
+            model
+                .made()
+                .is_some_and(|made| made.is_draft && Some(&made.edit) == model.edit())
+        });
+        harness.drop_at(to);
+        harness.step();
+        harness.event(Event::ModifiersChanged(Modifiers::NONE));
+        harness.run_steps(2);
+        wait(harness, "it is made", is_made);
+        let Stretch::Frames { start_frame, end_frame } = model(harness).edit().unwrap().stretch else {
+            panic!("the end was dragged");
+        };
+        [start_frame, end_frame]
+    };
+    let opened = model(&harness).opened().unwrap().clone();
+    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    let frames_per_point = (opened.take().num_frames() - 1) as f64 / f64::from(bar.width());
+    let found = opened.found.best().unwrap().cut;
+    let cost = |end: f64, start: f64| {
+        let decay = SearchSettings::default().decay;
+        opened
+            .analysis
+            .seam_cost(start.round() as usize, end.round() as usize, decay)
+    };
+    let [start, snapped] = drag(&mut harness, 30.0, false);
+    let wanted = (found.end_frame() + 30.0 * frames_per_point).round();
+    let reach = (9.0 * frames_per_point).floor();
+    assert!((snapped - wanted).abs() <= reach, "{snapped} {wanted} {reach}");
+    let mut near = -(reach as i64)..=reach as i64;
+    assert!(near.all(|step| cost(snapped, start) <= cost(wanted + step as f64, start)));
+    // One step of undo, however many drafts.
+    click(&mut harness, "Undo");
+    assert!(!model(&harness).can_undo());
+    let [_, free] = drag(&mut harness, 30.0, true);
+    assert_eq!(free, wanted);
+    assert!(cost(snapped, start) < cost(free, start), "else snapping shows nothing");
+}
+
+#[test]
+fn stances_are_added_dragged_and_removed() {
+    let mut harness = studio(1280.0, 3600.0);
+    harness.key_press(Key::Space);
+    harness.key_press(Key::Home);
+    harness.run_steps(3);
+    let contacts = |model: &Model| model.finished().unwrap().made.feet.contacts.clone();
+    let detected = contacts(model(&harness));
+    click(&mut harness, "Add a stance of LeftFoot");
+    let stances = |harness: &Driven| model(harness).edit().unwrap().recipe.stances.clone();
+    let added = stances(&harness)[0].clone();
+    assert!(added.stands && added.to > added.from);
+    // The bar is dragged along the loop; its length stays.
+    let at = harness.get_by_label("Stance 1").rect().center();
+    drag(&mut harness, at, vec2(80.0, 0.0));
+    wait(&mut harness, "it is dragged", is_made);
+    let dragged = stances(&harness)[0].clone();
+    assert!(dragged.from > added.from + 0.1, "{added:?} {dragged:?}");
+    assert!((dragged.to - dragged.from - (added.to - added.from)).abs() < 1e-9);
+    click(&mut harness, "Stance 1 stands");
+    assert!(!stances(&harness)[0].stands);
+    click(&mut harness, "Remove stance 1");
+    assert!(stances(&harness).is_empty());
+    assert_eq!(contacts(model(&harness)), detected);
+}
+
+/// A joint gets a closure of its own, by its panel.
+#[test]
+fn joints_are_closed_in_ways_of_their_own() {
+    let mut harness = studio(1280.0, 4200.0);
+    let before = model(&harness).made().unwrap().made.loop_clip.clone();
+    let watched = before.skeleton().find("LeftHand").unwrap();
+    apply(&mut harness, Action::Watch(watched));
+    harness.get_by_label("Joints of their own").click();
+    harness.run_steps(20);
+    click(&mut harness, "Close LeftHand in its own way");
+    click(&mut harness, "Time of joints 1");
+    let joint = &model(&harness).edit().unwrap().recipe.joints[0];
+    assert_eq!((joint.pattern.as_str(), joint.blend), ("LeftHand", None));
+    click(&mut harness, "Time of joints 1");
+    let after = model(&harness).made().unwrap().made.loop_clip.clone();
+    let changed: Vec<usize> = (0..after.skeleton().num_joints())
+        .filter(|&joint| {
+            (0..after.num_samples())
+                .any(|key| after.body_pose(key).rotations[joint] != before.body_pose(key).rotations[joint])
+        })
+        .collect();
+    assert_eq!(changed, [watched]);
+    let text = model(&harness).recipe_text().unwrap().unwrap();
+    assert!(
+        text.contains("[[joint]]\npattern = \"LeftHand\"\nmethod = \"quintic\"\nblend = 0.1"),
+        "{text}"
+    );
+    click(&mut harness, "Remove joints 1");
+    assert_eq!(model(&harness).made().unwrap().made.loop_clip, before);
+}
