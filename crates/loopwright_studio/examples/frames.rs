@@ -125,6 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = NativeOptions {
         viewport: ViewportBuilder::default().with_inner_size(vec2(1280.0, 720.0)),
         depth_buffer: 24,
+        dithering: false,
         glow_options: eframe::egui_glow::GlowConfiguration {
             vsync: false,
             ..Default::default()

@@ -13,6 +13,8 @@ fn main() -> eframe::Result {
             .with_min_inner_size(vec2(360.0, 480.0)),
         // Bodies hide what is behind them.
         depth_buffer: 24,
+        // The colours of the interface are flat: there is nothing to dither.
+        dithering: false,
         ..eframe::NativeOptions::default()
     };
     eframe::run_native(

@@ -1,6 +1,8 @@
 //! What is drawn of a body: a surface of triangles, and where bones carry its vertices.
 
-use glam::{DAffine3, DVec3, Mat4, Vec3A};
+use std::collections::HashMap;
+
+use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use image::{ImageReader, Limits, imageops};
 use loopwright_formats::mesh::Mesh;
 
@@ -11,11 +13,17 @@ const MAX_DRAWN_PIXELS: u32 = 2048;
 /// Most memory for one picture, bytes.
 const MAX_PICTURE_BYTES: u64 = 512 << 20;
 
+/// Cells of a surface along its longest side in which vertices of one bone are one vertex of the shadow. A shadow of 256 pixels is blurred
+/// over ten: it hides coarser cells, too.
+const SHADOW_CELLS: f32 = 100.0;
+
 /// A surface with its pictures, ready to be drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
     /// Its triangles; the images of the file are not kept.
     pub(crate) mesh: Mesh,
+    /// Corners of fewer triangles, which cast its shadow.
+    pub(crate) shadow_indices: Vec<u32>,
     /// A picture for each image; `None` for one that cannot be read.
     pub(crate) pictures: Vec<Option<Picture>>,
 }
@@ -38,6 +46,7 @@ impl Surface {
         let images = std::mem::take(&mut mesh.images);
         Self {
             pictures: images.iter().map(|bytes| Picture::read(bytes)).collect(),
+            shadow_indices: coarse(&mesh),
             mesh,
         }
     }
@@ -76,6 +85,26 @@ impl Surface {
     }
 }
 
+/// The triangles of a mesh whose corners lie in different cells, each corner the first vertex of its cell.
+fn coarse(mesh: &Mesh) -> Vec<u32> {
+    let positions = || mesh.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
+    let low = positions().fold(Vec3::INFINITY, Vec3::min);
+    let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let cell = (high - low).max_element() / SHADOW_CELLS;
+    let mut first_in: HashMap<(u16, [i32; 3]), u32> = HashMap::new();
+    let stands_for: Vec<u32> = (mesh.vertices.iter().zip(positions()).zip(0..))
+        .map(|((vertex, position), number)| {
+            let at = ((position - low) / cell).to_array().map(|cells| cells as i32);
+            *first_in.entry((vertex.bones[0], at)).or_insert(number)
+        })
+        .collect();
+    (mesh.indices.chunks_exact(3))
+        .map(|corners| [0, 1, 2].map(|corner| stands_for[corners[corner] as usize]))
+        .filter(|[a, b, c]| a != b && b != c && c != a)
+        .flatten()
+        .collect()
+}
+
 impl Picture {
     /// Reads a PNG or a JPEG; `None` for what is neither, and what is too large.
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -101,5 +130,85 @@ impl Picture {
             height: picture.height(),
             rgba: picture.into_raw(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use loopwright_formats::mesh::Vertex;
+
+    use super::*;
+
+    /// A sheet of so many quads a side, a metre wide.
+    fn sheet(quads: u32) -> Mesh {
+        let side = quads + 1;
+        let vertices = (0..side * side)
+            .map(|number| Vertex {
+                position: [
+                    (number % side) as f32 / quads as f32,
+                    0.0,
+                    (number / side) as f32 / quads as f32,
+                ],
+                normal: [0.0, 1.0, 0.0],
+                texture_at: [0.0; 2],
+                colour: [1.0; 3],
+                bones: [0; 4],
+                weights: [1.0, 0.0, 0.0, 0.0],
+            })
+            .collect();
+        let indices = (0..quads * quads)
+            .flat_map(|quad| {
+                let corner = quad / quads * side + quad % quads;
+                [
+                    corner,
+                    corner + side,
+                    corner + 1,
+                    corner + 1,
+                    corner + side,
+                    corner + side + 1,
+                ]
+            })
+            .collect();
+        Mesh {
+            vertices,
+            indices,
+            ..Mesh::default()
+        }
+    }
+
+    /// Area of triangles as they are seen from above.
+    fn area(mesh: &Mesh, indices: &[u32]) -> f32 {
+        (indices.chunks_exact(3))
+            .map(|corners| {
+                let [a, b, c] =
+                    [0, 1, 2].map(|corner| Vec3::from_array(mesh.vertices[corners[corner] as usize].position));
+                0.5 * (b - a).cross(c - a).y
+            })
+            .sum()
+    }
+
+    #[test]
+    fn a_fine_surface_has_the_same_shadow_of_fewer_triangles() {
+        let fine = sheet(400);
+        let coarse = Surface::of(fine.clone()).shadow_indices;
+        assert!(
+            coarse.len() * 10 < fine.indices.len(),
+            "{} of {}",
+            coarse.len(),
+            fine.indices.len()
+        );
+        // But for half a cell along the edges.
+        assert!((area(&fine, &coarse) - 1.0).abs() < 0.03, "{}", area(&fine, &coarse));
+        let corners: HashSet<u32> = coarse.iter().copied().collect();
+        assert!(corners.iter().all(|&corner| (corner as usize) < fine.vertices.len()));
+    }
+
+    #[test]
+    fn a_coarse_surface_casts_its_shadow_itself() {
+        let coarse = sheet(10);
+        assert_eq!(Surface::of(coarse.clone()).shadow_indices, coarse.indices);
+        assert!(Surface::of(Mesh::default()).shadow_indices.is_empty());
     }
 }

@@ -24,6 +24,16 @@ pub async fn start_studio() -> Result<(), JsValue> {
     let document = document().ok_or_else(|| JsError::new("there is no page"))?;
     let canvas = element::<HtmlCanvasElement>(&document, "studio").ok_or_else(|| JsError::new("there is no canvas"))?;
     let input = element::<HtmlInputElement>(&document, INPUT).ok_or_else(|| JsError::new("there is no input"))?;
+    // Without multisampling, which takes half the time of a frame where software draws, and which the window does without, too. Asked for
+    // again, a canvas gives the context that it has.
+    let plain = js_sys::Object::new();
+    js_sys::Reflect::set(&plain, &"antialias".into(), &false.into())?;
+    canvas.get_context_with_context_options("webgl2", &plain)?;
+    let options = WebOptions {
+        // The colours of the interface are flat: there is nothing to dither.
+        dithering: false,
+        ..WebOptions::default()
+    };
     let create: eframe::AppCreator<'static> = Box::new(move |context| {
         let studio = Studio::in_context(&context.egui_ctx);
         let inbox = studio.inbox();
@@ -31,7 +41,7 @@ pub async fn start_studio() -> Result<(), JsValue> {
         offer_samples(&document, &inbox).map_err(|error| format!("{error:?}"))?;
         Ok(Box::new(studio))
     });
-    WebRunner::new().start(canvas, WebOptions::default(), create).await
+    WebRunner::new().start(canvas, options, create).await
 }
 
 /// Puts the files that the input gets into the inbox.

@@ -9,7 +9,7 @@
               the slices that are given"
 )]
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use eframe::{
     egui::PaintCallbackInfo,
@@ -17,11 +17,17 @@ use eframe::{
     glow::{self, HasContext as _, PixelUnpackData},
 };
 
-use super::posed::{self, Drawn, Frame, PosedBody};
-use crate::surface::{Picture, Surface};
+use super::{
+    posed::{self, Drawn, Frame, PosedBody},
+    shaders::{BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX},
+};
+use crate::surface::{Picture, Posed, Surface};
 
 /// Pixels of a shadow in each direction: it is blurred over several.
 const SHADOW_PIXELS: i32 = 256;
+
+/// Levels of a shadow below it, each of half the size: those that the floor reads.
+const SHADOW_LEVELS: i32 = 2;
 
 /// Opacity of the darkest shadow.
 const SHADOW: f32 = 0.42;
@@ -31,90 +37,6 @@ const POSITION: u32 = 0;
 const NORMAL: u32 = 1;
 const COLOUR: u32 = 2;
 const PLACE: u32 = 3;
-
-const BODY_VERTEX: &str = "
-in vec3 position;
-in vec3 normal;
-in vec3 colour;
-in vec2 place;
-uniform mat4 clip_from_near;
-out vec3 a_normal;
-out vec3 a_colour;
-out vec2 a_place;
-void main() {
-    gl_Position = clip_from_near * vec4(position, 1.0);
-    a_normal = normal;
-    a_colour = colour;
-    a_place = place;
-}";
-
-// Colours are linear; squares and roots stand for the curve of a screen.
-const BODY_FRAGMENT: &str = "
-in vec3 a_normal;
-in vec3 a_colour;
-in vec2 a_place;
-uniform sampler2D picture;
-uniform float has_picture;
-uniform vec3 to_light;
-uniform vec4 tint;
-uniform float opacity;
-out vec4 pixel;
-void main() {
-    vec3 base = a_colour;
-    if (has_picture > 0.5) {
-        vec4 texel = texture(picture, a_place);
-        if (texel.a < 0.5) { discard; }
-        base *= texel.rgb * texel.rgb;
-    }
-    vec3 normal = normalize(a_normal + vec3(0.0, 1e-6, 0.0));
-    normal = gl_FrontFacing ? normal : -normal;
-    float direct = max(dot(normal, to_light), 0.0);
-    float around = 0.5 + 0.5 * normal.y;
-    vec3 lit = sqrt(base * (0.12 + 0.3 * around + 0.68 * direct));
-    lit = mix(lit, tint.rgb * (0.55 + 0.45 * direct), tint.a);
-    pixel = vec4(lit * opacity, opacity);
-}";
-
-// The shadow of a point is where its ray meets the floor, at the height zero.
-const SHADOW_VERTEX: &str = "
-in vec3 position;
-uniform vec4 area;
-uniform vec2 slant;
-void main() {
-    vec2 at = position.xz - slant * max(position.y, 0.0);
-    gl_Position = vec4((at - area.xy) / area.zw, 0.0, 1.0);
-}";
-
-const SHADOW_FRAGMENT: &str = "
-out vec4 pixel;
-void main() { pixel = vec4(1.0); }";
-
-const FLOOR_VERTEX: &str = "
-uniform vec4 area;
-uniform mat4 clip_from_near;
-out vec2 a_place;
-void main() {
-    vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
-    a_place = 0.5 + 0.5 * corner;
-    gl_Position = clip_from_near * vec4(area.x + corner.x * area.z, 0.0, area.y + corner.y * area.w, 1.0);
-}";
-
-// Nine texels of the levels that hold means of 4 x 4 pixels.
-const FLOOR_FRAGMENT: &str = "
-in vec2 a_place;
-uniform sampler2D shadow;
-uniform float darkness;
-out vec4 pixel;
-void main() {
-    float sum = 0.0;
-    for (int x = -1; x <= 1; x++) {
-        for (int y = -1; y <= 1; y++) {
-            float weight = (x == 0 ? 2.0 : 1.0) * (y == 0 ? 2.0 : 1.0);
-            sum += weight * textureLod(shadow, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
-        }
-    }
-    pixel = vec4(0.0, 0.0, 0.0, darkness * sum / 16.0);
-}";
 
 /// What is on the graphics card.
 #[derive(Default)]
@@ -162,12 +84,15 @@ struct Ready {
 
 struct Program {
     program: glow::Program,
+    /// Its settings by name, looked up once.
+    uniforms: HashMap<&'static str, glow::UniformLocation>,
 }
 
 /// A surface on the graphics card.
 struct Loaded {
     of: Arc<Surface>,
     looks: glow::Buffer,
+    /// Those of the body, and behind them those of its shadow.
     indices: glow::Buffer,
     pictures: Vec<Option<glow::Texture>>,
 }
@@ -183,7 +108,11 @@ struct Slot {
 }
 
 impl Program {
-    unsafe fn new(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<Self, String> {
+    unsafe fn new(
+        gl: &glow::Context,
+        [vertex, fragment]: [&str; 2],
+        uniforms: &[&'static str],
+    ) -> Result<Self, String> {
         let version = ShaderVersion::get(gl);
         if !version.is_new_shader_interface() {
             return Err("the body needs OpenGL 3 or WebGL 2".to_owned());
@@ -210,15 +139,19 @@ impl Program {
                 gl.bind_attrib_location(program, number, name);
             }
             gl.link_program(program);
-            match gl.get_program_link_status(program) {
-                true => Ok(Self { program }),
-                false => Err(gl.get_program_info_log(program)),
+            if !gl.get_program_link_status(program) {
+                return Err(gl.get_program_info_log(program));
             }
+            let uniforms = (uniforms.iter()).filter_map(|&name| Some((name, gl.get_uniform_location(program, name)?)));
+            Ok(Self {
+                program,
+                uniforms: uniforms.collect(),
+            })
         }
     }
 
-    unsafe fn at(&self, gl: &glow::Context, name: &str) -> Option<glow::UniformLocation> {
-        unsafe { gl.get_uniform_location(self.program, name) }
+    fn at(&self, name: &str) -> Option<&glow::UniformLocation> {
+        self.uniforms.get(name)
     }
 }
 
@@ -227,9 +160,24 @@ impl Ready {
         // SAFETY: as all of this file; names are made and used in one context.
         unsafe {
             Ok(Self {
-                body: Program::new(gl, BODY_VERTEX, BODY_FRAGMENT)?,
-                shadow: Program::new(gl, SHADOW_VERTEX, SHADOW_FRAGMENT)?,
-                floor: Program::new(gl, FLOOR_VERTEX, FLOOR_FRAGMENT)?,
+                body: Program::new(
+                    gl,
+                    [BODY_VERTEX, BODY_FRAGMENT],
+                    &[
+                        "clip_from_near",
+                        "to_light",
+                        "tint",
+                        "opacity",
+                        "picture",
+                        "has_picture",
+                    ],
+                )?,
+                shadow: Program::new(gl, [SHADOW_VERTEX, SHADOW_FRAGMENT], &["area", "slant"])?,
+                floor: Program::new(
+                    gl,
+                    [FLOOR_VERTEX, FLOOR_FRAGMENT],
+                    &["clip_from_near", "area", "darkness", "shadow"],
+                )?,
                 shadow_framebuffer: gl.create_framebuffer()?,
                 nothing: gl.create_vertex_array()?,
                 surface: None,
@@ -260,10 +208,10 @@ impl Ready {
                 self.draw_shadow(gl, drawn);
             }
             gl.use_program(Some(self.body.program));
-            let uniform = |name| self.body.at(gl, name);
+            let uniform = |name| self.body.at(name);
             let [x, y, z] = posed::to_light();
-            gl.uniform_3_f32(uniform("to_light").as_ref(), x, y, z);
-            gl.uniform_1_i32(uniform("picture").as_ref(), 0);
+            gl.uniform_3_f32(uniform("to_light"), x, y, z);
+            gl.uniform_1_i32(uniform("picture"), 0);
             gl.active_texture(glow::TEXTURE0);
             gl.enable(glow::DEPTH_TEST);
             gl.depth_func(glow::LEQUAL);
@@ -275,23 +223,23 @@ impl Ready {
                 clip_from_near,
             } in &frame.bodies
             {
-                gl.uniform_matrix_4_f32_slice(uniform("clip_from_near").as_ref(), false, clip_from_near);
+                gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, clip_from_near);
                 // What is shown beside the body lies behind it, and is seen as one sheet: its depth first, then its colour.
                 gl.clear(glow::DEPTH_BUFFER_BIT);
                 let [red, green, blue, share] = body.tint;
-                gl.uniform_4_f32(uniform("tint").as_ref(), red, green, blue, share);
-                gl.uniform_1_f32(uniform("opacity").as_ref(), body.opacity);
+                gl.uniform_4_f32(uniform("tint"), red, green, blue, share);
+                gl.uniform_1_f32(uniform("opacity"), body.opacity);
                 match body.opacity < 1.0 {
                     true => {
                         gl.color_mask(false, false, false, false);
-                        self.draw(gl, *place, true);
+                        self.draw(gl, *place);
                         gl.color_mask(true, true, true, true);
                         gl.enable(glow::BLEND);
                         gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
                     }
                     false => gl.disable(glow::BLEND),
                 }
-                self.draw(gl, *place, true);
+                self.draw(gl, *place);
             }
             gl.enable(glow::BLEND);
             gl.disable(glow::DEPTH_TEST);
@@ -328,9 +276,10 @@ impl Ready {
             gl.bind_buffer(glow::ARRAY_BUFFER, Some(looks_buffer));
             gl.buffer_data_u8_slice(glow::ARRAY_BUFFER, bytemuck::cast_slice(&looks), glow::STATIC_DRAW);
             gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, Some(indices));
+            let both = [surface.mesh.indices.as_slice(), &surface.shadow_indices].concat();
             gl.buffer_data_u8_slice(
                 glow::ELEMENT_ARRAY_BUFFER,
-                bytemuck::cast_slice(&surface.mesh.indices),
+                bytemuck::cast_slice(&both),
                 glow::STATIC_DRAW,
             );
             gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, None);
@@ -356,7 +305,7 @@ impl Ready {
             if slot.holds != Some(body.number) {
                 gl.bind_buffer(glow::ARRAY_BUFFER, Some(slot.vertices));
                 let bytes = bytemuck::cast_slice(&body.vertices);
-                gl.buffer_data_u8_slice(glow::ARRAY_BUFFER, bytes, glow::DYNAMIC_DRAW);
+                gl.buffer_sub_data_u8_slice(glow::ARRAY_BUFFER, 0, bytes);
                 slot.holds = Some(body.number);
             }
         }
@@ -387,10 +336,10 @@ impl Ready {
             gl.clear(glow::COLOR_BUFFER_BIT);
             gl.use_program(Some(self.shadow.program));
             let [x, z, half_x, half_z] = body.shadow_area;
-            gl.uniform_4_f32(self.shadow.at(gl, "area").as_ref(), x, z, half_x, half_z);
+            gl.uniform_4_f32(self.shadow.at("area"), x, z, half_x, half_z);
             let [along_x, along_z] = posed::slant();
-            gl.uniform_2_f32(self.shadow.at(gl, "slant").as_ref(), along_x, along_z);
-            self.draw(gl, slot, false);
+            gl.uniform_2_f32(self.shadow.at("slant"), along_x, along_z);
+            self.draw_shadow_triangles(gl, slot);
             gl.bind_framebuffer(glow::FRAMEBUFFER, screen);
             gl.active_texture(glow::TEXTURE0);
             gl.bind_texture(glow::TEXTURE_2D, Some(texture));
@@ -404,12 +353,12 @@ impl Ready {
     unsafe fn draw_shadow(&self, gl: &glow::Context, drawn: &Drawn) {
         unsafe {
             gl.use_program(Some(self.floor.program));
-            let uniform = |name| self.floor.at(gl, name);
-            gl.uniform_matrix_4_f32_slice(uniform("clip_from_near").as_ref(), false, &drawn.clip_from_near);
+            let uniform = |name| self.floor.at(name);
+            gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, &drawn.clip_from_near);
             let [x, z, half_x, half_z] = drawn.body.shadow_area;
-            gl.uniform_4_f32(uniform("area").as_ref(), x, z, half_x, half_z);
-            gl.uniform_1_f32(uniform("darkness").as_ref(), SHADOW);
-            gl.uniform_1_i32(uniform("shadow").as_ref(), 0);
+            gl.uniform_4_f32(uniform("area"), x, z, half_x, half_z);
+            gl.uniform_1_f32(uniform("darkness"), SHADOW);
+            gl.uniform_1_i32(uniform("shadow"), 0);
             gl.active_texture(glow::TEXTURE0);
             gl.bind_texture(glow::TEXTURE_2D, Some(self.slots[drawn.place].shadow));
             gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
@@ -418,26 +367,27 @@ impl Ready {
         }
     }
 
-    /// Draws all triangles of a body with the program that is set, which shows its pictures or not.
-    unsafe fn draw(&self, gl: &glow::Context, slot: usize, has_pictures: bool) {
+    /// Draws all triangles of a body with its pictures.
+    unsafe fn draw(&self, gl: &glow::Context, slot: usize) {
         let Some(surface) = &self.surface else { return };
         unsafe {
             gl.bind_vertex_array(Some(self.slots[slot].array));
-            let has_picture = self.body.at(gl, "has_picture");
+            let has_picture = self.body.at("has_picture");
             for part in &surface.of.mesh.parts {
-                if has_pictures {
-                    let picture = part.image.and_then(|image| surface.pictures[image]);
-                    gl.uniform_1_f32(has_picture.as_ref(), if picture.is_some() { 1.0 } else { 0.0 });
-                    gl.bind_texture(glow::TEXTURE_2D, picture);
-                }
-                let range = &part.indices;
-                gl.draw_elements(
-                    glow::TRIANGLES,
-                    range.len() as i32,
-                    glow::UNSIGNED_INT,
-                    (size_of::<u32>() * range.start) as i32,
-                );
+                let picture = part.image.and_then(|image| surface.pictures[image]);
+                gl.uniform_1_f32(has_picture, if picture.is_some() { 1.0 } else { 0.0 });
+                gl.bind_texture(glow::TEXTURE_2D, picture);
+                triangles(gl, part.indices.start, part.indices.len());
             }
+        }
+    }
+
+    /// Draws the triangles that cast the shadow of a body.
+    unsafe fn draw_shadow_triangles(&self, gl: &glow::Context, slot: usize) {
+        let Some(surface) = &self.surface else { return };
+        unsafe {
+            gl.bind_vertex_array(Some(self.slots[slot].array));
+            triangles(gl, surface.of.mesh.indices.len(), surface.of.shadow_indices.len());
         }
     }
 }
@@ -458,6 +408,8 @@ impl Slot {
                 gl.vertex_attrib_pointer_f32(number, size, glow::FLOAT, false, 4 * stride, 4 * offset);
             };
             gl.bind_buffer(glow::ARRAY_BUFFER, Some(slot.vertices));
+            let bytes = size_of::<Posed>() * surface.of.mesh.vertices.len();
+            gl.buffer_data_size(glow::ARRAY_BUFFER, bytes as i32, glow::DYNAMIC_DRAW);
             attribute(POSITION, 3, 6, 0);
             attribute(NORMAL, 3, 6, 3);
             gl.bind_buffer(glow::ARRAY_BUFFER, Some(surface.looks));
@@ -469,9 +421,18 @@ impl Slot {
             gl.bind_texture(glow::TEXTURE_2D, Some(slot.shadow));
             image(gl, glow::R8, glow::RED, [SHADOW_PIXELS; 2], None);
             wrap(gl, glow::CLAMP_TO_EDGE);
+            gl.tex_parameter_i32(glow::TEXTURE_2D, glow::TEXTURE_MAX_LEVEL, SHADOW_LEVELS);
             gl.generate_mipmap(glow::TEXTURE_2D);
             Some(slot)
         }
+    }
+}
+
+/// Draws triangles of the vertex array that is set, by so many indices from that one on.
+unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
+    unsafe {
+        let offset = (size_of::<u32>() * first) as i32;
+        gl.draw_elements(glow::TRIANGLES, count as i32, glow::UNSIGNED_INT, offset);
     }
 }
 

@@ -12,6 +12,8 @@ mod posed;
 
 mod scene;
 
+mod shaders;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eframe::{
@@ -392,7 +394,13 @@ fn caption(shown: Shown, model: &Model) -> String {
 /// The camera after what mouse and fingers did, where they did anything.
 fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
-    if response.dragged() {
+    // Two fingers move and bring nearer; the drag of the first one alone would turn.
+    let fingers = ui.input(egui::InputState::multi_touch);
+    if let Some(fingers) = fingers.filter(|fingers| response.rect.contains(fingers.start_pos)) {
+        moved = moved
+            .panned(fingers.translation_delta, response.rect.height())
+            .zoomed(f64::from(fingers.zoom_delta));
+    } else if response.dragged() {
         let drag = response.drag_delta();
         let pans = !response.dragged_by(PointerButton::Primary) || ui.input(|input| input.modifiers.shift);
         moved = match pans {
@@ -400,7 +408,7 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
             false => moved.orbited(drag),
         };
     }
-    if response.hovered() {
+    if response.hovered() && fingers.is_none() {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         moved = moved.zoomed(f64::from(pinch) * (1.0 + ZOOM_PER_POINT * f64::from(wheel)));
     }
@@ -424,8 +432,10 @@ mod tests {
     use super::*;
     use crate::work::Wake;
 
-    #[test]
-    fn only_what_changes_is_posed_anew() {
+    type Seen = Harness<'static, (Viewport, Model)>;
+
+    /// A view of the walk, which stands still.
+    fn seen() -> Seen {
         let mut model = Model::new(Wake::default());
         let start = Instant::now();
         while model.finished().is_none() {
@@ -434,14 +444,70 @@ mod tests {
             model.poll();
         }
         model.apply(Action::TogglePlaying);
-        let mut harness = Harness::builder().with_max_steps(2).build_ui_state(
+        Harness::builder().with_max_steps(2).build_ui_state(
             |ui, (viewport, model): &mut (Viewport, Model)| {
                 ui.ctx().set_fonts(crate::fonts::fonts());
-                viewport.viewport_ui(ui, model, &mut Vec::new());
+                let mut actions = Vec::new();
+                viewport.viewport_ui(ui, model, &mut actions);
+                for action in actions {
+                    model.apply(action);
+                }
             },
             (Viewport::default(), model),
-        );
-        let posed_by = |harness: &mut Harness<'_, (Viewport, Model)>, actions: &[Action]| {
+        )
+    }
+
+    /// Fingers on the glass, as a browser reports them: the first one is the pointer, too.
+    fn touch(harness: &mut Seen, phase: egui::TouchPhase, fingers: &[[f32; 2]]) {
+        for (number, &[x, y]) in fingers.iter().enumerate() {
+            let pos = egui::pos2(x, y);
+            if number == 0 {
+                harness.event(egui::Event::PointerMoved(pos));
+                if phase != egui::TouchPhase::Move {
+                    harness.event(egui::Event::PointerButton {
+                        pos,
+                        button: PointerButton::Primary,
+                        pressed: phase == egui::TouchPhase::Start,
+                        modifiers: egui::Modifiers::NONE,
+                    });
+                }
+            }
+            harness.event(egui::Event::Touch {
+                device_id: egui::TouchDeviceId(0),
+                id: egui::TouchId(number as u64),
+                phase,
+                pos,
+                force: None,
+            });
+        }
+        harness.run_steps(2);
+    }
+
+    #[test]
+    fn one_finger_turns_and_two_move_and_bring_nearer() {
+        use egui::TouchPhase::{End, Move, Start};
+        let mut harness = seen();
+        let before = harness.state().1.camera;
+        touch(&mut harness, Start, &[[200.0, 200.0]]);
+        touch(&mut harness, Move, &[[260.0, 200.0]]);
+        touch(&mut harness, End, &[[260.0, 200.0]]);
+        let turned = harness.state().1.camera;
+        assert!(turned.yaw < before.yaw - 0.3, "{turned:?}");
+        assert_eq!((turned.distance, turned.offset), (before.distance, before.offset));
+        harness.run_steps(60);
+        touch(&mut harness, Start, &[[200.0, 200.0], [300.0, 200.0]]);
+        touch(&mut harness, Move, &[[170.0, 220.0], [370.0, 220.0]]);
+        touch(&mut harness, End, &[[170.0, 220.0], [370.0, 220.0]]);
+        let moved = harness.state().1.camera;
+        assert_eq!((moved.yaw, moved.pitch), (turned.yaw, turned.pitch));
+        assert!((turned.distance / moved.distance - 2.0).abs() < 0.2, "{moved:?}");
+        assert!(moved.offset.y > 0.0, "{moved:?}");
+    }
+
+    #[test]
+    fn only_what_changes_is_posed_anew() {
+        let mut harness = seen();
+        let posed_by = |harness: &mut Seen, actions: &[Action]| {
             let before = harness.state().0.num_posed;
             for action in actions {
                 harness.state_mut().1.apply(action.clone());

@@ -1,0 +1,88 @@
+//! What the graphics card is asked to do for each vertex and each pixel.
+
+/// The vertices of a body, which are posed already.
+pub(super) const BODY_VERTEX: &str = "
+in vec3 position;
+in vec3 normal;
+in vec3 colour;
+in vec2 place;
+uniform mat4 clip_from_near;
+out vec3 a_normal;
+out vec3 a_colour;
+out vec2 a_place;
+void main() {
+    gl_Position = clip_from_near * vec4(position, 1.0);
+    a_normal = normal;
+    a_colour = colour;
+    a_place = place;
+}";
+
+/// The pixels of a body. Colours are linear; squares and roots stand for the curve of a screen.
+pub(super) const BODY_FRAGMENT: &str = "
+in vec3 a_normal;
+in vec3 a_colour;
+in vec2 a_place;
+uniform sampler2D picture;
+uniform float has_picture;
+uniform vec3 to_light;
+uniform vec4 tint;
+uniform float opacity;
+out vec4 pixel;
+void main() {
+    vec3 base = a_colour;
+    if (has_picture > 0.5) {
+        vec4 texel = texture(picture, a_place);
+        if (texel.a < 0.5) { discard; }
+        base *= texel.rgb * texel.rgb;
+    }
+    vec3 normal = normalize(a_normal + vec3(0.0, 1e-6, 0.0));
+    normal = gl_FrontFacing ? normal : -normal;
+    float direct = max(dot(normal, to_light), 0.0);
+    float around = 0.5 + 0.5 * normal.y;
+    vec3 lit = sqrt(base * (0.12 + 0.3 * around + 0.68 * direct));
+    lit = mix(lit, tint.rgb * (0.55 + 0.45 * direct), tint.a);
+    pixel = vec4(lit * opacity, opacity);
+}";
+
+/// The shadow of a point is where its ray meets the floor, at the height zero.
+pub(super) const SHADOW_VERTEX: &str = "
+in vec3 position;
+uniform vec4 area;
+uniform vec2 slant;
+void main() {
+    vec2 at = position.xz - slant * max(position.y, 0.0);
+    gl_Position = vec4((at - area.xy) / area.zw, 0.0, 1.0);
+}";
+
+/// Where the body is, there is shadow.
+pub(super) const SHADOW_FRAGMENT: &str = "
+out vec4 pixel;
+void main() { pixel = vec4(1.0); }";
+
+/// The rectangle of the floor that a shadow lies in.
+pub(super) const FLOOR_VERTEX: &str = "
+uniform vec4 area;
+uniform mat4 clip_from_near;
+out vec2 a_place;
+void main() {
+    vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
+    a_place = 0.5 + 0.5 * corner;
+    gl_Position = clip_from_near * vec4(area.x + corner.x * area.z, 0.0, area.y + corner.y * area.w, 1.0);
+}";
+
+/// Darkens the floor: nine texels of the levels that hold means of 4 x 4 pixels.
+pub(super) const FLOOR_FRAGMENT: &str = "
+in vec2 a_place;
+uniform sampler2D shadow;
+uniform float darkness;
+out vec4 pixel;
+void main() {
+    float sum = 0.0;
+    for (int x = -1; x <= 1; x++) {
+        for (int y = -1; y <= 1; y++) {
+            float weight = (x == 0 ? 2.0 : 1.0) * (y == 0 ? 2.0 : 1.0);
+            sum += weight * textureLod(shadow, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
+        }
+    }
+    pixel = vec4(0.0, 0.0, 0.0, darkness * sum / 16.0);
+}";
