@@ -517,13 +517,10 @@ impl Studio {
 
     #[cfg(target_arch = "wasm32")]
     fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
-        for file in files {
-            if let Some(file) = file.web_file().cloned() {
-                let inbox = self.inbox.clone();
-                wasm_bindgen_futures::spawn_local(async move {
-                    inbox.put(crate::platform::open_file(&file).await);
-                });
-            }
+        let files: Vec<web_sys::File> = files.iter().filter_map(|file| file.web_file().cloned()).collect();
+        if !files.is_empty() {
+            let inbox = self.inbox.clone();
+            wasm_bindgen_futures::spawn_local(crate::platform::open_files(files, move |action| inbox.put(action)));
         }
     }
 

@@ -10,7 +10,7 @@ use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
 use crate::{
     app::{Inbox, Studio},
-    platform::{INPUT, document, element, open_file},
+    platform::{INPUT, document, element, open_files},
     samples,
 };
 
@@ -55,9 +55,7 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
         let inbox = inbox.clone();
         let chosen = chosen.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            for file in files {
-                inbox.put(open_file(&file).await);
-            }
+            open_files(files, |action| inbox.put(action)).await;
             // The same file can be chosen again.
             chosen.set_value("");
         });

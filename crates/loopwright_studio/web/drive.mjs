@@ -1,4 +1,4 @@
-// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, striding.fbx, edited.toml,
+// Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, apart.gltf, striding.fbx, edited.toml,
 // hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second and, if it is to be opened too, long.bvh. Opens the page
 // at three widths, takes by the file input and by dropping them, a recipe with another closure, a stance and an edit, goes through the
 // panels by keyboard and by mouse, exports, puts a take on a character, opens fifty takes in a row, and measures the time from a slider to
@@ -79,9 +79,12 @@ const picture = async (name) => {
     const bytes = Buffer.from(data, "base64");
     writeFileSync(join(out, `${name}.png`), bytes);
     if (bytes.length < BLANK_BYTES) throw new Error(`the picture ${name} is blank`);
+    return bytes;
 };
-const size = (width, height) =>
-    ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+const size = async (width, height, isTablet = false) => {
+    await ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: isTablet });
+    await ask("Emulation.setTouchEmulationEnabled", { enabled: isTablet, maxTouchPoints: 5 });
+};
 const navigate = async () => {
     await evaluate('document.getElementById("said")?.replaceChildren()');
     await ask("Page.navigate", { url: address });
@@ -93,8 +96,8 @@ const choose = async (...paths) => {
     const { nodeId } = await ask("DOM.querySelector", { nodeId: root.nodeId, selector: "#take" });
     await ask("DOM.setFileInputFiles", { nodeId, files: paths });
 };
-const drop = async (path) => {
-    const data = { items: [], files: [path], dragOperationsMask: 1 };
+const drop = async (...paths) => {
+    const data = { items: [], files: paths, dragOperationsMask: 1 };
     for (const type of ["dragEnter", "dragOver", "drop"]) {
         await ask("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
     }
@@ -133,6 +136,21 @@ const reach = async (words) => {
 };
 const mouse = (type, x, y) =>
     ask("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", buttons: 1, clickCount: 1 });
+// Fingers that go at once, each from a point to another.
+const swipe = async (...moves) => {
+    const STEPS = 6;
+    const at = (step) => moves.map(([from, to], id) => {
+        const [x, y] = [0, 1].map((axis) => from[axis] + ((to[axis] - from[axis]) * step) / STEPS);
+        return { x, y, id };
+    });
+    for (let step = 0; step <= STEPS; step++) {
+        await ask("Input.dispatchTouchEvent", { type: step ? "touchMove" : "touchStart", touchPoints: at(step) });
+        await frame();
+    }
+    await ask("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await frame();
+    await frame();
+};
 const click = async (words) => {
     const { x, y, width, height } = await reach(words);
     await mouse("mousePressed", x + width / 2, y + height / 2);
@@ -208,6 +226,37 @@ try {
     await isOpen("amble.glb");
     await picture("edited");
     await exported("amble.glb");
+
+    // A glTF file with its buffers in files of their own, dropped together.
+    const apart = JSON.parse(readFileSync(join(files, "apart.gltf"), "utf8"));
+    const parts = apart.buffers.map((buffer, number) => {
+        const part = join(out, `part ${number}.bin`);
+        writeFileSync(part, Buffer.from(buffer.uri.split(",")[1], "base64"));
+        buffer.uri = `data/part%20${number}.bin`;
+        return part;
+    });
+    writeFileSync(join(out, "apart.gltf"), JSON.stringify(apart));
+    await drop(join(out, "apart.gltf"), ...parts);
+    await isOpen("apart.gltf");
+    console.log(await said());
+
+    // By fingers, on a tablet: one turns the view, two bring it nearer, and an end of the stretch is dragged.
+    await size(1024, 768, true);
+    await navigate();
+    await press(" ", "Space");
+    for (const [name, ...moves] of [["turned", [[300, 300], [420, 300]]], ["nearer", [[250, 300], [190, 300]], [[400, 300], [460, 300]]]]) {
+        const seen = await picture(`before-${name}`);
+        await swipe(...moves);
+        if ((await picture(name)).equals(seen)) throw new Error(`fingers leave the view as it is: ${name}`);
+    }
+    const grasp = await reach("End of the stretch");
+    const middleOf = [grasp.x + grasp.width / 2, grasp.y + grasp.height / 2];
+    await swipe([middleOf, [middleOf[0] + 48, middleOf[1]]]);
+    const moved = (await reach("End of the stretch")).x - grasp.x;
+    if (moved < 20) throw new Error(`a finger moves the end by ${moved} points`);
+    await size(1280, 860);
+    await navigate();
+    console.log("by fingers");
 
     // By keyboard and by mouse, in the panels.
     await choose(join(files, "stroll.bvh"));

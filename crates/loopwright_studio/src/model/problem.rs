@@ -35,7 +35,10 @@ impl Problem {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Open(OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))) => {
-                Some("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.")
+                Some(match cfg!(target_arch = "wasm32") {
+                    true => "Drop the files that it names together with it, or export it as one .glb.",
+                    false => "Put the files that it names beside it, or export it as one .glb.",
+                })
             }
             _ => None,
         }

@@ -1,5 +1,6 @@
 //! What differs between the desktop and the browser: where files come from and where they go.
 
+mod gathered;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 #[cfg(target_arch = "wasm32")]
@@ -11,7 +12,7 @@ pub(crate) use native::{
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
-    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, mark, open_file, save,
+    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, mark, open_files, save,
     save_text, say, say_focus,
 };
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::SaveError;
+use super::{SaveError, gathered::gathered};
 use crate::model::{Action, Exported, MAX_OPEN};
 
 /// Whether one chooses a folder.
@@ -151,6 +151,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
         Ok(found) if !found.is_file() => Err("it is no file".to_owned()),
         _ => fs::read(path).map_err(|error| error.to_string()),
     };
+    let bytes = bytes.map(|bytes| gathered(bytes, |name| companion(path, name)));
     match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes)) {
         // The recipe names it by its path, which the command line follows.
         Ok(Action::OpenMap { bytes, .. }) => Action::OpenMap {
@@ -159,6 +160,17 @@ pub(crate) fn open_path(path: &Path) -> Action {
         },
         Ok(action) => action,
         Err(reason) => Action::CannotOpen { file_name, reason },
+    }
+}
+
+/// A file that another one names, if it lies in the same folder or below, once all links are followed: a foreign file is not to make us
+/// read others.
+fn companion(of: &Path, name: &str) -> Option<Vec<u8>> {
+    let folder = std::path::absolute(of).ok()?.parent()?.canonicalize().ok()?;
+    let path = folder.join(name).canonicalize().ok()?;
+    match path.starts_with(&folder) && path.is_file() {
+        true => fs::read(path).ok(),
+        false => None,
     }
 }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
-use super::SaveError;
+use super::{SaveError, gathered::gathered};
 use crate::model::{Action, Exported};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
@@ -14,6 +14,9 @@ const PIECE: usize = 4 << 20;
 
 /// The input of the page that files are chosen with.
 pub(crate) const INPUT: &str = "take";
+
+/// Endings of files that are opened by themselves.
+const OPENED: [&str; 5] = [".bvh", ".fbx", ".glb", ".gltf", ".toml"];
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = false;
@@ -89,11 +92,37 @@ pub(crate) fn choose_file() {
     }
 }
 
-/// Reads a file to be opened.
-pub(crate) async fn open_file(file: &File) -> Action {
+/// Reads files that came together, one after the other. Those that a `.gltf` among them names are put into it; a browser knows their names
+/// and not their folders.
+pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
+    let ends_with = |file: &File, endings: &[&str]| {
+        let name = file.name().to_ascii_lowercase();
+        endings.iter().any(|ending| name.ends_with(ending))
+    };
+    let has_gltf = files.iter().any(|file| ends_with(file, &[".gltf"]));
+    let (beside, files): (Vec<File>, Vec<File>) =
+        (files.into_iter()).partition(|file| has_gltf && !ends_with(file, &OPENED));
+    let mut found = Vec::new();
+    for file in &beside {
+        if let Ok(bytes) = bytes_of(file).await {
+            found.push((file.name(), bytes));
+        }
+    }
+    for file in &files {
+        put(open_file(file, &found).await);
+    }
+}
+
+/// Reads a file to be opened, and what it names of other files.
+async fn open_file(file: &File, others: &[(String, Vec<u8>)]) -> Action {
     let file_name = file.name();
+    let find = |path: &str| {
+        let name = path.rsplit('/').next();
+        let (_, bytes) = others.iter().find(|(other, _)| Some(other.as_str()) == name)?;
+        Some(bytes.clone())
+    };
     match bytes_of(file).await {
-        Ok(bytes) => Action::of_file(file_name, bytes),
+        Ok(bytes) => Action::of_file(file_name, gathered(bytes, find)),
         Err(error) => Action::CannotOpen {
             file_name,
             reason: format!("{error:?}"),

@@ -221,7 +221,7 @@ fn a_first_file_that_cannot_be_read_leaves_the_walk() {
     wait(&mut harness, "it is said", |model| model.problem().is_some());
     wait(&mut harness, "the walk is closed", is_made);
     harness.get_by_label_contains("cannot open this take");
-    harness.get_by_label("Bring it along as one .glb: `loopwright convert FILE.gltf FILE.glb`, or export it so.");
+    harness.get_by_label("Put the files that it names beside it, or export it as one .glb.");
 }
 
 #[test]

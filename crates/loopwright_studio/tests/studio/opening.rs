@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 use loopwright_recipe::Recipe;
+use loopwright_studio::model::Exported;
 
-use super::driven::{click, is_made, model, open, start_opening, stroll, studio, wait, walk};
+use super::driven::{click, command, is_made, model, open, start_opening, stroll, studio, wait, walk};
 
 #[test]
 fn it_opens_moving() {
@@ -88,4 +90,56 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     harness.get_by_label("Before and after").click();
     harness.get_by_label("Without perspective").click();
     harness.run_steps(3);
+}
+
+/// Buffers beside a glTF file are read with it, and its loop is the command's.
+#[test]
+fn a_gltf_file_brings_its_buffers_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
+    let mut apart = whole.clone();
+    for (number, buffer) in apart["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
+        let name = format!("part {number}.bin");
+        let data = buffer["uri"].as_str().unwrap().split(',').nth(1).unwrap().to_owned();
+        std::fs::write(folder.path().join(&name), STANDARD.decode(data).unwrap()).unwrap();
+        buffer["uri"] = name.replace(' ', "%20").into();
+    }
+    let path = folder.path().join("apart.gltf");
+    std::fs::write(&path, serde_json::to_vec(&apart).unwrap()).unwrap();
+    let mut harness = studio(1280.0, 860.0);
+    open(&mut harness, &path);
+    let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
+    for (format, name) in [(Format::Gltf, "again.gltf"), (Format::Glb, "again.glb")] {
+        let exported = Exported::of(opened, made, format).unwrap();
+        if command(folder.path(), &["make", "apart.gltf", "-o", name]).is_some() {
+            assert!(
+                std::fs::read(folder.path().join(name)).unwrap() == exported.bytes,
+                "{name}"
+            );
+        }
+    }
+}
+
+/// A file of another folder is none that a foreign file may name.
+#[test]
+fn a_gltf_file_does_not_bring_files_of_other_folders_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
+    for (number, buffer) in file["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
+        let data = buffer["uri"].as_str().unwrap().split(',').nth(1).unwrap().to_owned();
+        std::fs::write(
+            folder.path().join(format!("{number}.bin")),
+            STANDARD.decode(data).unwrap(),
+        )
+        .unwrap();
+        buffer["uri"] = format!("../{number}.bin").into();
+    }
+    let path = inner.join("nosy.gltf");
+    std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    let mut harness = studio(1280.0, 860.0);
+    start_opening(&mut harness, &path);
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("cannot open this take");
 }
