@@ -4,6 +4,8 @@
 //! jump is changed. x and v are gaps of joint positions seen from the root and of their velocities, including the root's
 //! velocity. There is one cost for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 
 use super::INTERPOLATION;
@@ -20,6 +22,9 @@ pub struct Entry {
 
 /// Share of a sample's time over which velocities are measured: small against it, and large against rounding.
 const DIFFERENCE: f64 = 1e-3;
+
+/// A time this close to that of a sample is that of the sample, as a share of a sample's time.
+const SAME_SAMPLE: f64 = 1e-9;
 
 /// Refinements of the best phase between samples, each to half the interval.
 pub(super) const NUM_REFINEMENTS: usize = 6;
@@ -62,9 +67,22 @@ impl SampledLoops {
         }
     }
 
+    /// The state of a loop at a time. That of a sample is the same however its time was added up: velocities are differences over so
+    /// little time that rounding shows in them.
+    pub(super) fn state(&self, loops: &[LoopClip], of: usize, secs: f64) -> Cow<'_, WeightedState> {
+        let samples = secs / loops[of].step_secs();
+        let nearest = samples.round();
+        if (samples - nearest).abs() < SAME_SAMPLE {
+            let sample = nearest.rem_euclid(self.samples[of].len() as f64);
+            Cow::Borrowed(&self.samples[of][sample as usize])
+        } else {
+            Cow::Owned(motion(&loops[of], secs, &self.weights))
+        }
+    }
+
     /// The cheapest phase of `to` for a jump from a time of `from`.
     pub(super) fn entry(&self, loops: &[LoopClip], from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
-        let left = motion(&loops[from], secs, &self.weights);
+        let left = self.state(loops, from, secs);
         let clip = &loops[to];
         let mut best = Entry {
             secs: 0.0,
@@ -79,17 +97,24 @@ impl SampledLoops {
                 };
             }
         }
-        let mut best = self.refined_entry(&left, clip, best, decay);
+        let mut best = self.refined_entry(&left, loops, to, best, decay);
         best.secs = best.secs.rem_euclid(clip.period_secs());
         best
     }
 
     /// The cheapest entry near one, between samples; its time may be in another cycle.
-    pub(super) fn refined_entry(&self, left: &WeightedState, clip: &LoopClip, mut best: Entry, decay: Decay) -> Entry {
-        let mut reach = 0.5 * clip.step_secs();
+    pub(super) fn refined_entry(
+        &self,
+        left: &WeightedState,
+        loops: &[LoopClip],
+        to: usize,
+        mut best: Entry,
+        decay: Decay,
+    ) -> Entry {
+        let mut reach = 0.5 * loops[to].step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
-                let cost = left.state().cost(motion(clip, secs, &self.weights).state(), decay);
+                let cost = left.state().cost(self.state(loops, to, secs).state(), decay);
                 if cost < best.cost {
                     best = Entry { secs, cost };
                 }
@@ -101,17 +126,19 @@ impl SampledLoops {
 }
 
 /// The weighted state of a loop at a time.
-pub(super) fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
+fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let positions = |secs: f64| {
         let body = clip.body_pose_at(secs, INTERPOLATION);
         body.as_ref().world(clip.skeleton()).translations
     };
     let h = DIFFERENCE * clip.step_secs();
-    let (before, here, after) = (positions(secs - h), positions(secs), positions(secs + h));
+    let [from, to] = [secs - h, secs + h];
+    let (before, here, after) = (positions(from), positions(secs), positions(to));
     let twist = clip.root().twist;
     let velocity = |joint: usize| {
         let of_root = twist.linear + twist.angular.cross(here[joint]);
-        (after[joint] - before[joint]) / (2.0 * h) + of_root
+        // Between times as they were rounded.
+        (after[joint] - before[joint]) / (to - from) + of_root
     };
     let weighted = |of: &dyn Fn(usize) -> DVec3| {
         let joints = 0..here.len();

@@ -5,9 +5,9 @@
 //! ended, a loop is in the same state at every cycle's same phase, so the result depends on the two loops and the fade alone.
 //! The cost is the same in both directions, D(x, v) = D(-x, -v), and so is the pair of phases. Source: docs/math/blend.md.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
-use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState, motion};
+use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
 use crate::{
     feet::fade::SolvedFade,
     loop_clip::LoopClip,
@@ -114,7 +114,7 @@ impl SampledLoops {
             .map(|&exit| {
                 let (entry, cost) = best[exit];
                 let secs = entry as f64 * clips[1].step_secs();
-                let entry = self.refined_entry(&left[exit], clips[1], Entry { secs, cost }, decay);
+                let entry = self.refined_entry(&left[exit], loops, of[1], Entry { secs, cost }, decay);
                 Pair {
                     secs: [exit as f64 * clips[0].step_secs(), entry.secs],
                     cost: entry.cost,
@@ -124,7 +124,7 @@ impl SampledLoops {
         pairs.sort_by(|one, other| one.cost.total_cmp(&other.cost));
         let mut pair = pairs[0];
         for &near in pairs.iter().take(NUM_REFINED_IN_BOTH) {
-            let refined = self.refined(clips, near, decay);
+            let refined = self.refined(loops, of, near, decay);
             if refined.cost < pair.cost {
                 pair = refined;
             }
@@ -136,13 +136,13 @@ impl SampledLoops {
     }
 
     /// The cheapest pair near a pair of samples: of the nine at half a sample's distance or none in each phase, then at half that.
-    fn refined(&self, clips: [&LoopClip; 2], mut pair: Pair, decay: Decay) -> Pair {
-        let state = |side: usize, secs: f64| motion(clips[side], secs, &self.weights);
+    fn refined(&self, loops: &[LoopClip], of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
+        let state = |side: usize, secs: f64| self.state(loops, of[side], secs);
         let mut reach = 0.5;
         for _ in 0..NUM_REFINEMENTS {
-            let near: [[(f64, WeightedState); 3]; 2] = [0, 1].map(|side| {
+            let near: [[(f64, Cow<'_, WeightedState>); 3]; 2] = [0, 1].map(|side| {
                 [0.0, -1.0, 1.0].map(|towards| {
-                    let secs = pair.secs[side] + towards * reach * clips[side].step_secs();
+                    let secs = pair.secs[side] + towards * reach * loops[of[side]].step_secs();
                     (secs, state(side, secs))
                 })
             });
