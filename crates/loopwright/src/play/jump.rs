@@ -31,6 +31,9 @@ const NUM_REFINED: usize = 16;
 /// The best of these whose exits are refined as well: costs have several valleys of nearly one depth.
 const NUM_REFINED_IN_BOTH: usize = 6;
 
+/// Steps of a refinement: it ends sooner wherever a valley ends.
+const MAX_STEPS: usize = 40;
+
 /// Costs between samples are estimated for exits whose best sample costs at most this many times as much as the cheapest. With
 /// fewer a better one may be missed, because costs at samples exceed those between by up to a fifth where motions are quick.
 const NEARLY_CHEAPEST: f64 = 1.25;
@@ -139,16 +142,18 @@ impl SampledLoops {
     fn refined(&self, clips: [&LoopClip; 2], mut pair: Pair, decay: Decay) -> Pair {
         let state = |side: usize, secs: f64| motion(clips[side], secs, &self.weights);
         let mut reach = 0.5;
-        for _ in 0..NUM_REFINEMENTS {
+        let mut halvings = NUM_REFINEMENTS;
+        for _ in 0..MAX_STEPS {
+            let before = pair.cost;
             let near: [[(f64, WeightedState); 3]; 2] = [0, 1].map(|side| {
                 [0.0, -1.0, 1.0].map(|towards| {
                     let secs = pair.secs[side] + towards * reach * clips[side].step_secs();
                     (secs, state(side, secs))
                 })
             });
-            for (exit_secs, left) in &near[0] {
+            for (exit_secs, exit) in &near[0] {
                 for (entry_secs, entered) in &near[1] {
-                    let cost = left.state().cost(entered.state(), decay);
+                    let cost = exit.state().cost(entered.state(), decay);
                     if cost < pair.cost {
                         pair = Pair {
                             secs: [*exit_secs, *entry_secs],
@@ -157,7 +162,14 @@ impl SampledLoops {
                     }
                 }
             }
-            reach *= 0.5;
+            // Along a valley that runs across both phases it goes on at one reach.
+            if pair.cost >= before {
+                reach *= 0.5;
+                halvings -= 1;
+                if halvings == 0 {
+                    break;
+                }
+            }
         }
         pair
     }
