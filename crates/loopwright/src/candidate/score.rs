@@ -4,7 +4,7 @@
 //! removes; the cost is the integral of the offset's size, metre-seconds. It needs no weights between positions and velocities.
 //! Derivation: docs/math/search.md; the area itself: docs/math/transition_cost.md.
 
-use crate::math::decay::Decay;
+use crate::math::decay::{Decay, Displacement};
 
 /// Half-life of the spring that prices a seam, seconds, in the articles' convention (59.7% is left after it).
 ///
@@ -19,7 +19,7 @@ pub const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 /// rho D(x, v) + (1 - rho) D(x, -v) per axis. Source: docs/math/search.md, section "What a seam costs".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeamCost {
-    decay: Decay,
+    displacement: Displacement,
     start_share: f64,
 }
 
@@ -27,7 +27,7 @@ impl SeamCost {
     /// A decay on both sides in equal shares.
     pub fn even(decay: Decay) -> Self {
         Self {
-            decay,
+            displacement: Displacement::of(decay),
             start_share: 0.5,
         }
     }
@@ -53,13 +53,20 @@ impl SeamCost {
     /// They give a lower bound of [`Self::two_sided`]: rho |a x + b v| + (1 - rho) |a x - b v|; for equal shares
     /// max(a |x|, b |v|).
     pub(crate) fn bound_weights(self) -> (f64, f64) {
-        self.decay.area_weights()
+        self.displacement.decay().area_weights()
     }
 
     /// Cost of one axis with the gap x (metres) and v (metres per second), metre-seconds.
     pub(crate) fn two_sided(self, x: f64, v: f64) -> f64 {
         let (start, end) = (self.start_share, 1.0 - self.start_share);
-        start * self.decay.displacement(x, v) + end * self.decay.displacement(x, -v)
+        // On one of the two sides the offset moves away from zero first, and never crosses it.
+        let (leaving, returning) = if x.is_sign_positive() == v.is_sign_positive() {
+            (start, end)
+        } else {
+            (end, start)
+        };
+        let (x, v) = (x.abs(), v.abs());
+        leaving * self.displacement.signed_area(x, v) + returning * self.displacement.get(x, -v)
     }
 }
 

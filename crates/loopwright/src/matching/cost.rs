@@ -20,7 +20,7 @@ use crate::{
         WeightedJoint,
         features::{Features, ROOT_AXES},
     },
-    math::decay::Decay,
+    math::decay::{Decay, Displacement},
 };
 
 /// Most joints that are compared.
@@ -570,7 +570,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         if sums.iter().all(|&sum| sum > limit) {
             return;
         }
-        let decay = self.rows.features.decay;
+        let displacement = Displacement::of(self.rows.features.decay);
         for (place, sum) in sums.into_iter().enumerate() {
             let last = self.found[self.found.len() - 1].cost;
             if sum > (last * (1.0 + SLACK)) as f32 {
@@ -580,7 +580,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
             for (axis, velocities) in velocities.iter().enumerate() {
                 let gap = |column: usize, number: f32| f64::from(self.query[column]) - f64::from(number);
                 let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
-                cost += decay.displacement(x, gap(num_positions + axis, velocities[place]));
+                cost += displacement.get(x, gap(num_positions + axis, velocities[place]));
                 // What is added is never negative.
                 if cost > last {
                     break;

@@ -58,13 +58,6 @@ impl DecayKind {
     }
 }
 
-/// The signed area under an offset, and the part of it beyond the zero crossing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Area {
-    whole: f64,
-    beyond: f64,
-}
-
 /// Value, first and second derivative of a function of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Jet {
@@ -166,32 +159,67 @@ impl Decay {
     /// For a position and its velocity this is the feature form: the difference of two states' values is the signed area that a
     /// jump between them leaves, and its size never exceeds [`Self::displacement`].
     pub fn signed_area(self, x: f64, v: f64) -> f64 {
-        let (position, rate) = self.area_weights();
-        position * x + rate * v
+        Displacement::of(self).signed_area(x, v)
     }
 
     /// Total displacement D(x, v): the integral over all time of the size of the decaying offset, in units of x times seconds.
     ///
     /// A number for all finite x and v that do not overflow; never less than the size of [`Self::signed_area`], to the last bit.
     pub fn displacement(self, x: f64, v: f64) -> f64 {
-        let Area { whole, beyond } = self.area(x, v);
+        Displacement::of(self).get(x, v)
+    }
+}
+
+/// [`Decay::displacement`] for many offsets: what does not depend on the offset is worked out once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Displacement {
+    decay: Decay,
+    weights: (f64, f64),
+    /// Decay rate of a spring, per second; of no use to the others.
+    spring_rate: f64,
+}
+
+impl Displacement {
+    /// That of a decay.
+    pub(crate) fn of(decay: Decay) -> Self {
+        Self {
+            decay,
+            weights: decay.area_weights(),
+            spring_rate: decay_rate(decay.secs()),
+        }
+    }
+
+    /// The decay.
+    pub(crate) fn decay(&self) -> Decay {
+        self.decay
+    }
+
+    /// As [`Decay::displacement`].
+    pub(crate) fn get(&self, x: f64, v: f64) -> f64 {
+        let (whole, beyond) = (self.signed_area(x, v), self.beyond_crossing(x, v));
         // Rounding must not raise the signed area above its bound.
         ((whole - beyond).abs() + beyond.abs()).max(whole.abs())
     }
 
-    fn area(self, x: f64, v: f64) -> Area {
-        let whole = self.signed_area(x, v);
-        let beyond = match self {
-            Self::Spring { half_life_secs } => {
-                let y = decay_rate(half_life_secs);
+    /// As [`Decay::signed_area`]; its size is the displacement of an offset that never crosses zero, as where x and v have one sign.
+    pub(crate) fn signed_area(&self, x: f64, v: f64) -> f64 {
+        let (position, rate) = self.weights;
+        position * x + rate * v
+    }
+
+    /// Signed area beyond the zero crossing.
+    fn beyond_crossing(&self, x: f64, v: f64) -> f64 {
+        match self.decay {
+            Decay::Spring { .. } => {
+                let y = self.spring_rate;
                 let rate = v + x * y;
                 if are_opposite(x, rate) {
-                    rate * ops::exp(x * y / rate) / (y * y)
+                    self.weights.1 * rate * ops::exp(x * y / rate)
                 } else {
                     0.0
                 }
             }
-            Self::Cubic { blend_secs } => {
+            Decay::Cubic { blend_secs } => {
                 // In w = 1 - u the offset is w^2 times the straight line from `end` at w = 0 to x at w = 1.
                 let end = 3.0 * x + v * blend_secs;
                 if are_opposite(x, end) {
@@ -201,7 +229,7 @@ impl Decay {
                     0.0
                 }
             }
-            Self::Quintic { blend_secs } => {
+            Decay::Quintic { blend_secs } => {
                 let c = v * blend_secs;
                 // In w = 1 - u the offset is w^3 times the parabola end - slope w + square w^2, which is x at w = 1.
                 if are_opposite(x, 10.0 * x + 4.0 * c) {
@@ -217,8 +245,7 @@ impl Decay {
                     0.0
                 }
             }
-        };
-        Area { whole, beyond }
+        }
     }
 }
 

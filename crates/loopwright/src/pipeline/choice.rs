@@ -19,7 +19,7 @@ use crate::{
 const LISTED: usize = 60;
 
 /// Most loops that are closed, those that promise most by what the take alone shows: fewer where the others are sure to lose.
-const CLOSED: usize = 20;
+const CLOSED: usize = 10;
 
 /// Second differences of a knee that is as good as still, metres.
 const STILL_METRES: f64 = 1e-4;

@@ -38,7 +38,7 @@ use crate::{
     blend::SkeletonDifference,
     feet::floor::floor_over_root,
     loop_clip::{LoopClip, LoopClipError},
-    math::decay::Decay,
+    math::decay::{Decay, Displacement},
     motion::{Tracks, WorldTracks},
     take::{Take, TakeError},
 };
@@ -69,7 +69,8 @@ impl State<'_> {
 
     /// The cost of a jump from here to `joined`, metre-seconds, summed in the order of the axes.
     pub(crate) fn cost(self, joined: Self, decay: Decay) -> f64 {
-        self.gaps(joined).map(|(x, v)| decay.displacement(x, v)).sum()
+        let displacement = Displacement::of(decay);
+        self.gaps(joined).map(|(x, v)| displacement.get(x, v)).sum()
     }
 
     /// The same in feature form, which is never larger, to the last bit.

@@ -48,9 +48,11 @@ const MOST_STEPS: usize = 8;
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
 /// What a unit of a step costs at first, metres at the size of a man, so that it does not go farther than its coefficients hold: a
-/// straight leg would have to bend by a radian at once. Each later step is damped by this share of the one before.
-const DAMPING_METRES: f64 = 3.0;
-const DAMPED_AGAIN: f64 = 0.2;
+/// straight leg would have to bend by a radian at once. Each later step is damped by a share of the one before, and by a multiple after
+/// one that went too far: long steps that are cut short again and again cost more, and hold feet less well.
+const DAMPING_METRES: f64 = 8.0;
+const DAMPED_AGAIN: f64 = 0.3;
+const DAMPED_AFTER_TOO_FAR: f64 = 3.0;
 
 /// Steps damped by more than this may be small far from the end, metres.
 const HARDLY_DAMPED_METRES: f64 = 0.5;
@@ -62,8 +64,13 @@ const NUM_REPEATS: usize = 2;
 /// Steps that move nothing by more than this end the search.
 const SETTLED: f64 = 2e-3;
 
-/// So does a step that saves less than this share of the cost.
-const SAVES: f64 = 0.05;
+/// A step that saves less than this share of what its coefficients foresee went too far.
+const FORESEEN_SHARE: f64 = 0.25;
+
+/// So does a step that saves less than this share of the cost, if it is damped by less than this, metres: what one that is held back
+/// more, or that is cut short, saves says nothing of how much there is to save.
+const TELLING_METRES: f64 = 3.0;
+const SAVES: f64 = 0.08;
 
 /// A last step larger than this, which saved more than this share of the cost, shows that the search has not come near.
 const UNSETTLED: f64 = 0.1;
@@ -302,7 +309,11 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
         let before = terms.cost(&settled, limbs, &mut equations);
         equations.damp(damping * size);
         let mut cost = before;
+        let pulls = equations.pulls();
         let mut step = equations.solve()?;
+        let foreseen: f64 = (pulls.iter().zip(&step))
+            .map(|(pull, step)| (pull + (damping * size).powi(2) * step) * step)
+            .sum();
         let mut moved = largest(&step);
         let more = if moved < NEAR { NUM_REPEATS } else { 0 };
         let (mut repeats, mut halvings) = (0, 0);
@@ -330,15 +341,18 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
                 break 'search;
             }
         }
-        // What a shortened step saves says nothing of how much there is to save.
-        let saved = if halvings > 0 { before } else { before - cost };
-        settled.is_near = moved < UNSETTLED || saved < UNSETTLED_SAVES * before;
+        let as_foreseen = halvings == 0 && before - cost > FORESEEN_SHARE * foreseen;
+        let is_telling = as_foreseen && damping < TELLING_METRES;
+        let saved = if is_telling { before - cost } else { before };
+        settled.is_near = is_telling && moved < UNSETTLED || saved < UNSETTLED_SAVES * before;
         if damping < HARDLY_DAMPED_METRES && moved < SETTLED || saved < SAVES * before {
             break;
         }
-        if halvings == 0 {
-            damping *= DAMPED_AGAIN;
-        }
+        damping *= if as_foreseen {
+            DAMPED_AGAIN
+        } else {
+            DAMPED_AFTER_TOO_FAR
+        };
     }
     has_moved.then_some(settled)
 }

@@ -211,6 +211,12 @@ impl NormalEquations {
         }
     }
 
+    /// What residuals pull at: minus half the slopes of the sum of squares, sample by sample.
+    pub(super) fn pulls(&self) -> Vec<f64> {
+        let blocks = self.right.chunks_exact(self.shape.block);
+        blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
+    }
+
     /// The unknowns for which the sum of squares is least, sample by sample; `None` if the equations do not determine them.
     pub(super) fn solve(&mut self) -> Option<Vec<f64>> {
         let shape = self.shape;
@@ -222,8 +228,8 @@ impl NormalEquations {
             return None;
         }
         self.substitute();
-        let blocks = self.right.chunks_exact(shape.block);
-        Some(blocks.flat_map(|block| &block[..shape.width]).copied().collect())
+        // The unknowns have taken the place of the pulls.
+        Some(self.pulls())
     }
 
     /// Replaces the right side by the unknowns: forward through the factor, and back.
