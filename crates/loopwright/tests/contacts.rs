@@ -1,7 +1,7 @@
 //! Contacts and segments against the truth of synthetic takes.
 
 use loopwright::{
-    Analysis,
+    Analysis, Take,
     analysis::{Gait, Segment},
 };
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
@@ -53,6 +53,27 @@ fn contacts_are_those_of_the_truth() {
         "{off} of {} ends are more than two frames off",
         all.len()
     );
+}
+
+/// A larger body moves faster, and stands where the smaller one does. Sizes are powers of two, so that nothing is rounded.
+#[test]
+fn contacts_are_the_same_at_every_size() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let spans = |size: f64| {
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in 0..take.num_frames() {
+            translations.extend(take.translations(frame).iter().map(|at| *at * size));
+            rotations.extend_from_slice(take.rotations(frame));
+        }
+        let skeleton = take.skeleton().clone();
+        let sized = Take::new("sized", skeleton, take.frame_time_secs(), translations, rotations).unwrap();
+        Analysis::new(&sized).unwrap().contacts.spans().to_vec()
+    };
+    let own = spans(1.0);
+    assert!(own.len() > 4, "{}", own.len());
+    for size in [0.25, 4.0] {
+        assert_eq!(spans(size), own, "size {size}");
+    }
 }
 
 #[test]

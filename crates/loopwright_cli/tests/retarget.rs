@@ -224,3 +224,120 @@ fn real_characters_take_a_walk_whole() {
         folder.run(&format!("check {output}")).done();
     }
 }
+
+/// The same animated nodes below a node of this scale, with lengths that make up for it.
+fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+    let json_len = word(12);
+    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + json_len]).unwrap();
+    let mut bin = glb[28 + json_len..].to_vec();
+    for node in json["nodes"].as_array_mut().unwrap() {
+        if let Some(at) = node.get_mut("translation") {
+            for number in at.as_array_mut().unwrap() {
+                *number = (number.as_f64().unwrap() / scale).into();
+            }
+        }
+    }
+    let mut outputs: Vec<u64> = Vec::new();
+    for animation in json["animations"].as_array().unwrap() {
+        for channel in animation["channels"].as_array().unwrap() {
+            if channel["target"]["path"] == "translation" {
+                let sampler = channel["sampler"].as_u64().unwrap() as usize;
+                outputs.push(animation["samplers"][sampler]["output"].as_u64().unwrap());
+            }
+        }
+    }
+    outputs.sort_unstable();
+    outputs.dedup();
+    assert!(!outputs.is_empty());
+    for output in outputs {
+        let accessor = &json["accessors"][output as usize];
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let offset = |of: &serde_json::Value| of["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let first = offset(accessor) + offset(view);
+        let count = 3 * accessor["count"].as_u64().unwrap() as usize;
+        for value in bin[first..first + 4 * count].chunks_exact_mut(4) {
+            let metres = f32::from_le_bytes(value.try_into().unwrap());
+            value.copy_from_slice(&((f64::from(metres) / scale) as f32).to_le_bytes());
+        }
+    }
+    let above = json["nodes"].as_array().unwrap().len();
+    let roots = json["scenes"][0]["nodes"].take();
+    let node = serde_json::json!({ "name": "Armature", "scale": [scale, scale, scale], "children": roots });
+    json["nodes"].as_array_mut().unwrap().push(node);
+    json["scenes"][0]["nodes"] = serde_json::json!([above]);
+    let mut text = serde_json::to_vec(&json).unwrap();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut file = b"glTF\x02\0\0\0".to_vec();
+    file.extend((28 + text.len() as u32 + bin.len() as u32).to_le_bytes());
+    file.extend((text.len() as u32).to_le_bytes());
+    file.extend(b"JSON");
+    file.extend(text);
+    file.extend((bin.len() as u32).to_le_bytes());
+    file.extend(b"BIN\0");
+    file.extend(bin);
+    file
+}
+
+/// The largest distance between joints of one name in two files, over all frames, metres.
+fn farthest(one: &[u8], other: &[u8]) -> f64 {
+    let [one, other] = [one, other].map(|bytes| loopwright_formats::load(bytes, "file").unwrap().take);
+    assert_eq!(one.num_frames(), other.num_frames());
+    let (of_one, of_other) = (one.world_tracks(), other.world_tracks());
+    let mut farthest = 0.0_f64;
+    let mut num_shared = 0;
+    for (joint, known) in one.skeleton().joints().iter().enumerate() {
+        let Some(same) = other.skeleton().find(&known.name) else {
+            continue;
+        };
+        num_shared += 1;
+        for frame in 0..one.num_frames() {
+            let off = of_one.position(frame, joint) - of_other.position(frame, same);
+            farthest = farthest.max(off.length());
+        }
+    }
+    assert!(num_shared > 20, "{num_shared} joints");
+    farthest
+}
+
+/// Armatures of other programs scale all that hangs below them, as from centimetres or to them.
+#[test]
+fn scaled_parents_change_neither_the_motion_nor_the_character() {
+    let folder = with_hero();
+    folder.run("convert walk.bvh plain.glb").done();
+    folder
+        .run("retarget plain.glb --rig hero.glb --animation 0 -o plain-on-hero.bvh")
+        .done();
+    let wanted = folder.read("plain-on-hero.bvh");
+    for scale in [0.01, 100.0] {
+        std::fs::write(
+            folder.path().join("scaled.glb"),
+            below_scaled_node(&folder.read("plain.glb"), scale),
+        )
+        .unwrap();
+        std::fs::write(
+            folder.path().join("scaled-hero.glb"),
+            below_scaled_node(&folder.read("hero.glb"), scale),
+        )
+        .unwrap();
+        for (source, rig) in [
+            ("scaled.glb", "hero.glb"),
+            ("plain.glb", "scaled-hero.glb"),
+            ("scaled.glb", "scaled-hero.glb"),
+        ] {
+            folder
+                .run(&format!("retarget {source} --rig {rig} -o on.bvh --force"))
+                .done();
+            let off = farthest(&wanted, &folder.read("on.bvh"));
+            assert!(off < 1e-4, "{source} on {rig}, scale {scale}: {off} m");
+            // Into the character's own file, below its own scaled node.
+            folder
+                .run(&format!("make {source} --rig {rig} -o on.glb --force"))
+                .done();
+            folder.run("make plain.glb --rig hero.glb -o wanted.glb --force").done();
+            let made = [folder.json("wanted.glb.json"), folder.json("on.glb.json")];
+            let [one, other] = made.map(|facts| facts["root_motion"]["speed_mps"].as_f64().unwrap());
+            assert!((one - other).abs() < 1e-4, "{one} {other}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use super::{
     body::{Body, FoundBy},
     standing::{ContactLimits, rise_of_hips, stands},
 };
-use crate::motion::WorldTracks;
+use crate::motion::{Skeleton, WorldTracks};
 
 /// A span of frames in which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,12 @@ pub struct Contacts {
 
 impl Contacts {
     /// Contacts of all feet; empty where feet cannot be distinguished from other joints.
-    pub(crate) fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64, limits: &ContactLimits) -> Self {
+    pub(crate) fn of(
+        world: &WorldTracks,
+        (skeleton, body): (&Skeleton, &Body),
+        frame_time_secs: f64,
+        limits: &ContactLimits,
+    ) -> Self {
         if body.found_by == FoundBy::AllLeaves {
             return Self {
                 limits: *limits,
@@ -42,6 +47,7 @@ impl Contacts {
             };
         }
         let frames = 0..world.num_frames();
+        let at_size = limits.at_size(body.leg_size(skeleton, |joint| world.position(0, joint)));
         let rise = rise_of_hips(world, body.hips, frame_time_secs);
         let planted: Vec<Vec<bool>> = body
             .feet
@@ -50,7 +56,7 @@ impl Contacts {
                 let positions: Vec<DVec3> = (frames.clone())
                     .map(|frame| world.position(frame, foot.lowest_joint()))
                     .collect();
-                stands(&positions, &rise, frame_time_secs, limits)
+                stands(&positions, &rise, frame_time_secs, &at_size)
             })
             .collect();
         let mut spans = Vec::new();

@@ -96,7 +96,12 @@ impl Analysis {
         let body = Body::find(take, overrides)?;
         let defects = TakeDefects::of(take, &world, &body);
         let usable = defects.usable_ends(take.num_frames());
-        let contacts = Contacts::of(&world, &body, take.frame_time_secs(), &overrides.contacts);
+        let contacts = Contacts::of(
+            &world,
+            (take.skeleton(), &body),
+            take.frame_time_secs(),
+            &overrides.contacts,
+        );
         let floor = Floor::of(&world, &body, contacts.planted(), take.frame_time_secs());
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;

@@ -2,8 +2,9 @@
 //!
 //! There are three rules for three purposes, and their numbers differ on purpose. Contacts hold the feet and use the foot's
 //! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root motion
-//! must not depend on what they measure, so they use fixed limits: [`is_stance`] and [`FootJoint`]. The estimate of the root's
-//! speed from its feet runs before contacts are known: there a low foot may stand, weighted by its speed. Source:
+//! must not depend on what they measure, so they use fixed limits: [`is_stance`] and [`FootJoint`]. All of these grow with the legs of
+//! the body. The estimate of the root's speed from its feet runs before contacts are known: there a low foot may stand, weighted by its
+//! speed. Source:
 //! docs/math/contacts.md and docs/math/feet.md.
 
 use core::ops::RangeInclusive;
@@ -72,12 +73,40 @@ pub struct ContactLimits {
     pub height_metres: Option<f64>,
 }
 
+impl ContactLimits {
+    /// These limits, and the usual ones of a body of this size where none is given: those of a man times the size of its legs.
+    pub(crate) fn at_size(&self, size: f64) -> LimitsAtSize {
+        LimitsAtSize { limits: *self, size }
+    }
+}
+
+/// Limits below which a foot of a body comes to stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitsAtSize {
+    limits: ContactLimits,
+    size: f64,
+}
+
+impl LimitsAtSize {
+    /// Metres per second, for a joint whose fast speed is this.
+    fn slow(&self, fast_mps: f64) -> f64 {
+        let [least, most] = CONTACT_MPS.map(|mps| mps * self.size);
+        let own = (CONTACT_SPEED_SHARE * fast_mps).max(least).min(most);
+        self.limits.speed_mps.unwrap_or(own)
+    }
+
+    /// Metres over the ground.
+    fn low(&self) -> f64 {
+        self.limits.height_metres.unwrap_or(CONTACT_METRES * self.size)
+    }
+}
+
 /// Per frame, whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
 ///
 /// By height alone a toe that swings close to the ground would count as standing, by speed alone a foot at the top of a kick, so
 /// both limits apply. A standing foot keeps standing up to higher limits than those at which it came to stand, and each frame
 /// takes the answer of the majority around it.
-pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &ContactLimits) -> Vec<bool> {
+pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &LimitsAtSize) -> Vec<bool> {
     let num_frames = positions.len();
     if num_frames < 3 {
         return vec![false; num_frames];
@@ -95,10 +124,8 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     let ground = lowest_around(&heights, reach);
     let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
     let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
-    let slow = limits.speed_mps.unwrap_or_else(|| {
-        (CONTACT_SPEED_SHARE * percentile::of(speeds.clone(), 0.95)).clamp(CONTACT_MPS[0], CONTACT_MPS[1])
-    });
-    let low = limits.height_metres.unwrap_or(CONTACT_METRES);
+    let slow = limits.slow(percentile::of(speeds.clone(), 0.95));
+    let low = limits.low();
     let mut stands = false;
     let raw: Vec<bool> = (0..num_frames)
         .map(|frame| {
@@ -163,16 +190,19 @@ pub struct FootJoint {
     joint: usize,
     lowest: f64,
     step_secs: f64,
+    size: f64,
 }
 
 impl FootJoint {
-    /// A joint whose lowest height is taken over `frames`, which are `step_secs` apart.
-    pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64) -> Self {
+    /// A joint whose lowest height is taken over `frames`, which are `step_secs` apart; limits grow with the legs of the
+    /// body, of this size.
+    pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64, size: f64) -> Self {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
             joint,
             lowest: heights.fold(f64::INFINITY, f64::min),
             step_secs,
+            size,
         }
     }
 
@@ -186,7 +216,7 @@ impl FootJoint {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;
-        world.position(frame, self.joint).y - self.lowest < STANCE_METRES
-            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * secs
+        world.position(frame, self.joint).y - self.lowest < STANCE_METRES * self.size
+            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * self.size * secs
     }
 }

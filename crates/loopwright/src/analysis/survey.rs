@@ -194,7 +194,7 @@ impl Surveyor {
         assert!(num_frames > 0, "a take has a frame");
         let dt = middle.frame_time_secs();
         let defects = steps.defects(dt);
-        let contacts = Contacts::of(&world, &body, dt, &overrides.contacts);
+        let contacts = Contacts::of(&world, (middle.skeleton(), &body), dt, &overrides.contacts);
         let floor = Floor::of(&world, &body, contacts.planted(), dt);
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;

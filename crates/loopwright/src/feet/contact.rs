@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::{
-    analysis::standing::{ContactLimits, GROUND_REACH_SECS, stands},
+    analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands},
     motion::RootMotion,
 };
 
@@ -35,7 +35,7 @@ pub(super) fn of_foot(
     positions: &[DVec3],
     root_motion: &RootMotion,
     step_secs: f64,
-    limits: &ContactLimits,
+    limits: &LimitsAtSize,
 ) -> Vec<LoopContact> {
     let count = positions.len();
     // At least one whole cycle leads in, so that the contact state before the first sample is known.

@@ -26,10 +26,11 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
     if body.found_by == FoundBy::AllLeaves {
         return None;
     }
+    let limits = stage.at_size(limits, body);
     let mut heights = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let positions = stage.positions(foot.lowest_joint());
-        for contact in contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits) {
+        for contact in contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), &limits) {
             let samples = contact.keys().map(|key| key % positions.len());
             heights.extend(samples.map(|sample| over_root(stage, sample, positions[sample])));
         }

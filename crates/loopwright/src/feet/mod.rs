@@ -351,7 +351,7 @@ fn speed_by_feet(
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| stage.positions(foot.lowest_joint()))
         .collect();
-    let found = speed::of_feet(&stage, &positions, limits);
+    let found = speed::of_feet(&stage, &positions, &stage.at_size(limits, body));
     let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
     (found, taken.map(|found| found.twist))
 }
@@ -401,10 +401,11 @@ pub fn plant(
 /// the ankle of every foot.
 pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Vec<Bearing> {
     let stage = Stage::of(clip);
+    let limits = stage.at_size(limits, body);
     let mut bearing = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let mut add = |point: FootPoint, positions: &[DVec3]| {
-            let contacts = contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), limits);
+            let contacts = contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), &limits);
             bearing.extend(contacts.iter().map(|&contact| Bearing { point, contact }));
             contacts
         };
@@ -468,6 +469,7 @@ impl Planting<'_> {
             return Ok((planted, feet));
         }
         let stage = Stage::of(clip);
+        let limits = stage.at_size(self.limits, body);
         let mut planted: Vec<PlantedFoot> = Vec::new();
         let mut legs: Vec<BearingLeg> = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
@@ -481,7 +483,7 @@ impl Planting<'_> {
                     };
                     Bearing::contacts(&known.bearing, index, Some(lowest))
                 }
-                None => contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits),
+                None => contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits),
             };
             let mut contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
             if self.known.is_some_and(|known| known.stretch.is_some()) && lock == FootLock::Auto {
@@ -500,14 +502,7 @@ impl Planting<'_> {
                 if slides > SLIDES_METRES && lock == FootLock::Auto && self.edited.is_empty() {
                     FootOutcome::Slides { metres: slides }
                 } else {
-                    legs.push(BearingLeg::of(
-                        &stage,
-                        leg,
-                        foot,
-                        &offsets.spans,
-                        self.limits,
-                        self.known,
-                    ));
+                    legs.push(BearingLeg::of(&stage, leg, foot, &offsets.spans, &limits, self.known));
                     planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
                     FootOutcome::Held
                 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::{contact, stage::Stage};
 use crate::{
-    analysis::standing::{ContactLimits, MAY_STAND_METRES, SWING_MPS},
+    analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS},
     math::{ops, rigid::Twist, time_step::TimeStep},
     motion::RootMotion,
 };
@@ -83,7 +83,7 @@ struct Low {
 /// The twist under which standing feet move least; `None` if no foot stands under any twist.
 ///
 /// `feet` holds the positions of every foot's lowest joint at all samples, seen from the root.
-pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLimits) -> Option<FeetSpeed> {
+pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &LimitsAtSize) -> Option<FeetSpeed> {
     let step_secs = stage.clip.step_secs();
     let poses = stage.root_motion.twist;
     let count = feet.first().map_or(0, Vec::len);

@@ -3,6 +3,10 @@
 use glam::{DQuat, DVec3};
 
 use crate::{
+    analysis::{
+        body::Body,
+        standing::{ContactLimits, LimitsAtSize},
+    },
     loop_clip::LoopClip,
     math::time_step::TimeStep,
     motion::{RootMotion, Skeleton, WorldTracks},
@@ -22,6 +26,11 @@ impl<'a> Stage<'a> {
             root_motion: *clip.root(),
             world: clip.tracks_from_root(),
         }
+    }
+
+    /// Limits of standing for the feet of its body.
+    pub(super) fn at_size(&self, limits: &ContactLimits, body: &Body) -> LimitsAtSize {
+        limits.at_size(body.leg_size(self.clip.skeleton(), |joint| self.world.position(0, joint)))
     }
 
     /// Positions of a joint at all samples, seen from the root.

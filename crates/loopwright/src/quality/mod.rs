@@ -68,7 +68,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     let source = source.as_ref();
     let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
-    let stands = sliding::stands_of(keys, (body, body_size), source);
+    let stands = sliding::stands_of(keys, body, source);
     Quality {
         pose_gap_radians,
         pose_gap_metres,

@@ -89,16 +89,16 @@ fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
 }
 
 /// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
-/// sliding foot does not count as standing. Limits grow with the body, so that the same loop at another size has the same contacts.
+/// sliding foot does not count as standing. Limits grow with the legs, so that the same loop at another size has the same contacts.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
-    let size = body.size_in(keys.skeleton(), keys.middle_pose());
-    stands_of(keys, (body, size), source.map(SourceTracks::of).as_ref())
+    stands_of(keys, body, source.map(SourceTracks::of).as_ref())
 }
 
-pub(super) fn stands_of(keys: &LoopKeys, (body, size): (&Body, f64), source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }
+    let size = body.leg_size(keys.skeleton(), |joint| keys.position(0, joint));
     let num_samples = keys.num_samples() as isize;
     let world = |sample, seen_from_root| over_ground(keys, sample, seen_from_root);
     let horizontal_speed = |before, after| horizontal_speed(keys, before, after);

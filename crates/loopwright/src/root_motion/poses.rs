@@ -158,11 +158,12 @@ impl EndPoses<'_> {
     fn planted(&self) -> Vec<usize> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
+        let size = (self.body).leg_size(self.skeleton, |joint| self.world.position(self.first, joint));
         let feet: Vec<FootJoint> = (self.body.feet.iter())
             .filter(|_| self.body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
-            .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs))
+            .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs, size))
             .collect();
         let stands = |foot: &&FootJoint, frame: usize| {
             foot.stands_at(self.world, frame) && foot.stands_at(self.world, frame + self.num_intervals)

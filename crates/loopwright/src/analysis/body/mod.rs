@@ -77,6 +77,9 @@ pub fn probe_stride(num_frames: usize) -> usize {
 /// Height of the bodies for which limits in metres are meant.
 pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 
+/// Length of their legs, from the hips joint to the ankle along the bones: captured people have 0.87 to 1.05.
+const USUAL_LEG_METRES: f64 = 0.95;
+
 /// The caller's choices of joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
@@ -284,6 +287,27 @@ impl Body {
         let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
         let offset = at_end.map_or(DVec3::ZERO, |(_, tip)| world.rotation(frame, joint) * *tip);
         world.position(frame, joint) + offset
+    }
+
+    /// Size of the legs relative to a man's, for limits of feet that grow with the body; 1 where no leg is known.
+    ///
+    /// How fast and how high a foot that stands may be has to do with the leg above it, whatever head and trunk it carries. The
+    /// shortest way from the hips to a foot counts: that to the legs in front runs along the spine.
+    ///
+    /// `at` is the position of a joint of `skeleton` in any pose, metres.
+    pub(crate) fn leg_size(&self, skeleton: &Skeleton, at: impl Fn(usize) -> DVec3) -> f64 {
+        let chain = |joint: usize| {
+            let path = skeleton.path_from_root(joint);
+            let first = path.iter().position(|&above| above == self.hips)?;
+            let bones = path[first..].windows(2);
+            Some(bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum::<f64>())
+        };
+        let leg = |foot: &Foot| match self.end_of_leg_apart(skeleton, foot) {
+            Some(end) => Some(chain(end)? + at(end).distance(at(foot.ankle))),
+            None => chain(foot.ankle),
+        };
+        let legs = self.feet.iter().filter_map(leg).filter(|&leg| leg > 0.0);
+        legs.reduce(f64::min).map_or(1.0, |leg| leg / USUAL_LEG_METRES)
     }
 
     /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.

@@ -96,7 +96,8 @@ impl Footwork {
         if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
             return None;
         }
-        let (stage, limits) = (Stage::of(clip), ContactLimits::default());
+        let stage = Stage::of(clip);
+        let limits = stage.at_size(&ContactLimits::default(), &body);
         let size = body.size_in(clip.skeleton(), clip.body_pose(0));
         let uncut = Uncut::of_loop(clip);
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use glam::DVec3;
 
 use super::{Bearing, FootPoint, KnownFeet, LoopContact, contact, leg::Leg, stage::Stage, stance};
 use crate::{
-    analysis::{body::Foot, standing::ContactLimits},
+    analysis::{body::Foot, standing::LimitsAtSize},
     math::rigid::Rigid,
     motion::Tracks,
 };
@@ -101,7 +101,7 @@ impl BearingLeg {
         leg: Leg,
         foot: &Foot,
         spans: &[LoopContact],
-        limits: &ContactLimits,
+        limits: &LimitsAtSize,
         known: Option<&KnownFeet>,
     ) -> Self {
         let heel = foot
