@@ -218,7 +218,7 @@ impl Surveyor {
     }
 }
 
-/// The joints whose places in the world are asked for: those that are compared, those that tell the facing, and the feet. `None`
+/// The joints whose places in the world are asked for: those that are compared, those that tell the facing, and the legs. `None`
 /// for all: where there are no feet, the floor is below the lowest joint.
 fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<Vec<usize>>, BodyError> {
     if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
@@ -230,6 +230,7 @@ fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<
     let mut places: Vec<usize> = core::iter::once(body.hips)
         .chain(compared.iter().map(|weighted| weighted.joint))
         .chain(across)
+        .chain(body.legs(some.skeleton()).flatten())
         .chain(body.feet.iter().map(super::Foot::lowest_joint))
         .collect();
     places.sort_unstable();

@@ -35,6 +35,9 @@ const NUM_REFINED_IN_BOTH: usize = 6;
 /// fewer a better one may be missed, because costs at samples exceed those between by up to a fifth where motions are quick.
 const NEARLY_CHEAPEST: f64 = 1.25;
 
+/// Steps by which a pair is refined at most, those along a valley among them.
+const MAX_STEPS: usize = 40;
+
 /// A pair of phases, seconds in each loop, and the cost of a jump between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pair {
@@ -139,7 +142,9 @@ impl SampledLoops {
     fn refined(&self, loops: &[LoopClip], of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
         let state = |side: usize, secs: f64| self.state(loops, of[side], secs);
         let mut reach = 0.5;
-        for _ in 0..NUM_REFINEMENTS {
+        let mut halvings = NUM_REFINEMENTS;
+        for _ in 0..MAX_STEPS {
+            let before = pair.cost;
             let near: [[(f64, Cow<'_, WeightedState>); 3]; 2] = [0, 1].map(|side| {
                 [0.0, -1.0, 1.0].map(|towards| {
                     let secs = pair.secs[side] + towards * reach * loops[of[side]].step_secs();
@@ -157,7 +162,14 @@ impl SampledLoops {
                     }
                 }
             }
-            reach *= 0.5;
+            // Along a valley that runs across both phases it goes on at one reach.
+            if pair.cost >= before {
+                reach *= 0.5;
+                halvings -= 1;
+                if halvings == 0 {
+                    break;
+                }
+            }
         }
         pair
     }

@@ -296,18 +296,24 @@ impl Body {
     ///
     /// `at` is the position of a joint of `skeleton` in any pose, metres.
     pub(crate) fn leg_size(&self, skeleton: &Skeleton, at: impl Fn(usize) -> DVec3) -> f64 {
-        let chain = |joint: usize| {
-            let path = skeleton.path_from_root(joint);
+        let length = |leg: Vec<usize>| -> f64 {
+            let bones = leg.windows(2);
+            bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum()
+        };
+        let lengths = self.legs(skeleton).map(length).filter(|&length| length > 0.0);
+        lengths.reduce(f64::min).map_or(1.0, |leg| leg / USUAL_LEG_METRES)
+    }
+
+    /// The joints of each leg from the hips to the ankle, of legs that begin at the hips.
+    pub(crate) fn legs<'a>(&'a self, skeleton: &'a Skeleton) -> impl Iterator<Item = Vec<usize>> + 'a {
+        self.feet.iter().filter_map(|foot| {
+            let apart = self.end_of_leg_apart(skeleton, foot);
+            let mut path = skeleton.path_from_root(apart.unwrap_or(foot.ankle));
             let first = path.iter().position(|&above| above == self.hips)?;
-            let bones = path[first..].windows(2);
-            Some(bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum::<f64>())
-        };
-        let leg = |foot: &Foot| match self.end_of_leg_apart(skeleton, foot) {
-            Some(end) => Some(chain(end)? + at(end).distance(at(foot.ankle))),
-            None => chain(foot.ankle),
-        };
-        let legs = self.feet.iter().filter_map(leg).filter(|&leg| leg > 0.0);
-        legs.reduce(f64::min).map_or(1.0, |leg| leg / USUAL_LEG_METRES)
+            path.drain(..first);
+            path.extend(apart.map(|_| foot.ankle));
+            Some(path)
+        })
     }
 
     /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.
