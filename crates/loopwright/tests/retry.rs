@@ -2,6 +2,7 @@
 
 use loopwright::{
     Analysis, LoopCandidate, LoopSettings, Quality, SearchSettings, Take,
+    candidate::ChooseBy,
     closure::{Method, Shape},
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -45,7 +46,7 @@ fn retried(analysis: &Analysis, first: &LoopCandidate, others: &[LoopCandidate],
     let retry = Retry {
         stretches: others,
         closures,
-        made: None,
+        ..Retry::default()
     };
     analysis.make_loop_or_retry(first, &abrupt(), retry).unwrap()
 }
@@ -64,6 +65,25 @@ fn the_first_stretch_whose_seam_does_not_show_is_taken() {
 
     let fine = retried(&analysis, &others[1], &[], true);
     assert_eq!((fine.asked_for, fine.tried, fine.shows), (None, 1, false));
+}
+
+#[test]
+fn stretches_are_searched_for_where_none_is_given() {
+    let analysis = Analysis::new(&walk()).unwrap();
+    let too_short = stretch(&analysis, 70, 122);
+    let search = SearchSettings {
+        choose_by: ChooseBy::Cost,
+        ..SearchSettings::default()
+    };
+    let found = analysis.find_loops(&search).unwrap().candidates;
+    let retry = Retry {
+        search: Some(&search),
+        ..Retry::default()
+    };
+    let sought = analysis.make_loop_or_retry(&too_short, &abrupt(), retry).unwrap();
+    let given = retried(&analysis, &too_short, &found, false);
+    assert_eq!((&sought.made, sought.tried), (&given.made, given.tried));
+    assert!(given.tried > 1 && !given.shows);
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn main() -> ExitCode {
         Command::Schema => commands::shell::schema(),
         Command::Licences => commands::licences::run(),
     };
+    output::sync_folders();
     if let Err(failure) = &result {
         report::failure::report(failure);
     }

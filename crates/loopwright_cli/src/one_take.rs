@@ -52,6 +52,8 @@ pub(crate) struct Chosen {
     pub(crate) stretch: LoopCandidate,
     /// Those to take instead where its seam shows: none if the user chose it.
     pub(crate) others: Vec<LoopCandidate>,
+    /// The search for those, where it was left for later.
+    search: Option<SearchSettings>,
     /// The loop of it that the search made.
     made: Option<MadeLoop>,
 }
@@ -166,7 +168,16 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
         Rows::Picked(rows) => rows == &[1],
         Rows::All => false,
     };
+    // By price the first loop is found without the others, which few need.
+    let later = (matches!(wish.rows, Rows::Recommended) && !settings.ranks_by_outcome()).then(|| settings.clone());
     let (found, made) = match is_first {
+        true if later.is_some() => {
+            let first = SearchSettings {
+                max_candidates: 1,
+                ..settings
+            };
+            search::search_and_make(loaded, &first)?
+        }
         true => search::search_and_make(loaded, &settings)?,
         false => (search::hunt(loaded, &settings, search.shifted)?.found, None),
     };
@@ -179,6 +190,7 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
             row,
             stretch: stretch.clone(),
             others: Vec::new(),
+            search: None,
             made: None,
         }),
         None => Err(no_such_row(loaded, row, count)),
@@ -198,6 +210,7 @@ pub(crate) fn choose(loaded: &Loaded, wish: Wish<'_>) -> Result<Vec<Result<Chose
                 row: 1,
                 stretch,
                 others: candidates.collect(),
+                search: later,
                 made,
             });
             first.map(Ok).into_iter().collect()
@@ -229,6 +242,7 @@ fn named(loaded: &Loaded, stretch: &StretchRecipe, mirror: Option<&Mirror>) -> O
         row: 1,
         stretch,
         others: Vec::new(),
+        search: None,
         made: None,
     });
     Some(chosen.map_err(|error| making::cut_failure(loaded, error)))
@@ -263,6 +277,7 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
     }
     let retry = Retry {
         stretches: &chosen.others,
+        search: chosen.search.as_ref(),
         closures: !recipe.states_closure(),
         made: chosen.made.as_ref(),
     };

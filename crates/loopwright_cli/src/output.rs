@@ -206,9 +206,13 @@ impl Outputs {
                 for change in changes {
                     change.settle();
                 }
-                for path in &written {
-                    sync_folder(folder_of(path));
+                let mut changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+                for folder in written.iter().map(|path| folder_of(path)) {
+                    if !changed.contains(folder) {
+                        changed.insert(folder.to_owned());
+                    }
                 }
+                drop(changed);
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
             Err(failure) => {
@@ -442,14 +446,21 @@ fn sync(file: &File) -> io::Result<()> {
     }
 }
 
-/// The same for the names in a folder. The files are in place already, so failing is no failure.
-fn sync_folder(folder: &Path) {
+/// Folders in which files got their names.
+static CHANGED_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Waits until the names of all files are on the disk: once, at the end of a run, because each file that has its name is whole without
+/// it, and waiting for each of many takes longer than writing it. The files are in place already, so failing is no failure.
+pub(crate) fn sync_folders() {
+    let changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
     #[cfg(unix)]
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
+    for folder in changed.iter() {
+        if let Ok(folder) = File::open(folder) {
+            let _ = folder.sync_all();
+        }
     }
     #[cfg(not(unix))]
-    let _ = folder;
+    drop(changed);
 }
 
 /// Whether a file is JSON that we wrote.

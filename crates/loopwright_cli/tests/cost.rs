@@ -109,6 +109,68 @@ fn colons_in_names_are_part_of_them() {
 }
 
 #[test]
+fn of_many_motions_each_pair_has_the_jump_that_it_has_alone() {
+    let folder = walks();
+    folder.run("synth -o slow.bvh --seconds 4 --fps 30 --speed 0.9").done();
+    folder.make_folder("set");
+    let names = ["quick.bvh", "slow.bvh", "walk-loop.bvh"];
+    for name in names {
+        folder.copy(name, &format!("set/{name}"));
+    }
+    folder.copy("walk-loop.bvh.json", "set/walk-loop.bvh.json");
+    let among = &folder.run("cost set --json").done().json()["among"];
+    let motions: Vec<_> = among["motions"].as_array().unwrap().iter().collect();
+    let files: Vec<_> = motions.iter().map(|motion| motion["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["set/quick.bvh", "set/slow.bvh", "set/walk-loop.bvh"]);
+    assert_eq!(motions[2]["kind"], "loop");
+    let mut cheapest = f64::INFINITY;
+    for (exit, left) in names.iter().enumerate() {
+        for (entry, entered) in names.iter().enumerate() {
+            let cost = &among["costs_metre_secs"][exit][entry];
+            if exit == entry {
+                assert!(cost.is_null());
+                continue;
+            }
+            let alone = folder.run(&format!("cost {left} {entered} --json")).done().json();
+            let best = &alone["table"]["best"][0];
+            assert_eq!(cost, &best["cost_metre_secs"], "{left} into {entered}");
+            cheapest = cheapest.min(number(best, "cost_metre_secs"));
+        }
+    }
+    let best = among["best"].as_array().unwrap();
+    assert_eq!(best.len(), 6);
+    assert!(
+        best.windows(2)
+            .all(|two| number(&two[0], "cost_metre_secs") <= number(&two[1], "cost_metre_secs"))
+    );
+    assert!(number(&best[0], "cost_metre_secs") == cheapest);
+    // Three files mean the same as their folder.
+    let named = folder.run("cost quick.bvh slow.bvh walk-loop.bvh --top 1").done();
+    assert_eq!(named.stdout.lines().count(), 4, "{}", named.stdout);
+    assert!(
+        named.stdout.contains("3 motions, spring of 0.100 s"),
+        "{}",
+        named.stdout
+    );
+
+    // One that cannot be read, and one of another skeleton, stop nothing.
+    let other = folder.text("walk.bvh").replacen("Head", "Kopf", 1);
+    folder.write("set/other.bvh", other);
+    folder.write("set/torn.bvh", "HIERARCHY");
+    let torn = folder.run("cost set --json");
+    assert_eq!(torn.status, 2, "{}", torn.stderr);
+    assert!(torn.stderr.contains("torn.bvh"), "{}", torn.stderr);
+    assert!(
+        torn.stderr.contains("6 of 12 jumps lead to another skeleton"),
+        "{}",
+        torn.stderr
+    );
+    let document = torn.json();
+    assert_eq!(document["among"]["best"].as_array().unwrap().len(), 6);
+    assert!(document["error"].is_object());
+}
+
+#[test]
 fn what_cannot_be_compared_is_said_to_be_so() {
     let folder = Folder::with_walk();
     let other = folder.text("walk.bvh").replacen("Head", "Kopf", 1);
@@ -125,6 +187,11 @@ fn what_cannot_be_compared_is_said_to_be_so() {
         ("walk.bvh walk.bvh --blend nan", vec!["--blend must be", "--blend 0.4"]),
         ("walk.bvh walk.bvh --joint-weight Nobody=1", vec!["Nobody"]),
         ("walk.bvh walk.bvh --plot map.pdf", vec![".svg or .png"]),
+        ("walk.bvh", vec!["1 motion to compare", "two motions"]),
+        (
+            "walk.bvh walk.bvh other.bvh --plot map.svg",
+            vec!["--plot is for two motions"],
+        ),
         (
             "walk.bvh other.bvh",
             vec![

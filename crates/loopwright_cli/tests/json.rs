@@ -114,6 +114,9 @@ fn what_commands_answer_about_takes_is_as_described() {
     let table = answer(&folder, "cost walk.bvh walk.bvh --plot cost.svg", "cost", 0);
     assert!(table["pair"].is_null() && table["table"].is_object());
     assert_eq!(outputs(&folder, &table), ["cost.svg"]);
+    folder.copy("walk.bvh", "again.bvh");
+    let among = answer(&folder, "cost walk.bvh slow.bvh again.bvh", "cost", 0);
+    assert!(among["left"].is_null() && among["among"].is_object());
     // Starts and stops give events of both kinds.
     folder
         .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn 20")

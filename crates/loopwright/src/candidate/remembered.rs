@@ -7,8 +7,8 @@ use core::cell::RefCell;
 #[derive(Debug)]
 pub(super) struct Remembered {
     num_places: usize,
-    /// By place: the numbers plus one, and their value.
-    places: RefCell<Vec<([usize; 2], f64)>>,
+    /// By place: the numbers plus one, and their value. No take has more frames than 32 bits count.
+    places: RefCell<Vec<([u32; 2], f64)>>,
 }
 
 /// Most values that are remembered at once: those of a take of a few hundred frames, or of a stretch of a longer one.
@@ -27,7 +27,7 @@ impl Remembered {
     pub(super) fn get(&self, fast: usize, slow: usize, find: impl FnOnce() -> f64) -> f64 {
         // Fast numbers follow each other, and slow ones start apart from each other.
         let place = (slow.wrapping_mul(0x9e37_79b1) >> 4).wrapping_add(fast) % self.num_places;
-        let numbers = [fast + 1, slow + 1];
+        let numbers = [fast as u32 + 1, slow as u32 + 1];
         if let Some(&(known, value)) = self.places.borrow().get(place)
             && known == numbers
         {

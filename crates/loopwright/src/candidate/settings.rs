@@ -62,7 +62,7 @@ impl SearchSettings {
     }
 
     /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take.
-    pub(crate) fn ranks_by_outcome(&self) -> bool {
+    pub fn ranks_by_outcome(&self) -> bool {
         self.choose_by == ChooseBy::Outcome && !self.pairing.is_mirrored()
     }
 

@@ -3,7 +3,7 @@
 use super::{LoopSettings, MadeLoop, MakeError};
 use crate::{
     analysis::Analysis,
-    candidate::LoopCandidate,
+    candidate::{LoopCandidate, SearchSettings},
     loop_clip::LoopKeys,
     quality::{self, SeamSteps},
     root_motion::RootSettings,
@@ -20,6 +20,8 @@ const MAX_STRETCHES: usize = 4;
 pub struct Retry<'a> {
     /// Stretches to take instead, the best first; four are tried.
     pub stretches: &'a [LoopCandidate],
+    /// Where no stretch is given, those of this search are tried: seams seldom show, and most loops then need no other stretch.
+    pub search: Option<&'a SearchSettings>,
     /// Whether the seam may be closed otherwise.
     pub closures: bool,
     /// The loop that [`Analysis::find_and_make`] made; it is made anew where other settings are asked for than the defaults.
@@ -94,10 +96,16 @@ impl Analysis {
         if !done.shows {
             return Ok(done);
         }
-        let others = if candidate.loops_already() {
-            &[]
-        } else {
-            retry.stretches
+        let found;
+        let others = match retry.search.filter(|_| retry.stretches.is_empty()) {
+            _ if candidate.loops_already() => &[],
+            None => retry.stretches,
+            Some(search) => {
+                found = self
+                    .find_loops(search)
+                    .map_or_else(|_| Vec::new(), |found| found.candidates);
+                &found[..]
+            }
         };
         let others = (others.iter().filter(|other| *other != candidate)).take(MAX_STRETCHES);
         for other in others.clone() {

@@ -121,12 +121,10 @@ fn auto_or_off() -> impl TypedValueParser<Value = bool> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = JUMP)]
 pub(crate) struct CostArgs {
-    /// The motion to leave: a take or a loop (BVH, FBX, GLB or glTF); :FRAME selects one frame, from 0.
-    #[arg(value_name = "FILE[:FRAME]", help_heading = INPUT)]
-    pub(crate) left: PathBuf,
-    /// The motion to enter, of the same skeleton.
-    #[arg(value_name = "FILE[:FRAME]", help_heading = INPUT)]
-    pub(crate) entered: PathBuf,
+    /// The motion to leave and the one to enter, of one skeleton: takes or loops (BVH, FBX, GLB or glTF); :FRAME selects one frame,
+    /// from 0. Folders, patterns or more files: each motion into each other.
+    #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
+    pub(crate) motions: Vec<PathBuf>,
     /// How the jump fades.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub(crate) decay: DecayKind,
@@ -136,7 +134,7 @@ pub(crate) struct CostArgs {
     /// Blend time of cubic and quintic, seconds.
     #[arg(long, value_name = "S", default_value_t = 0.4)]
     pub(crate) blend: f64,
-    /// How many frames to leave or to enter to list at most.
+    /// How many jumps to list at most.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.

@@ -63,6 +63,8 @@ struct State<S, A> {
     /// The next input to study, and the next to settle.
     next: usize,
     settled: usize,
+    /// Inputs that are studied now.
+    studying: usize,
     /// What is studied and not settled; `None` if the program failed on it.
     studied: BTreeMap<usize, Option<S>>,
     answers: BTreeMap<usize, A>,
@@ -70,29 +72,37 @@ struct State<S, A> {
     taken: usize,
 }
 
-/// Does the work on all inputs with so many threads; `take` gets the answers in the order of the inputs, on the calling thread.
+/// Does the work on all inputs, studying so many at once; a thread more finishes what is studied while others wait for the disk. `take` gets the answers in the order of the inputs, on the calling thread.
 pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
     let shared = Shared {
         state: Mutex::new(State {
             next: 0,
             settled: 0,
+            studying: 0,
             studied: BTreeMap::new(),
             answers: BTreeMap::new(),
             taken: 0,
         }),
         changed: Condvar::new(),
     };
-    let most = jobs.saturating_mul(IN_FLIGHT);
+    let limits = Limits {
+        studying: jobs,
+        in_flight: jobs.saturating_mul(IN_FLIGHT),
+    };
     thread::scope(|scope| {
-        let worker = || worker(work, inputs, most, &shared);
+        let worker = || worker(work, inputs, limits, &shared);
         let mut started = 0;
-        for _ in 0..jobs {
+        for _ in 0..jobs.saturating_add(1) {
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
             started += usize::from(builder.spawn_scoped(scope, worker).is_ok());
         }
         if started == 0 {
             // Where the system gives no thread, all is done here first, and answers wait.
-            self::worker(work, inputs, usize::MAX, &shared);
+            let limits = Limits {
+                studying: 1,
+                in_flight: usize::MAX,
+            };
+            self::worker(work, inputs, limits, &shared);
         }
         for (index, input) in inputs.iter().enumerate() {
             let mut now = shared.locked();
@@ -110,7 +120,16 @@ pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take:
     });
 }
 
-fn worker<W: Work>(work: &W, inputs: &[W::Input], most: usize, shared: &Shared<W::Studied, W::Answer>) {
+/// Most inputs at any time.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// That are studied.
+    studying: usize,
+    /// That are in memory.
+    in_flight: usize,
+}
+
+fn worker<W: Work>(work: &W, inputs: &[W::Input], limits: Limits, shared: &Shared<W::Studied, W::Answer>) {
     let mut now = shared.locked();
     while now.settled < inputs.len() {
         let index = now.settled;
@@ -129,12 +148,14 @@ fn worker<W: Work>(work: &W, inputs: &[W::Input], most: usize, shared: &Shared<W
             now = shared.locked();
             now.answers.insert(index, answer);
             shared.changed.notify_all();
-        } else if now.next < inputs.len() && now.next - now.taken < most {
+        } else if now.next < inputs.len() && now.studying < limits.studying && now.next - now.taken < limits.in_flight {
             let index = now.next;
             now.next += 1;
+            now.studying += 1;
             drop(now);
             let studied = catch_unwind(AssertUnwindSafe(|| work.study(&inputs[index]))).ok();
             now = shared.locked();
+            now.studying -= 1;
             now.studied.insert(index, studied);
             shared.changed.notify_all();
         } else {
@@ -158,6 +179,9 @@ mod tests {
         /// Inputs in memory now, and the most so far.
         in_flight: AtomicUsize,
         most: AtomicUsize,
+        /// Inputs that are studied now, and the most so far.
+        studying: AtomicUsize,
+        most_studying: AtomicUsize,
     }
 
     impl Work for Counting {
@@ -168,9 +192,12 @@ mod tests {
         fn study(&self, input: &u64) -> (u64, usize) {
             let now = 1 + self.in_flight.fetch_add(1, Ordering::SeqCst);
             self.most.fetch_max(now, Ordering::SeqCst);
-            assert_ne!(input % 10, 7, "a fault of the program");
+            let now = 1 + self.studying.fetch_add(1, Ordering::SeqCst);
+            self.most_studying.fetch_max(now, Ordering::SeqCst);
             // The first take far longer than those behind them.
             thread::sleep(Duration::from_micros(2000 / (1 + input)));
+            self.studying.fetch_sub(1, Ordering::SeqCst);
+            assert_ne!(input % 10, 7, "a fault of the program");
             (input * input, 0)
         }
 
@@ -200,6 +227,7 @@ mod tests {
             });
             // The one that was taken is counted until it is out of our hands.
             assert!(work.most.load(Ordering::SeqCst) <= jobs * IN_FLIGHT + 1, "{jobs}");
+            assert!(work.most_studying.load(Ordering::SeqCst) <= jobs);
             answers
         };
         let one = answers(1);

@@ -374,7 +374,7 @@ impl Work<'_> {
         let retry = Retry {
             stretches: others,
             closures: !recipe.states_closure(),
-            made: None,
+            ..Retry::default()
         };
         let found = analysis
             .make_loop_or_retry(chosen, &settings, retry)

@@ -100,27 +100,65 @@ pub(crate) struct TableFacts {
     pub(crate) costs_metre_secs: Vec<Vec<f64>>,
 }
 
+/// The cheapest jump from one motion of many into another.
+#[derive(Serialize)]
+pub(crate) struct JumpFacts {
+    /// Files of the motions that are left and entered.
+    pub(crate) left: String,
+    pub(crate) exit_frame: usize,
+    pub(crate) exit_secs: f64,
+    pub(crate) entered: String,
+    pub(crate) entry_frame: usize,
+    pub(crate) entry_secs: f64,
+    /// Exact cost.
+    pub(crate) cost_metre_secs: f64,
+}
+
+/// Jumps among many motions.
+#[derive(Serialize)]
+pub(crate) struct JumpsFacts {
+    /// "spring", "cubic" or "quintic".
+    pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    pub(crate) decay_secs: f64,
+    /// The cheapest jumps, cheapest first; of two motions one each way.
+    pub(crate) best: Vec<JumpFacts>,
+    /// The motions that could be read.
+    pub(crate) motions: Vec<CostSide>,
+    /// Cost of the cheapest jump, one row per motion to leave, in the order of the motions; null from a motion into itself, and
+    /// where no jump exists.
+    pub(crate) costs_metre_secs: Vec<Vec<Option<f64>>>,
+}
+
 /// The answer of `cost`.
 #[derive(Serialize)]
 pub(crate) struct CostAnswer {
-    /// The motion to leave.
-    pub(crate) left: CostSide,
-    /// The motion to enter.
-    pub(crate) entered: CostSide,
+    /// The motion to leave; null among many.
+    pub(crate) left: Option<CostSide>,
+    /// The motion to enter; null among many.
+    pub(crate) entered: Option<CostSide>,
     /// Null unless one frame of each is given.
     pub(crate) pair: Option<PairFacts>,
-    /// Null if one frame of each is given.
+    /// Null if one frame of each is given, and among many.
     pub(crate) table: Option<TableFacts>,
+    /// Null for two motions.
+    pub(crate) among: Option<JumpsFacts>,
 }
 
 /// The answer of `cost`.
 pub(crate) fn human(answer: &CostAnswer) -> String {
-    let mut text = format!("{}\ninto {}\n", jump_side(&answer.left), jump_side(&answer.entered));
+    let mut text = String::new();
+    if let (Some(left), Some(entered)) = (&answer.left, &answer.entered) {
+        let _ = writeln!(text, "{}\ninto {}", jump_side(left), jump_side(entered));
+    }
     if let Some(pair) = &answer.pair {
         text.push_str(&pair_cost(pair));
     }
     if let Some(table) = &answer.table {
         text.push_str(&cost_table(table));
+    }
+    if let Some(among) = &answer.among {
+        text.push_str(&jumps_among(among));
     }
     text.push_str(
         "costs in metre-seconds: the distance of weighted joints from their target, summed over joints, axes and time\n",
@@ -167,6 +205,27 @@ fn pair_cost(pair: &PairFacts) -> String {
         gaps.row(row);
     }
     format!("{}{}", costs.render(), gaps.render())
+}
+
+fn jumps_among(among: &JumpsFacts) -> String {
+    let mut jumps = Table::new("# | <leave | at s | <enter | at s | cost");
+    for (index, jump) in among.best.iter().enumerate() {
+        jumps.row(vec![
+            (index + 1).to_string(),
+            jump.left.clone(),
+            format!("{:.3}", jump.exit_secs),
+            jump.entered.clone(),
+            format!("{:.3}", jump.entry_secs),
+            format!("{:.4}", jump.cost_metre_secs),
+        ]);
+    }
+    format!(
+        "{} motions, {} of {:.3} s\n{}",
+        among.motions.len(),
+        among.decay,
+        among.decay_secs,
+        jumps.render()
+    )
 }
 
 fn cost_table(table: &TableFacts) -> String {

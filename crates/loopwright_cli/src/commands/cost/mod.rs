@@ -1,5 +1,7 @@
 //! `loopwright cost`: the cost of leaving one motion and entering another.
 
+mod among;
+
 use std::path::{Path, PathBuf};
 
 use loopwright::{
@@ -14,6 +16,7 @@ use loopwright_draw::plot::{self, TransitionMap};
 
 use crate::{
     args::CostArgs,
+    batch,
     exit::{Ending, Failure},
     files,
     motions::{self, ReadMotion},
@@ -32,12 +35,24 @@ const TABLE: usize = 128;
 /// The same for the plotted map: three pixels to a frame.
 const MAP: usize = 152;
 
+/// Why two motions may have no jump.
+const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
+
 pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+    let is_one = |named: &PathBuf| !batch::are_many(core::slice::from_ref(named));
+    match &args.motions[..] {
+        [left, entered] if is_one(left) && is_one(entered) => between(left, entered, args),
+        _ => among::run(args),
+    }
+}
+
+/// Compares two motions, or frames of them.
+fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let decays = decays(args)?;
-    let left = Side::read(&args.left, &args.reading)?;
-    let entered = Side::read(&args.entered, &args.reading)?;
+    let left = Side::read(left, &args.reading)?;
+    let entered = Side::read(entered, &args.reading)?;
     for side in [&left, &entered] {
         outputs.spare(&side.path);
     }
@@ -45,10 +60,11 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
     let decay = decays[args.decay as usize];
     let mut answer = CostAnswer {
-        left: left.facts(),
-        entered: entered.facts(),
+        left: Some(left.facts()),
+        entered: Some(entered.facts()),
         pair: None,
         table: None,
+        among: None,
     };
     let svg = match (left.frame, entered.frame) {
         (Some(exit), Some(entry)) => {
@@ -116,6 +132,14 @@ struct Side {
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
         let (path, frame) = motions::split(named);
+        Self::of_frame(path, frame.as_deref(), reading)
+    }
+
+    fn of_whole(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+        Self::of_frame(path.to_owned(), None, reading)
+    }
+
+    fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self, Failure> {
         let ReadMotion {
             motion,
             clip,
@@ -123,7 +147,7 @@ impl Side {
             num_keys,
         } = ReadMotion::read(&path, reading)?;
         let frame = frame
-            .map(|words| motions::frame_of(&path, &words, num_keys))
+            .map(|words| motions::frame_of(&path, words, num_keys))
             .transpose()?;
         Ok(Self {
             // The closing key of a loop repeats its first sample.
@@ -214,7 +238,7 @@ fn table(
             sides[0].path.display(),
             sides[1].path.display()
         ))
-        .because("bad frames are never left or entered, and a take is not left at its very end")
+        .because(NO_JUMP)
         .try_this("other frames; `loopwright inspect --json` lists the bad ones"));
     }
     let grid = transitions.grid(exits, entries, decay, TABLE);

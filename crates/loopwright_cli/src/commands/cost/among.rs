@@ -1,0 +1,157 @@
+//! The cheapest jump from each of many motions into each other.
+
+use loopwright::{
+    Transitions,
+    math::Decay,
+    transition::{Crossing, TransitionError},
+};
+
+use super::{Side, decays};
+use crate::{
+    args::CostArgs,
+    batch::{self, Wanted},
+    exit::{Ending, Failure},
+    memory, motions, output,
+    report::{
+        cost::{self as report, CostAnswer, JumpFacts, JumpsFacts},
+        json,
+    },
+    talk::{self, Progress},
+};
+
+/// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
+const MOST_MOTIONS: usize = 256;
+
+/// Compares each of the motions that are named with each other. Files that cannot be read are told and left out; the run then ends as
+/// an error.
+///
+/// Errors: a flag for two motions alone, more motions than are held, no two that can be compared.
+pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+    if args.plot.is_some() {
+        return Err(Failure::error("--plot is for two motions, and several are named")
+            .try_this("two of them, or --json for the costs of all"));
+    }
+    let decay = decays(args)?[args.decay as usize];
+    let found = batch::find(&args.motions, Wanted::All, None);
+    let num_files = found.files.len() + found.problems.len();
+    if num_files > MOST_MOTIONS {
+        return Err(
+            Failure::error(format!("{num_files} motions are named, of at most {MOST_MOTIONS}"))
+                .try_this("a pattern that fits fewer, such as 'set/walk*.bvh'"),
+        );
+    }
+    let mut failed: Vec<Failure> = found.problems.into_iter().map(|(_, problem)| problem).collect();
+    memory::share_among(num_files);
+    let progress = Progress::new("motions read", found.files.len());
+    let mut sides = Vec::new();
+    for input in &found.files {
+        let (side, said) = talk::aside(|| Side::of_whole(&input.path, &args.reading));
+        progress.beside(|| {
+            for warning in &said.warnings {
+                talk::warn(&format!("{}: {warning}", input.path.display()));
+            }
+        });
+        match side {
+            Ok(side) => sides.push(side),
+            Err(failure) => failed.push(failure),
+        }
+        progress.step();
+    }
+    progress.finish();
+    if num_files < 2 {
+        return Err(failed.pop().unwrap_or_else(|| {
+            Failure::error(format!("{num_files} motion to compare"))
+                .try_this("two motions, or a folder that holds several")
+        }));
+    }
+    for failure in &failed {
+        talk::fail(failure);
+    }
+    let failure = (!failed.is_empty()).then(|| {
+        let listed: Vec<&Failure> = failed.iter().collect();
+        Failure::of_all(format!("{} of {num_files} files failed", failed.len()), &listed)
+    });
+    if sides.len() < 2 {
+        return Err(failure.unwrap_or_else(|| Failure::error("no two motions to compare")));
+    }
+    let answer = CostAnswer {
+        left: None,
+        entered: None,
+        pair: None,
+        table: None,
+        among: Some(among(&sides, args, decay)?),
+    };
+    if !args.json {
+        output::print(&report::human(&answer))?;
+        return failure.map_or(Ok(Ending::Done), Err);
+    }
+    let document = json::document("cost", answer, failure.as_ref(), &[]);
+    if let Some(failure) = failure {
+        return Err(failure.in_document(document));
+    }
+    output::print(&document)?;
+    Ok(Ending::Done)
+}
+
+/// The cheapest jump of each pair of motions, cheapest first.
+///
+/// Errors: no two motions have one skeleton, or no jump exists between any.
+fn among(sides: &[Side], args: &CostArgs, decay: Decay) -> Result<JumpsFacts, Failure> {
+    let mut best: Vec<([usize; 2], Crossing)> = Vec::new();
+    let (mut num_apart, mut mismatch) = (0, None);
+    let progress = Progress::new("motions compared", sides.len());
+    for (exit, left) in sides.iter().enumerate() {
+        for (entry, entered) in sides.iter().enumerate().filter(|(entry, _)| *entry != exit) {
+            let transitions = match Transitions::between(&left.motion, &entered.motion, &args.weights) {
+                Ok(transitions) => transitions,
+                Err(error) => {
+                    let is_apart = matches!(error, TransitionError::Skeleton { .. });
+                    let failure = motions::mismatch([&left.path, &entered.path], error);
+                    if !is_apart {
+                        return Err(failure);
+                    }
+                    num_apart += 1;
+                    mismatch.get_or_insert(failure);
+                    continue;
+                }
+            };
+            let frames = [left, entered].map(|side| 0..side.motion.num_frames());
+            let [exits, entries] = frames;
+            best.extend((transitions.best(exits, entries, decay, 1).into_iter()).map(|jump| ([exit, entry], jump)));
+        }
+        progress.step();
+    }
+    progress.finish();
+    if best.is_empty() {
+        return Err(
+            mismatch.unwrap_or_else(|| Failure::nothing("no jump between any of the motions").because(super::NO_JUMP))
+        );
+    }
+    if num_apart > 0 {
+        let num_pairs = sides.len() * (sides.len() - 1);
+        talk::warn(&format!(
+            "{num_apart} of {num_pairs} jumps lead to another skeleton, and are left out"
+        ));
+    }
+    best.sort_by(|(_, one), (_, other)| one.cost.total_cmp(&other.cost));
+    let mut costs_metre_secs = vec![vec![None; sides.len()]; sides.len()];
+    for ([exit, entry], jump) in &best {
+        costs_metre_secs[*exit][*entry] = Some(jump.cost);
+    }
+    let jump = |([exit, entry], jump): &([usize; 2], Crossing)| JumpFacts {
+        left: sides[*exit].path.display().to_string(),
+        exit_frame: jump.exit,
+        exit_secs: jump.exit as f64 * sides[*exit].motion.step_secs(),
+        entered: sides[*entry].path.display().to_string(),
+        entry_frame: jump.entry,
+        entry_secs: jump.entry as f64 * sides[*entry].motion.step_secs(),
+        cost_metre_secs: jump.cost,
+    };
+    Ok(JumpsFacts {
+        decay: decay.name(),
+        decay_secs: decay.secs(),
+        best: best.iter().take(args.top).map(jump).collect(),
+        motions: sides.iter().map(Side::facts).collect(),
+        costs_metre_secs,
+    })
+}
