@@ -295,7 +295,7 @@ fn made(
     let retry = Retry {
         stretches: &found.candidates[1..],
         closures: true,
-        made: None,
+        ..Retry::default()
     };
     let made = analysis.make_loop_or_retry(candidate, &settings, retry);
     let made = made.map_err(|error| text(&error))?.made;

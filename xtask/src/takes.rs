@@ -171,7 +171,7 @@ impl Studied {
         let retry = Retry {
             stretches: others,
             closures: true,
-            made: None,
+            ..Retry::default()
         };
         let found = self.analysis.make_loop_or_retry(candidate, settings, retry);
         Ok(found.map_err(|error| self.failed(error))?.made)
