@@ -6,6 +6,7 @@ use core::cell::RefCell;
 /// close together. A value takes the place of another whose numbers fall on the same place.
 #[derive(Debug)]
 pub(super) struct Remembered {
+    /// A power of two.
     num_places: usize,
     /// By place: the numbers plus one, and their value. No take has more frames than 32 bits count.
     places: RefCell<Vec<([u32; 2], f64)>>,
@@ -26,7 +27,7 @@ impl Remembered {
     /// The value of a number that changes fast and of one that changes slowly, which `find` works out where it is not known.
     pub(super) fn get(&self, fast: usize, slow: usize, find: impl FnOnce() -> f64) -> f64 {
         // Fast numbers follow each other, and slow ones start apart from each other.
-        let place = (slow.wrapping_mul(0x9e37_79b1) >> 4).wrapping_add(fast) % self.num_places;
+        let place = (slow.wrapping_mul(0x9e37_79b1) >> 4).wrapping_add(fast) & (self.num_places - 1);
         let numbers = [fast as u32 + 1, slow as u32 + 1];
         if let Some(&(known, value)) = self.places.borrow().get(place)
             && known == numbers

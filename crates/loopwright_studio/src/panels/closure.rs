@@ -10,7 +10,7 @@ use crate::model::{Action, Edit, Model};
 const SECS: std::ops::RangeInclusive<f64> = 0.02..=1.5;
 
 /// Hardness that the slider reaches: from nearly straight to nearly a corner.
-const HARDNESS: std::ops::RangeInclusive<f64> = 0.5..=32.0;
+const HARDNESS: std::ops::RangeInclusive<f64> = 0.5..=50.0;
 
 pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else {

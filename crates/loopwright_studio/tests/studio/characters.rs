@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::{Format, Source, write_take};
 use loopwright_studio::{Action, Model};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::driven::{apply, command, is_made, model, open, start_opening, stroll, studio, wait, walk};
+use super::driven::{apply, click, command, drag, is_made, model, open, start_opening, stroll, studio, wait, walk};
 
 /// Smoothed, and on another character: by its panel, taken back, and as the command makes it of the saved recipe.
 #[test]
@@ -106,6 +107,65 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     start_opening(&mut harness, &recipe);
     wait(&mut harness, "it is said", |model| model.problem().is_some());
     harness.get_by_label_contains("drop it as a character first");
+}
+
+/// All at once: ends that were dragged, another method, a stance by hand, a layer of edits and a character.
+#[test]
+fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, hero] = ["stroll.bvh", "hero.glb"].map(|name| folder.path().join(name));
+    std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
+    std::fs::write(&hero, walk(Format::Glb, &WalkSettings::default())).unwrap();
+    let mut harness = studio(1280.0, 4200.0);
+    open(&mut harness, &path);
+    let end = harness.get_by_label("End of the stretch").rect().center();
+    drag(&mut harness, end, vec2(25.0, 0.0));
+    wait(&mut harness, "another stretch is made", is_made);
+    harness.get_by_label("Method").click();
+    harness.run_steps(3);
+    click(&mut harness, "cubic");
+    click(&mut harness, "Add: noise");
+    harness.get_by_label("Smoothing and character").click();
+    harness.run_steps(20);
+    harness
+        .get_by_label("Put the loop on the next character I open")
+        .click();
+    harness.run_steps(3);
+    start_opening(&mut harness, &hero);
+    wait(&mut harness, "it is on the character", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_some()
+    });
+    click(&mut harness, "Add a stance of LeftFoot");
+
+    harness.get_by_label("Save the recipe").click();
+    harness.run_steps(3);
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(3);
+    wait(&mut harness, "the file is there", |_| {
+        folder.path().join("stroll-loop.glb.json").exists()
+    });
+    let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
+    let said = ["start = ", "method = \"cubic\"", "hero.glb", "LeftFoot", "noise"];
+    assert!(said.iter().all(|said| text.contains(said)), "{text}");
+    let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", "again.glb"];
+    if command(folder.path(), &words).is_some() {
+        let [exported, again] = ["stroll-loop.glb", "again.glb"].map(|name| folder.path().join(name));
+        assert!(
+            std::fs::read(again).unwrap() == std::fs::read(exported).unwrap(),
+            "{text}"
+        );
+    }
+
+    // The recipe gives a fresh studio the same loop.
+    let saved = model(&harness).made().unwrap().made.loop_clip.clone();
+    let mut harness = studio(1280.0, 4200.0);
+    open(&mut harness, &path);
+    start_opening(&mut harness, &folder.path().join("stroll-loop.toml"));
+    wait(&mut harness, "the recipe is followed", |model| {
+        is_made(model) && model.opened().unwrap().rig.is_some()
+    });
+    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
+    assert_eq!(model(&harness).made().unwrap().made.loop_clip, saved);
 }
 
 /// A map of joints that is dropped is followed, by a recipe too, as the command follows it.

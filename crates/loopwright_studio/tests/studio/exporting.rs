@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
 use loopwright_formats::{Format, Limits, LoopFile, Sidecar, load, loop_file::facts::TakeFacts};
@@ -9,8 +10,8 @@ use loopwright_recipe::{EditRecipe, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
-    PATIENCE, apply, click, command, is_made, model, open, start_opening, stroll, studio, studio_with_stroll, wait,
-    walk,
+    PATIENCE, apply, click, command, drag, is_made, model, open, start_opening, stroll, studio, studio_with_stroll,
+    wait, walk,
 };
 
 #[test]
@@ -149,6 +150,13 @@ fn a_saved_recipe_makes_the_same_bytes() {
     std::fs::write(&path, &bytes).unwrap();
     let mut harness = studio(1280.0, 3600.0);
     open(&mut harness, &path);
+    let end = harness.get_by_label("End of the stretch").rect().center();
+    drag(&mut harness, end, vec2(25.0, 0.0));
+    wait(&mut harness, "another stretch is made", is_made);
+    assert!(matches!(
+        model(&harness).edit().unwrap().stretch,
+        Stretch::Frames { .. }
+    ));
     harness.get_by_label("Method").click();
     harness.run_steps(3);
     click(&mut harness, "spring");

@@ -1,7 +1,8 @@
 //! The stretch, the closure, stances and joints, by mouse.
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, vec2};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright::SearchSettings;
 use loopwright::closure::{Method, Shape};
 use loopwright_studio::model::Stretch;
@@ -156,4 +157,65 @@ fn joints_are_closed_in_ways_of_their_own() {
     );
     click(&mut harness, "Remove joints 1");
     assert_eq!(model(&harness).made().unwrap().made.loop_clip, before);
+}
+
+/// The controls of the demo that came with the published methods, each by the name that the guide gives: every one changes what it is for.
+#[test]
+fn each_control_of_the_published_demo_has_one_here() {
+    let mut harness = studio(1280.0, 3600.0);
+    let of_methods = [
+        ("spring", &["Half-life at the start", "Half-life at the end"][..]),
+        ("cubic", &["Blend time at the start", "Blend time at the end"]),
+        (
+            "linear",
+            &["Blend of the velocity at the start", "Blend of the velocity at the end"],
+        ),
+        (
+            "soft fade",
+            &[
+                "Duration at the start",
+                "Duration at the end",
+                "Blend of the velocity at the start",
+                "Blend of the velocity at the end",
+                "Hardness at the start",
+                "Hardness at the end",
+            ],
+        ),
+    ];
+    for (method, sliders) in of_methods {
+        harness.get_by_label("Method").click();
+        harness.run_steps(3);
+        click(&mut harness, method);
+        click(&mut harness, "Times of both ends apart");
+        for &name in sliders.iter().chain(&["Share of the start"]) {
+            let before = closing(&harness);
+            nudge(&mut harness, name);
+            let after = closing(&harness);
+            assert_ne!(before, after, "{method}: {name}");
+            let ends = (before.start == after.start, before.end == after.end);
+            let wanted = (!name.ends_with("at the start"), !name.ends_with("at the end"));
+            assert_eq!(ends, wanted, "{method}: {name}");
+        }
+    }
+    let speed = |harness: &Driven| {
+        let slider = harness.get_by_role_and_label(Role::Slider, "Speed");
+        slider.accesskit_node().numeric_value().unwrap()
+    };
+    assert!(speed(&harness) == 1.0);
+    nudge(&mut harness, "Speed");
+    assert!(speed(&harness) < 1.0);
+}
+
+/// How the seam is closed now.
+fn closing(harness: &Driven) -> Method {
+    model(harness).edit().unwrap().settings.closure.method
+}
+
+/// Moves a slider down a little by the keyboard.
+fn nudge(harness: &mut Driven, name: &str) {
+    harness.get_by_role_and_label(Role::Slider, name).focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowLeft);
+    harness.run_steps(3);
+    wait(harness, name, is_made);
 }
