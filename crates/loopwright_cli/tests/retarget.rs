@@ -291,10 +291,10 @@ fn beside_another_root(glb: &[u8]) -> Vec<u8> {
     roots.insert(0, first.into());
     for animation in json["animations"].as_array_mut().unwrap() {
         let channels = animation["channels"].as_array_mut().unwrap();
-        let turns = channels
+        let mut turns = channels
             .iter()
             .filter(|channel| channel["target"]["path"] == "rotation");
-        let mut turn = turns.last().unwrap().clone();
+        let mut turn = turns.next_back().unwrap().clone();
         turn["target"]["node"] = first.into();
         channels.push(turn);
     }
