@@ -83,9 +83,12 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
          takes' own | here | seam acceleration ratio, takes' own | here",
     );
     let mut feet = Table::new(
-        "character | slide in the source, cm/s, median | worst | by the pose alone, median | worst | as written, median | worst | by \
-         `check`'s own contacts, median | worst | knee beyond its source, deg, worst | knee the wrong way in the source, deg | here | \
+        "character | slide in the source, cm/s, median | worst | by the pose alone, median | worst | as written, median | worst | no \
+         faster than in the source | by `check`'s own contacts, median | worst | knee beyond its source, deg, worst | knee the wrong way in the source, deg | here | \
          elbow beyond, worst",
+    );
+    let mut reach = Table::new(
+        "character | feet off their places while they stand, % of the leg, median | worst | within 0.1%, % of samples | within 1% | farther",
     );
     let order: Vec<&Character> = characters.iter().collect();
     for looped in &loops {
@@ -108,9 +111,11 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
         let on = on_character(&loops, character)?;
         kept.row(closed(&loops, character, &on));
         feet.row(limbs(&loops, character, &on));
+        reach.row(out_of_reach(&loops, character, &on));
     }
     sections.add("loops", kept);
     sections.add("limbs", feet);
+    sections.add("reach", reach);
     sections.add("takes", takes(&loops, &order)?);
     sections.add("made", made(&loops, &order)?);
     sections.add("there-and-back", there_and_back(&loops, &order)?);
@@ -347,11 +352,15 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
     };
     let (mut in_source, mut by_pose, mut held) = (Vec::new(), Vec::new(), Vec::new());
     let (mut beyond, mut wrong) = ([f64::NEG_INFINITY; 2], [0.0_f64; 2]);
+    let mut slower = 0;
     for (looped, (retarget, carried, read)) in loops.iter().zip(&on.loops) {
         let stands = retarget.stands(&looped.clip);
-        in_source.extend(retarget.slide_of_source(&looped.clip).map(|mps| 1e2 * mps));
+        let theirs = retarget.slide_of_source(&looped.clip).map(|mps| 1e2 * mps);
+        let ours = cmps(read, &stands);
+        slower += usize::from(theirs.zip(ours).is_some_and(|(theirs, ours)| ours <= theirs));
+        in_source.extend(theirs);
         by_pose.extend(cmps(carried, &stands));
-        held.extend(cmps(read, &stands));
+        held.extend(ours);
         let (one, other) = (looped.clip.tracks_from_root(), read.tracks_from_root());
         for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
             let more = most_bent(&other, joints) - most_bent(&one, from);
@@ -375,11 +384,12 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
         )
     };
     format!(
-        "{} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {}",
+        "{} | {} | {} | {} | {slower} of {} | {} | {:.1} | {:.1} | {:.1} | {}",
         character.name,
         both(&in_source),
         both(&by_pose),
         both(&held),
+        loops.len(),
         both(&by_check),
         beyond[0],
         wrong[0],
@@ -396,6 +406,48 @@ fn most_bent(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
         (at(lower) - at(upper)).angle_between(at(end) - at(lower)).to_degrees()
     };
     (0..world.num_frames()).map(bend).fold(0.0, f64::max)
+}
+
+/// How far feet that stand in the source are off their places by the pose alone, and what a longer leg would save.
+fn out_of_reach(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
+    let mut misses: Vec<f64> = Vec::new();
+    for (looped, (retarget, carried, _)) in loops.iter().zip(&on.loops) {
+        let (one, other) = (looped.clip.tracks_from_root(), carried.tracks_from_root());
+        let num_samples = looped.clip.num_samples();
+        let stands = retarget.stands(&looped.clip);
+        for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
+            let theirs = looped.rig.body().feet.iter().find(|foot| foot.ankle == from[2]);
+            let ours = character.rig.body().feet.iter().find(|foot| foot.ankle == joints[2]);
+            let (LimbKind::Leg, Some(theirs), Some(ours)) = (kind, theirs, ours) else {
+                continue;
+            };
+            let (source, target) = match (theirs.toe, ours.toe) {
+                (Some(source), Some(target)) => (source, target),
+                _ => (theirs.ankle, ours.ankle),
+            };
+            let [upper, lower, end] = joints.map(|joint| other.position(0, joint));
+            let leg = (lower - upper).length() + (end - lower).length();
+            for stand in stands.iter().filter(|stand| stand.joint == target) {
+                for sample in stand.first_sample..stand.first_sample + stand.num_samples {
+                    let sample = sample % num_samples;
+                    let off = other.position(sample, target) - retarget.scale() * one.position(sample, source);
+                    misses.push((off * DVec3::new(1.0, 0.0, 1.0)).length() / leg);
+                }
+            }
+        }
+    }
+    let share = |is: &dyn Fn(f64) -> bool| {
+        1e2 * misses.iter().filter(|&&miss| is(miss)).count() as f64 / misses.len().max(1) as f64
+    };
+    format!(
+        "{} | {} | {} | {:.0} | {:.0} | {:.0}",
+        character.name,
+        cell(median(misses.clone()).map(|miss| 1e2 * miss), 1),
+        cell(Some(1e2 * largest(misses.clone())), 1),
+        share(&|miss| miss <= 0.001),
+        share(&|miss| miss > 0.001 && miss <= 0.01),
+        share(&|miss| miss > 0.01),
+    )
 }
 
 /// How far a knee bends the wrong way at most, degrees: against the way in which it bends on the whole, seen in the thigh's axes.
@@ -544,10 +596,10 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
 /// Loops that `make --rig` makes on characters, of the stretches that are the loops of the takes: their feet.
 fn made(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
     let mut table = Table::new(
-        "character | loops | feet slide while those of the source stand, cm/s, median | worst | knee the wrong way, deg, worst",
+        "character | loops | feet slide while those of the source stand, cm/s, median | worst | no faster than in the source | knee the wrong way, deg, worst",
     );
     for character in characters {
-        let (mut slides, mut wrong) = (Vec::new(), 0.0_f64);
+        let (mut slides, mut slower, mut wrong) = (Vec::new(), 0, 0.0_f64);
         for looped in loops {
             let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
             let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
@@ -564,7 +616,10 @@ fn made(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
             let clip = made.loop_clip;
             if clip.num_samples() == looped.clip.num_samples() {
                 let stands = retarget.stands(&looped.clip);
-                slides.extend(quality::foot_slide_of_stances(&LoopKeys::of_loop(&clip), &stands).map(|mps| 1e2 * mps));
+                let ours = quality::foot_slide_of_stances(&LoopKeys::of_loop(&clip), &stands);
+                let theirs = retarget.slide_of_source(&looped.clip);
+                slower += usize::from(theirs.zip(ours).is_some_and(|(theirs, ours)| ours <= theirs));
+                slides.extend(ours.map(|mps| 1e2 * mps));
             }
             let world = clip.tracks_from_root();
             for (kind, _, joints) in pairs(&looped.rig, &character.rig) {
@@ -574,11 +629,12 @@ fn made(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
             }
         }
         table.row(format!(
-            "{} | {} | {} | {} | {wrong:.1}",
+            "{} | {} | {} | {} | {slower} of {} | {wrong:.1}",
             character.name,
             slides.len(),
             cell(median(slides.clone()), 2),
-            cell(Some(largest(slides)), 2),
+            cell(Some(largest(slides.clone())), 2),
+            slides.len(),
         ));
     }
     Ok(table)

@@ -852,6 +852,73 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
     }
 }
 
+/// The same joints beside a thing that turns and has a joint of its own, as of a file with several roots.
+fn beside_another_root(take: &Take) -> Take {
+    let mut joints: Vec<Joint> = ["Scene", "Camera", "Lens"]
+        .map(|name| Joint {
+            name: name.to_owned(),
+            parent: None,
+            rest_offset: DVec3::new(2.0, 0.5, -1.0),
+            tip: None,
+        })
+        .to_vec();
+    joints[0].rest_offset = DVec3::ZERO;
+    joints[1].parent = Some(0);
+    joints[2].parent = Some(1);
+    joints.extend(take.skeleton().joints().iter().map(|joint| Joint {
+        parent: Some(joint.parent.map_or(0, |parent| parent + 3)),
+        ..joint.clone()
+    }));
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let pose = take.pose(frame).to_pose();
+        translations.extend([0, 1, 2].map(|joint: usize| joints[joint].rest_offset));
+        translations.extend(pose.translations);
+        rotations.extend([
+            DQuat::IDENTITY,
+            rotation::exp(DVec3::X * 0.1 * frame as f64),
+            DQuat::IDENTITY,
+        ]);
+        rotations.extend(pose.rotations);
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new("roots", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+}
+
+#[test]
+fn other_roots_beside_the_body_change_nothing() {
+    let take = walk();
+    let plain = character(&take, PLAIN);
+    let (_, wanted) = retarget(&rig_of(&take), &rig_at_rest(&plain), &take);
+    let (many, hero) = (beside_another_root(&take), beside_another_root(&plain));
+    let (_, of_many) = retarget(&rig_of(&many), &rig_at_rest(&plain), &many);
+    let (_, onto_many) = retarget(&rig_of(&take), &rig_at_rest(&hero), &take);
+    for frame in 0..take.num_frames() {
+        let world = wanted.pose(frame).world(wanted.skeleton());
+        let from = of_many.pose(frame).world(of_many.skeleton());
+        let onto = onto_many.pose(frame).world(onto_many.skeleton());
+        for joint in 0..wanted.skeleton().num_joints() {
+            let at = world.translations[joint];
+            assert!(
+                (at - from.translations[joint]).length() < 1e-9,
+                "frame {frame}, joint {joint}"
+            );
+            assert!(
+                (at - onto.translations[joint + 3]).length() < 1e-9,
+                "frame {frame}, joint {joint}"
+            );
+        }
+        // What stands beside the body stays there, and does not follow the other root of the motion.
+        let rest = hero.pose(0).world(hero.skeleton());
+        for joint in 0..3 {
+            assert!(
+                (rest.translations[joint] - onto.translations[joint]).length() < 1e-9,
+                "frame {frame}"
+            );
+        }
+    }
+}
+
 /// The walker's rest at 1.1 times its size.
 fn keyed_rest(take: &Take) -> Pose {
     let mut rest = unturned(take.skeleton(), DQuat::IDENTITY);

@@ -279,6 +279,68 @@ fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
     file
 }
 
+/// The same nodes beside another root of the scene, first in it, that turns with a joint of the body.
+fn beside_another_root(glb: &[u8]) -> Vec<u8> {
+    let json_len = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + json_len]).unwrap();
+    let first = json["nodes"].as_array().unwrap().len();
+    let nodes = json["nodes"].as_array_mut().unwrap();
+    nodes.push(serde_json::json!({ "name": "Camera", "translation": [2.0, 0.5, -1.0], "children": [first + 1] }));
+    nodes.push(serde_json::json!({ "name": "Lens", "translation": [0.0, 0.1, 0.0] }));
+    let roots = json["scenes"][0]["nodes"].as_array_mut().unwrap();
+    roots.insert(0, first.into());
+    for animation in json["animations"].as_array_mut().unwrap() {
+        let channels = animation["channels"].as_array_mut().unwrap();
+        let mut turns = channels
+            .iter()
+            .filter(|channel| channel["target"]["path"] == "rotation");
+        let mut turn = turns.next_back().unwrap().clone();
+        turn["target"]["node"] = first.into();
+        channels.push(turn);
+    }
+    let mut text = serde_json::to_vec(&json).unwrap();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let rest = &glb[20 + json_len..];
+    let mut file = b"glTF\x02\0\0\0".to_vec();
+    file.extend((20 + text.len() as u32 + rest.len() as u32).to_le_bytes());
+    file.extend((text.len() as u32).to_le_bytes());
+    file.extend(b"JSON");
+    file.extend(text);
+    file.extend(rest);
+    file
+}
+
+#[test]
+fn other_roots_of_the_scene_change_nothing() {
+    let folder = with_hero();
+    folder.run("convert walk.bvh plain.glb").done();
+    for name in ["plain", "hero"] {
+        let beside = beside_another_root(&folder.read(&format!("{name}.glb")));
+        std::fs::write(folder.path().join(format!("{name}-beside.glb")), beside).unwrap();
+    }
+    folder.run("retarget plain.glb --rig hero.glb -o wanted.glb").done();
+    for (source, rig) in [
+        ("plain-beside", "hero"),
+        ("plain", "hero-beside"),
+        ("plain-beside", "hero-beside"),
+    ] {
+        folder
+            .run(&format!("retarget {source}.glb --rig {rig}.glb -o on.glb --force"))
+            .done();
+        let name = loopwright_formats::animation_names(&folder.read("on.glb"))
+            .pop()
+            .unwrap();
+        let of_last = |file: &str| {
+            folder
+                .run(&format!("convert {file}.glb {file}.bvh --animation {name} --force"))
+                .done();
+            folder.read(&format!("{file}.bvh"))
+        };
+        let off = farthest(&of_last("wanted"), &of_last("on"));
+        assert!(off < 1e-5, "{source} on {rig}: {off} m");
+    }
+}
+
 /// The largest distance between joints of one name in two files, over all frames, metres.
 fn farthest(one: &[u8], other: &[u8]) -> f64 {
     let [one, other] = [one, other].map(|bytes| loopwright_formats::load(bytes, "file").unwrap().take);
