@@ -225,6 +225,34 @@ fn real_characters_take_a_walk_whole() {
     }
 }
 
+/// Armatures below a node of scale 100: what goes onto them, or comes from them, is what goes by way of BVH, which has no scales.
+#[test]
+fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
+    let Some(takes) = folder_or_skip() else { return };
+    let folder = Folder::with_walk();
+    folder
+        .run("synth -o hero.glb --seconds 2 --fps 30 --seed 9")
+        .done();
+    let run = |words: &[&str]| folder.run_list(words).done();
+    for armature in ["isaacgym-cmu/07_01_cmu.fbx", "isaacgym-cmu/55_01_cmu.fbx"] {
+        let armature = takes.join(armature);
+        let armature = armature.to_str().unwrap();
+        run(&["convert", armature, "plain.bvh", "--force"]);
+        for (source, rig) in [(armature, "hero.glb"), ("walk.bvh", armature)] {
+            let plain = |path| if path == armature { "plain.bvh" } else { path };
+            run(&["retarget", source, "--rig", rig, "-o", "on.bvh", "--force"]);
+            run(&["retarget", plain(source), "--rig", plain(rig), "-o", "wanted.bvh", "--force"]);
+            let off = farthest(&folder.read("wanted.bvh"), &folder.read("on.bvh"));
+            assert!(off < 1e-3, "{source} on {rig}: {off} m");
+        }
+        // The file of the armature itself holds the same.
+        run(&["retarget", "walk.bvh", "--rig", armature, "-o", "on.fbx", "--force"]);
+        run(&["convert", "on.fbx", "again.bvh", "--animation", "walk", "--force"]);
+        let off = farthest(&folder.read("on.bvh"), &folder.read("again.bvh"));
+        assert!(off < 1e-3, "{armature}: {off} m");
+    }
+}
+
 /// The same animated nodes below a node of this scale, with lengths that make up for it.
 fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
     let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
