@@ -230,9 +230,7 @@ fn real_characters_take_a_walk_whole() {
 fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
     let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::with_walk();
-    folder
-        .run("synth -o hero.glb --seconds 2 --fps 30 --seed 9")
-        .done();
+    folder.run("synth -o hero.glb --seconds 2 --fps 30 --seed 9").done();
     let run = |words: &[&str]| folder.run_list(words).done();
     for armature in ["isaacgym-cmu/07_01_cmu.fbx", "isaacgym-cmu/55_01_cmu.fbx"] {
         let armature = takes.join(armature);
@@ -241,7 +239,15 @@ fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
         for (source, rig) in [(armature, "hero.glb"), ("walk.bvh", armature)] {
             let plain = |path| if path == armature { "plain.bvh" } else { path };
             run(&["retarget", source, "--rig", rig, "-o", "on.bvh", "--force"]);
-            run(&["retarget", plain(source), "--rig", plain(rig), "-o", "wanted.bvh", "--force"]);
+            run(&[
+                "retarget",
+                plain(source),
+                "--rig",
+                plain(rig),
+                "-o",
+                "wanted.bvh",
+                "--force",
+            ]);
             let off = farthest(&folder.read("wanted.bvh"), &folder.read("on.bvh"));
             assert!(off < 1e-3, "{source} on {rig}: {off} m");
         }
