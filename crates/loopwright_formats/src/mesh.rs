@@ -25,7 +25,16 @@ pub struct Mesh {
     /// Triangles of one texture each, which together are all of them.
     pub parts: Vec<MeshPart>,
     /// Textures as the file holds them, PNG or JPEG.
-    pub images: Vec<Arc<[u8]>>,
+    pub images: Vec<MeshImage>,
+}
+
+/// A texture of a [`Mesh`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MeshImage {
+    /// It is in the file.
+    Here(Arc<[u8]>),
+    /// It is in a file of its own: its URI as the file states it, relative to the file's own place. It may lead anywhere.
+    Beside(String),
 }
 
 /// A vertex of a [`Mesh`].

@@ -7,7 +7,7 @@ use gltf_file::GltfFile;
 use loopwright::Pose;
 use loopwright_formats::{
     Format, Limits, LoadedTake, ReadSettings, Source, load,
-    mesh::{Mesh, MeshError, read_mesh},
+    mesh::{Mesh, MeshError, MeshImage, read_mesh},
     read_take, write_take,
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -119,6 +119,40 @@ fn two_joints() -> GltfFile {
         ],
     );
     file
+}
+
+#[test]
+fn textures_are_in_the_file_or_named_by_it() {
+    let mut file = two_joints();
+    let places = file.floats("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    let material = |texture: usize| json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": texture}}});
+    file.json["materials"] = json!([material(0), material(1), material(2)]);
+    file.json["textures"] = json!([{"source": 0}, {"source": 1}, {"source": 2}]);
+    let primitive = file.json["meshes"][0]["primitives"][0].clone();
+    let primitives = (0..3).map(|material| {
+        let mut primitive = primitive.clone();
+        primitive["attributes"]["TEXCOORD_0"] = places.into();
+        primitive["material"] = material.into();
+        primitive
+    });
+    let view = file.view(&[1, 2, 3]);
+    file.json["meshes"][0]["primitives"] = primitives.collect();
+    file.json["images"] = json!([
+        {"bufferView": view, "mimeType": "image/png"},
+        {"uri": "data:image/png;base64,BAUG"},
+        {"uri": "skins/of%20hero.png"},
+    ]);
+    let bytes = file.glb();
+    let mesh = mesh_of(&bytes, &load(&bytes, "wave").unwrap()).unwrap().unwrap();
+    let here = |bytes: &[u8]| MeshImage::Here(bytes.into());
+    let wanted = [
+        here(&[1, 2, 3]),
+        here(&[4, 5, 6]),
+        MeshImage::Beside("skins/of%20hero.png".to_owned()),
+    ];
+    assert_eq!(mesh.images, wanted);
+    let of_parts: Vec<_> = mesh.parts.iter().map(|part| part.image).collect();
+    assert_eq!(of_parts, [None, Some(0), Some(1), Some(2)], "the hat has none");
 }
 
 #[test]

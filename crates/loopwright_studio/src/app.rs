@@ -166,9 +166,10 @@ impl Studio {
             let (inbox, path) = (self.inbox.clone(), last.clone());
             std::thread::spawn(move || {
                 inbox.put(match crate::platform::open_path(&path) {
-                    Action::Open { bytes, .. } => Action::Open {
+                    Action::Open { bytes, beside, .. } => Action::Open {
                         file_name: path.display().to_string(),
                         bytes,
+                        beside,
                     },
                     other => other,
                 });

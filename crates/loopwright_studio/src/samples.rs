@@ -3,7 +3,7 @@
 use loopwright_formats::{Format, Source, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::model::Action;
+use crate::model::{Action, Beside};
 
 /// The sample of that name, as a file that is opened; `None` where there is none.
 pub(crate) fn sample(name: &str) -> Option<Action> {
@@ -37,7 +37,7 @@ pub(crate) fn sample(name: &str) -> Option<Action> {
     };
     let take = synthesize(&settings).ok()?.take;
     let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).ok()?.bytes;
-    Some(Action::of_file(format!("{name}.bvh"), bytes))
+    Some(Action::of_file(format!("{name}.bvh"), bytes, Beside::default()))
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
             .collect();
         assert!(names.len() >= 4);
         for name in names {
-            let Some(Action::Open { file_name, bytes }) = sample(name) else {
+            let Some(Action::Open { file_name, bytes, .. }) = sample(name) else {
                 panic!("there is no sample {name}");
             };
             let opened = Opened::read(&file_name, bytes).unwrap();

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use image::{ImageReader, Limits, imageops};
-use loopwright_formats::mesh::Mesh;
+use loopwright_formats::mesh::{Mesh, MeshImage};
+
+use crate::{model::Beside, platform::path_of};
 
 /// Widest and highest picture that is read, and that is drawn: a larger one is made smaller.
 const MAX_READ_PIXELS: u32 = 16_384;
@@ -41,11 +43,15 @@ pub(crate) struct Picture {
 pub(crate) type Posed = [[f32; 3]; 2];
 
 impl Surface {
-    /// A surface with its pictures read.
-    pub(crate) fn of(mut mesh: Mesh) -> Self {
+    /// A surface with its pictures read, those in files of their own from what lies beside its file.
+    pub(crate) fn of(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
+        let read = |image: &MeshImage| match image {
+            MeshImage::Here(bytes) => Picture::read(bytes),
+            MeshImage::Beside(uri) => Picture::read(&beside.find(&path_of(uri))?),
+        };
         Self {
-            pictures: images.iter().map(|bytes| Picture::read(bytes)).collect(),
+            pictures: images.iter().map(read).collect(),
             shadow_indices: coarse(&mesh),
             mesh,
         }
@@ -190,9 +196,29 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_in_a_file_of_its_own_is_found_beside() {
+        let mut png = Vec::new();
+        let pixel = image::RgbaImage::from_pixel(1, 1, image::Rgba([10, 20, 30, 255]));
+        pixel
+            .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
+            .unwrap();
+        let here = MeshImage::Here(png.clone().into());
+        let beside = Beside::found_by(move |path| (path == "skins/of hero.png").then(|| png.clone()));
+        let named = |uri: &str| MeshImage::Beside(uri.to_owned());
+        let mesh = Mesh {
+            images: vec![here, named("skins/of%20hero.png"), named("gone.png")],
+            ..sheet(1)
+        };
+        let pictures = Surface::of(mesh, &beside).pictures;
+        assert_eq!(pictures[0].as_ref().unwrap().rgba, [10, 20, 30, 255]);
+        assert_eq!(pictures[1], pictures[0]);
+        assert_eq!(pictures[2], None);
+    }
+
+    #[test]
     fn a_fine_surface_has_the_same_shadow_of_fewer_triangles() {
         let fine = sheet(400);
-        let coarse = Surface::of(fine.clone()).shadow_indices;
+        let coarse = Surface::of(fine.clone(), &Beside::default()).shadow_indices;
         assert!(
             coarse.len() * 10 < fine.indices.len(),
             "{} of {}",
@@ -208,7 +234,14 @@ mod tests {
     #[test]
     fn a_coarse_surface_casts_its_shadow_itself() {
         let coarse = sheet(10);
-        assert_eq!(Surface::of(coarse.clone()).shadow_indices, coarse.indices);
-        assert!(Surface::of(Mesh::default()).shadow_indices.is_empty());
+        assert_eq!(
+            Surface::of(coarse.clone(), &Beside::default()).shadow_indices,
+            coarse.indices
+        );
+        assert!(
+            Surface::of(Mesh::default(), &Beside::default())
+                .shadow_indices
+                .is_empty()
+        );
     }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     limits::{Limits, MAX_VALUE},
-    mesh::{Bone, Mesh, MeshError, Vertex, four_largest},
+    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
 };
 
 /// Reads all meshes that follow the joints of a take.
@@ -274,7 +274,7 @@ fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<u
             *images.entry(texture.element.typed_id).or_insert_with(|| {
                 let files = core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
                 let bytes: Arc<[u8]> = files.map(|file| &*file.content).find(|bytes| !bytes.is_empty())?.into();
-                mesh.images.push(bytes);
+                mesh.images.push(MeshImage::Here(bytes));
                 Some(mesh.images.len() - 1)
             })
         });

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
     rc::Rc,
-    sync::Arc,
 };
 
 use glam::{DAffine3, DMat4};
@@ -21,7 +20,7 @@ use super::{
 use crate::{
     excerpt::excerpt,
     limits::{Limits, MAX_VALUE},
-    mesh::{Bone, Mesh, MeshError, Vertex, four_largest},
+    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
 };
 
 #[derive(Deserialize)]
@@ -423,12 +422,15 @@ impl Reader<'_> {
         )
     }
 
-    /// The bytes of a picture; `None` where it is in another file, or of a kind that is not read.
-    fn image(&self, number: usize) -> Option<Arc<[u8]>> {
+    /// A picture; `None` where it is of a kind that is not read.
+    fn image(&self, number: usize) -> Option<MeshImage> {
         let image: Image = parts::part(&self.source.document, "images", number, "source").ok()?;
         match (image.buffer_view, image.uri) {
-            (Some(view), _) => self.accessors.bytes(view, "images").ok().map(Into::into),
-            (None, Some(uri)) => container::picture(&uri).map(|(_, bytes)| bytes.into()),
+            (Some(view), _) => (self.accessors.bytes(view, "images").ok()).map(|bytes| MeshImage::Here(bytes.into())),
+            (None, Some(uri)) if uri.starts_with("data:") => {
+                container::picture(&uri).map(|(_, bytes)| MeshImage::Here(bytes.into()))
+            }
+            (None, Some(uri)) => Some(MeshImage::Beside(uri)),
             (None, None) => None,
         }
     }

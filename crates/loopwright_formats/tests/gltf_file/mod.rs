@@ -56,6 +56,7 @@ impl GltfFile {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         let view = self.view(&bytes);
         let width = match shape {
+            "VEC2" => 2,
             "VEC3" => 3,
             "VEC4" => 4,
             _ => 1,

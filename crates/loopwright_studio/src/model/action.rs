@@ -4,7 +4,7 @@ use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_recipe::{StudyArgs, read_joint_map};
 
-use super::{Edit, RootView, Shown, Stretch, Study};
+use super::{Beside, Edit, RootView, Shown, Stretch, Study};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -16,6 +16,8 @@ pub enum Action {
         file_name: String,
         /// Its bytes.
         bytes: Vec<u8>,
+        /// What lies beside it.
+        beside: Beside,
     },
     /// Follow a recipe: read the take as it says, and make what it makes.
     OpenRecipe {
@@ -119,11 +121,15 @@ pub enum Action {
 
 impl Action {
     /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, else a take.
-    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>) -> Self {
+    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
         match file_name.to_ascii_lowercase().ends_with(".toml") {
             true if read_joint_map(&bytes).is_ok() => Self::OpenMap { file_name, bytes },
             true => Self::OpenRecipe { bytes },
-            false => Self::Open { file_name, bytes },
+            false => Self::Open {
+                file_name,
+                bytes,
+                beside,
+            },
         }
     }
 }

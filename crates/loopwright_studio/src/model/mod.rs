@@ -5,6 +5,8 @@
 
 mod action;
 
+mod beside;
+
 mod history;
 
 mod playback;
@@ -22,6 +24,7 @@ use loopwright_formats::Format;
 use loopwright_recipe::RecipeError;
 
 pub use action::Action;
+pub use beside::Beside;
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
@@ -43,6 +46,9 @@ const MAX_OTHERS: usize = 7;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) const MAX_OPEN: usize = MAX_OTHERS + 1;
 
+/// Most files whose neighbours are kept: those of open takes and of characters.
+const MAX_BESIDE: usize = 2 * MAX_OPEN;
+
 /// The state of the studio.
 #[derive(Debug)]
 pub struct Model {
@@ -58,6 +64,8 @@ pub struct Model {
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
     awaits_character: bool,
+    /// What lies beside files that were opened, by the name of each, the newest last.
+    beside: Vec<(String, Beside)>,
     /// What was worked out of the take.
     studies: Studies,
     /// The loops that are blended.
@@ -125,6 +133,7 @@ impl Model {
             kept: None,
             named: Vec::new(),
             awaits_character: false,
+            beside: Vec::new(),
             studies: Studies::default(),
             set: LoopSet::default(),
             made: None,
@@ -279,13 +288,23 @@ impl Model {
                 | Action::Split(_)
         );
         match action {
-            Action::Open { file_name, bytes } if self.awaits_character => {
+            Action::Open {
+                file_name,
+                bytes,
+                beside,
+            } if self.awaits_character => {
+                self.keep_beside(&file_name, beside);
                 self.put_on(NamedFile {
                     file_name,
                     bytes: Arc::new(bytes),
                 });
             }
-            Action::Open { file_name, bytes } => {
+            Action::Open {
+                file_name,
+                bytes,
+                beside,
+            } => {
+                self.keep_beside(&file_name, beside);
                 self.problem = None;
                 let bytes = Arc::new(bytes);
                 let job = Job::Open { file_name, bytes };

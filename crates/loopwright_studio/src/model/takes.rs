@@ -8,7 +8,8 @@ use std::{
 use loopwright_recipe::{Recipe, StretchRecipe, StudyArgs};
 
 use super::{
-    Edit, History, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch, Studies,
+    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown,
+    Stretch, Studies,
 };
 use crate::work::Job;
 
@@ -70,6 +71,22 @@ impl Model {
             recipe: Box::new(recipe),
             edit: None,
         });
+    }
+
+    /// Keeps what lies beside a file, in place of what lay beside one of that name.
+    pub(super) fn keep_beside(&mut self, file_name: &str, beside: Beside) {
+        self.beside.retain(|(other, _)| other != file_name);
+        self.beside.push((file_name.to_owned(), beside));
+        if self.beside.len() > MAX_BESIDE {
+            self.beside.remove(0);
+        }
+    }
+
+    /// What lies beside the file that the character of a take is of.
+    pub(crate) fn beside(&self, opened: &Opened) -> Beside {
+        let file_name = opened.rig.as_ref().map_or(&opened.file_name, |rig| &rig.file);
+        let found = self.beside.iter().find(|(name, _)| name == file_name);
+        found.map(|(_, beside)| beside.clone()).unwrap_or_default()
     }
 
     /// Puts the take on a character.

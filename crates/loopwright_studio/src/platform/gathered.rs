@@ -35,7 +35,7 @@ pub(crate) fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -
         if uri.starts_with(DATA) {
             continue;
         }
-        if let (Some(place), Some(bytes)) = (place_of(&text, &uri), find(&name_of(&uri))) {
+        if let (Some(place), Some(bytes)) = (place_of(&text, &uri), find(&path_of(&uri))) {
             let data = format!("\"{DATA}application/octet-stream;base64,{}\"", STANDARD.encode(bytes));
             text.replace_range(place, &data);
         }
@@ -58,7 +58,7 @@ fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// The path that a URI names: `%20` is a space.
-fn name_of(uri: &str) -> String {
+pub(crate) fn path_of(uri: &str) -> String {
     let mut pieces = uri.split('%');
     let mut name = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {

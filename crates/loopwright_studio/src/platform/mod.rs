@@ -6,6 +6,7 @@ mod native;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
+pub(crate) use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{
     Ask, HAS_FOLDERS, ask, exists, first_folder, is_there, keep_text, open_path, save, save_text, takes_at,

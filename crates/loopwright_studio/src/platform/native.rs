@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Exported, MAX_OPEN};
+use crate::model::{Action, Beside, Exported, MAX_OPEN};
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
@@ -152,7 +152,9 @@ pub(crate) fn open_path(path: &Path) -> Action {
         _ => fs::read(path).map_err(|error| error.to_string()),
     };
     let bytes = bytes.map(|bytes| gathered(bytes, |name| companion(path, name)));
-    match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes)) {
+    let of = path.to_owned();
+    let beside = Beside::found_by(move |name| companion(&of, name));
+    match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes, beside)) {
         // The recipe names it by its path, which the command line follows.
         Ok(Action::OpenMap { bytes, .. }) => Action::OpenMap {
             file_name: path.display().to_string(),

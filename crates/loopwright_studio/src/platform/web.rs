@@ -1,5 +1,7 @@
 //! Files and downloads of the browser.
 
+use std::sync::Arc;
+
 use eframe::egui::Rect;
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
@@ -7,7 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Exported};
+use crate::model::{Action, Beside, Exported};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
@@ -108,21 +110,26 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
             found.push((file.name(), bytes));
         }
     }
+    let found = Arc::new(found);
     for file in &files {
         put(open_file(file, &found).await);
     }
 }
 
 /// Reads a file to be opened, and what it names of other files.
-async fn open_file(file: &File, others: &[(String, Vec<u8>)]) -> Action {
+async fn open_file(file: &File, others: &Arc<Vec<(String, Vec<u8>)>>) -> Action {
     let file_name = file.name();
-    let find = |path: &str| {
+    let others = Arc::clone(others);
+    let find = move |path: &str| {
         let name = path.rsplit('/').next();
         let (_, bytes) = others.iter().find(|(other, _)| Some(other.as_str()) == name)?;
         Some(bytes.clone())
     };
     match bytes_of(file).await {
-        Ok(bytes) => Action::of_file(file_name, gathered(bytes, find)),
+        Ok(bytes) => {
+            let bytes = gathered(bytes, &find);
+            Action::of_file(file_name, bytes, Beside::found_by(find))
+        }
         Err(error) => Action::CannotOpen {
             file_name,
             reason: format!("{error:?}"),

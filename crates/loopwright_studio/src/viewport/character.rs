@@ -5,7 +5,10 @@ use std::sync::Arc;
 use eframe::egui::Context;
 use loopwright_formats::{Limits, mesh::read_mesh};
 
-use crate::{model::Opened, surface::Surface};
+use crate::{
+    model::{Beside, Opened},
+    surface::Surface,
+};
 
 /// The surface of a take's own character, as far as it is read.
 #[derive(Debug, Default)]
@@ -28,9 +31,14 @@ type Found = Result<Option<Arc<Surface>>, String>;
 
 impl Character {
     /// What is known so far; `None` while it is read. The first call starts the reading.
-    pub(super) fn of(&mut self, opened: &Arc<Opened>, ctx: &Context) -> Option<&Found> {
+    pub(super) fn of(
+        &mut self,
+        opened: &Arc<Opened>,
+        beside: impl FnOnce() -> Beside,
+        ctx: &Context,
+    ) -> Option<&Found> {
         if matches!(self.state, State::Unread) {
-            self.state = State::start(opened, ctx);
+            self.state = State::start(opened, beside(), ctx);
         }
         #[cfg(not(target_arch = "wasm32"))]
         if let State::Reading(answer) = &self.state {
@@ -65,28 +73,28 @@ impl Character {
 
 impl State {
     #[cfg(not(target_arch = "wasm32"))]
-    fn start(opened: &Arc<Opened>, ctx: &Context) -> Self {
+    fn start(opened: &Arc<Opened>, beside: Beside, ctx: &Context) -> Self {
         let (sender, answer) = std::sync::mpsc::channel();
         let (opened, ctx) = (Arc::clone(opened), ctx.clone());
         std::thread::spawn(move || {
             // Nobody listens any more where another take was opened.
-            let _ = sender.send(read(&opened));
+            let _ = sender.send(read(&opened, &beside));
             ctx.request_repaint();
         });
         Self::Reading(answer)
     }
 
     #[cfg(target_arch = "wasm32")]
-    fn start(opened: &Arc<Opened>, _ctx: &Context) -> Self {
-        Self::Read(read(opened))
+    fn start(opened: &Arc<Opened>, beside: Beside, _ctx: &Context) -> Self {
+        Self::Read(read(opened, &beside))
     }
 }
 
-fn read(opened: &Opened) -> Found {
+fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
     let skeleton = opened.take().skeleton();
     match read_mesh(bytes, &opened.source, skeleton, &Limits::default()) {
-        Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::of(mesh)))),
+        Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::of(mesh, beside)))),
         Err(error) => Err(error.to_string()),
     }
 }

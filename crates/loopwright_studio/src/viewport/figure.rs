@@ -250,7 +250,7 @@ mod tests {
         let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
         let figure = Figure::of(&take, &body);
         let points = figure.points(&take.pose(7).world(take.skeleton()));
-        let surface = Surface::of(figure.surface(|_| [1.0; 3]));
+        let surface = Surface::of(figure.surface(|_| [1.0; 3]), &crate::model::Beside::default());
         let origin = DVec3::new(0.0, 0.0, 3.0);
         let posed = surface.posed(&figure.bones_at(&points), origin);
         for (vertex, [position, normal]) in surface.mesh.vertices.iter().zip(&posed) {

@@ -24,7 +24,7 @@ use glam::DVec3;
 
 use crate::{
     camera::{Camera, View},
-    model::{Action, Model, Opened, Shown},
+    model::{Action, Beside, Model, Opened, Shown},
     surface::Surface,
 };
 use character::Character;
@@ -160,14 +160,17 @@ impl Viewport {
             });
         }
         let Some(body) = &mut self.body else { return };
-        let own = match body.character.of(opened, ui.ctx()) {
+        let own = match body.character.of(opened, || model.beside(opened), ui.ctx()) {
             Some(Ok(Some(surface))) if !model.shows_capsules => Some(Arc::clone(surface)),
             _ => None,
         };
         let kind = own.is_none().then_some(ui.visuals().dark_mode);
         let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
         if !is_same {
-            let capsules = || Arc::new(Surface::of(body.figure.surface(|side| palette.of_side(side))));
+            let capsules = || {
+                let mesh = body.figure.surface(|side| palette.of_side(side));
+                Arc::new(Surface::of(mesh, &Beside::default()))
+            };
             body.surface = Some((kind, own.unwrap_or_else(capsules)));
             body.shots.clear();
         }
