@@ -7,7 +7,7 @@ use super::edit_by;
 use crate::model::{Action, Edit, Model};
 
 /// Times that sliders reach, seconds: shorter blends jerk, longer ones bend the whole loop.
-const SECS: std::ops::RangeInclusive<f64> = 0.02..=1.5;
+const SECS: std::ops::RangeInclusive<f64> = 0.01..=1.5;
 
 /// Hardness that the slider reaches: from nearly straight to nearly a corner.
 const HARDNESS: std::ops::RangeInclusive<f64> = 0.5..=50.0;

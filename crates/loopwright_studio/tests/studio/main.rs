@@ -1,6 +1,7 @@
 //! The studio driven as a person drives it: by the labels of its widgets.
 
 mod characters;
+mod demo;
 mod driven;
 mod exporting;
 mod first_use;

@@ -1,0 +1,140 @@
+//! What the controls do that the published demo has too, and how far they reach.
+
+use eframe::egui::accesskit::{Role, Toggled};
+use egui_kittest::Node;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use loopwright::closure::Shape;
+use loopwright_studio::Action;
+use loopwright_studio::model::{Made, Shown, Stretch};
+
+use super::driven::{Driven, apply, click, is_made, model, studio, wait};
+
+fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
+    let slider = (harness.query_all_by_label(label)).find(|node| node.accesskit_node().role() == Role::Slider);
+    slider.unwrap_or_else(|| panic!("no slider {label}"))
+}
+
+/// Moves a slider as far as it goes towards a value.
+fn slide(harness: &mut Driven, label: &str, value: f64) {
+    slider(harness, label).set_value_accesskit(value);
+    harness.run_steps(3);
+    wait(harness, label, is_made);
+}
+
+fn choose(harness: &mut Driven, list: &str, entry: &str) {
+    harness.get_by_label(list).click();
+    harness.run_steps(3);
+    click(harness, entry);
+}
+
+/// How far the uncut stretch is from the loop at both ends: the largest angle of a joint, radians.
+fn moved(made: &Made) -> [f64; 2] {
+    let uncut = &made.made.source.clip;
+    let seam = made.made.loop_clip.body_pose(0);
+    [0, uncut.num_intervals() as isize].map(|sample| {
+        let pose = uncut.pose(sample);
+        (1..uncut.skeleton().num_joints())
+            .map(|joint| pose.rotations[joint].angle_between(seam.rotations[joint]))
+            .fold(0.0, f64::max)
+    })
+}
+
+#[test]
+fn the_ratio_says_which_end_moves() {
+    let mut harness = studio(1280.0, 2400.0);
+    click(&mut harness, "Hold feet while they stand");
+    // A stretch that closes badly, so that one sees what moves.
+    let stretch = Stretch::Frames {
+        start_frame: 20.0,
+        end_frame: 50.0,
+    };
+    apply(&mut harness, Action::Choose(stretch));
+    wait(&mut harness, "the stretch is made", is_made);
+    // Inertialize Start moves the start alone, Inertialize End the end alone, and the ratio is between.
+    choose(&mut harness, "Method", "spring");
+    for share in [1.0, 0.0, 0.25] {
+        slide(&mut harness, "Share of the start", share);
+        assert_eq!(
+            model(&harness).edit().unwrap().settings.closure.method.shares.rho,
+            share
+        );
+        let [start, end] = moved(model(&harness).made().unwrap());
+        let gap = start + end;
+        assert!(gap > 0.2, "else nothing is shown: {start} {end}");
+        assert!((start / gap - share).abs() < 0.1, "{share}: {start} {end}");
+    }
+}
+
+/// Each slider reaches as far as that of the demo, at both ends apart, and sets what is made.
+#[test]
+fn times_and_hardness_at_both_ends() {
+    let mut harness = studio(1280.0, 2400.0);
+    click(&mut harness, "Hold feet while they stand");
+    let rows = [
+        ("spring", "Half-life", [0.01, 0.2]),
+        ("cubic", "Blend time", [0.01, 1.0]),
+        ("linear", "Blend of the velocity", [0.01, 1.0]),
+        ("soft fade", "Duration", [0.01, 1.0]),
+        ("soft fade", "Hardness", [1.0, 50.0]),
+        ("soft fade", "Blend of the velocity", [0.01, 1.0]),
+    ];
+    for (method, slider, [low, high]) in rows {
+        choose(&mut harness, "Method", method);
+        click(&mut harness, "Times of both ends apart");
+        slide(&mut harness, &format!("{slider} at the start"), low);
+        slide(&mut harness, &format!("{slider} at the end"), high);
+        let method = model(&harness).edit().unwrap().settings.closure.method;
+        let set = [method.start, method.end].map(|shape| match (shape, slider) {
+            (Shape::Spring { half_life_secs }, _) => half_life_secs,
+            (Shape::Cubic { blend_secs } | Shape::Linear { blend_secs }, _) => blend_secs,
+            (Shape::SoftFade { duration_secs, .. }, "Duration") => duration_secs,
+            (Shape::SoftFade { hardness, .. }, "Hardness") => hardness,
+            (Shape::SoftFade { blend_secs, .. }, _) => blend_secs,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(set, [low, high], "{slider}");
+    }
+}
+
+#[test]
+fn playing_and_looking() {
+    let mut harness = studio(1280.0, 4200.0);
+    for label in ["in place", "starts again", "goes on"] {
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        let chosen = harness.get_by_label(label).accesskit_node().toggled();
+        assert_eq!(chosen, Some(Toggled::True), "{label}");
+    }
+    for (label, shown) in [("Uncut", Shown::Uncut), ("Loop", Shown::Loop)] {
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        assert_eq!(model(&harness).shown(), shown);
+    }
+    harness.get_by_label("Pause").click();
+    for (label, value) in [("Speed", 0.1), ("Speed", 2.0), ("Speed", 4.0), ("Time", 0.5)] {
+        slide(&mut harness, label, value);
+        let shown = slider(&harness, label).accesskit_node().numeric_value().unwrap();
+        assert!((shown - value).abs() < 1e-9, "{label}: {shown}");
+    }
+    assert!((model(&harness).playback_secs() - 0.5).abs() < 1e-9);
+    harness.get_by_label("Two periods with the seam in the middle");
+    harness.get_by_label("Joint of the curves").click();
+    harness.run_steps(3);
+    // One of those that are seen before the list is scrolled.
+    let joint = model(&harness)
+        .opened()
+        .unwrap()
+        .take()
+        .skeleton()
+        .joint(1)
+        .name
+        .clone();
+    harness.get_by_label(&joint).click();
+    harness.run_steps(3);
+    // The joint of the curves is the one that other panels are about.
+    harness.get_by_label("Joints of their own").click();
+    harness.run_steps(20);
+    harness.get_by_label(&format!("Close {joint} in its own way"));
+    harness.get_by_label("Before and after");
+    harness.get_by_label("Frame");
+}
