@@ -47,7 +47,7 @@ const MAX_OTHERS: usize = 7;
 pub(crate) const MAX_OPEN: usize = MAX_OTHERS + 1;
 
 /// Most files whose neighbours are kept: those of open takes and of characters.
-const MAX_BESIDE: usize = 2 * MAX_OPEN;
+const MAX_BESIDE: usize = 2 * (MAX_OTHERS + 1);
 
 /// The state of the studio.
 #[derive(Debug)]
