@@ -127,8 +127,16 @@ const reach = async (words) => {
         await frame();
         const now = await focused();
         if (now.startsWith(words)) {
-            await frame();
-            return evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(${FOCUSED}.getBoundingClientRect())`);
+            // The panel may still scroll to it.
+            const place = `JSON.stringify((({ x, y, width, height }) => ({ x, y, width, height }))(${FOCUSED}.getBoundingClientRect()))`;
+            let [last, rest] = [await evaluate(place), 0];
+            for (let waited = 0; rest < 3 && waited < MOST_TABS; waited++) {
+                await frame();
+                const at = await evaluate(place);
+                rest = at === last ? rest + 1 : 0;
+                last = at;
+            }
+            return JSON.parse(last);
         }
         met.push(now);
     }
