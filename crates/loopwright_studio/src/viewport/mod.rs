@@ -58,6 +58,8 @@ const AFTER_SEAM: [f32; 3] = [0.25, 0.5, 0.95];
 pub(crate) struct Viewport {
     body: Option<Body>,
     renderer: Arc<Mutex<Renderer>>,
+    /// Whether drawing was tried out before there was a body.
+    is_rehearsed: bool,
     /// Number of the pose that was made last.
     num_posed: u64,
 }
@@ -102,6 +104,10 @@ impl Viewport {
         let palette = Palette::of_theme(ui.visuals().dark_mode);
         painter.rect_filled(rect, 0.0, palette.sky);
         let Some(opened) = model.opened() else {
+            if !self.is_rehearsed {
+                self.is_rehearsed = true;
+                self.draw(ui, rect, Frame::rehearsal());
+            }
             return;
         };
         self.show_body(ui, opened, model, &palette);
@@ -252,15 +258,19 @@ impl Viewport {
             surface,
             bodies: bodies.collect(),
         };
+        self.draw(ui, rect, frame);
+        Some(view)
+    }
+
+    fn draw(&self, ui: &Ui, rect: Rect, frame: Frame) {
         let renderer = Arc::clone(&self.renderer);
-        painter.add(PaintCallback {
+        ui.painter_at(rect).add(PaintCallback {
             rect,
             callback: Arc::new(CallbackFn::new(move |info, painter| {
                 let mut renderer = renderer.lock().unwrap_or_else(PoisonError::into_inner);
                 renderer.paint(&info, painter, &frame);
             })),
         });
-        Some(view)
     }
 
     /// Marks the joint that is watched and the one below the pointer, which a click chooses.

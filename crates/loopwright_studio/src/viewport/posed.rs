@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use glam::{DAffine3, DVec3};
+use glam::{DAffine3, DVec3, Mat4};
+use loopwright_formats::mesh::{Mesh, MeshPart, Vertex};
 
 use crate::surface::{Posed, Surface};
 
@@ -99,6 +100,46 @@ pub(super) struct Frame {
     pub(super) surface: Arc<Surface>,
     /// The last one hides the others and has a shadow.
     pub(super) bodies: Vec<Drawn>,
+}
+
+impl Frame {
+    /// A body of no size, drawn in every way in which bodies are: drivers translate what a graphics card is asked to do when it is drawn
+    /// first, and some take a twentieth of a second for it.
+    pub(super) fn rehearsal() -> Self {
+        let corner = Vertex {
+            position: [0.0; 3],
+            normal: [0.0; 3],
+            colour: [0.0; 3],
+            texture_at: [0.0; 2],
+            bones: [0; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+        };
+        let indices = vec![0, 1, 2];
+        let surface = Surface {
+            mesh: Mesh {
+                vertices: vec![corner; 3],
+                bones: Vec::new(),
+                indices: indices.clone(),
+                parts: vec![MeshPart {
+                    indices: 0..indices.len(),
+                    image: None,
+                }],
+                images: Vec::new(),
+            },
+            shadow_indices: indices,
+            pictures: Vec::new(),
+        };
+        let veils = [Veil::of([0.0; 3], 0.0), Veil::NONE];
+        let bodies = (veils.into_iter().enumerate()).map(|(place, veil)| Drawn {
+            body: Arc::new(PosedBody::of(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
+            place,
+            clip_from_near: Mat4::IDENTITY.to_cols_array(),
+        });
+        Self {
+            bodies: bodies.collect(),
+            surface: Arc::new(surface),
+        }
+    }
 }
 
 /// A body in a view.
