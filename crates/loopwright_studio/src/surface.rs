@@ -48,7 +48,12 @@ impl Surface {
         let images = std::mem::take(&mut mesh.images);
         let read = |image: &MeshImage| match image {
             MeshImage::Here(bytes) => Picture::read(bytes),
-            MeshImage::Beside(uri) => Picture::read(&beside.find(&path_of(uri))?),
+            MeshImage::Beside(uri) => {
+                let path = path_of(uri);
+                // Where the file was moved without the folders that it names, its pictures often lie just beside it.
+                let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
+                Picture::read(&bytes?)
+            }
         };
         Self {
             pictures: images.iter().map(read).collect(),
@@ -203,16 +208,22 @@ mod tests {
             .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
             .unwrap();
         let here = MeshImage::Here(png.clone().into());
-        let beside = Beside::found_by(move |path| (path == "skins/of hero.png").then(|| png.clone()));
+        let beside = Beside::found_by(move |path| ["skins/of hero.png", "beside.png"].contains(&path).then(|| png.clone()));
         let named = |uri: &str| MeshImage::Beside(uri.to_owned());
         let mesh = Mesh {
-            images: vec![here, named("skins/of%20hero.png"), named("gone.png")],
+            images: vec![
+                here,
+                named("skins/of%20hero.png"),
+                named("gone.png"),
+                named("../art/beside.png"),
+            ],
             ..sheet(1)
         };
         let pictures = Surface::of(mesh, &beside).pictures;
         assert_eq!(pictures[0].as_ref().unwrap().rgba, [10, 20, 30, 255]);
         assert_eq!(pictures[1], pictures[0]);
         assert_eq!(pictures[2], None);
+        assert_eq!(pictures[3], pictures[0], "where its name alone lies beside");
     }
 
     #[test]

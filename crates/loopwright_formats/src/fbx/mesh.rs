@@ -1,6 +1,6 @@
 //! From the meshes of a scene to the surface of a take's character.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use glam::{DAffine3, DVec2, DVec3};
 use loopwright::Skeleton;
@@ -263,6 +263,11 @@ fn weights(
     }
 }
 
+/// Digits of a byte in a URI.
+const HEX: [char; 16] = [
+    '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
+];
+
 /// Colour and texture of a material.
 fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<usize>>) -> ([f32; 3], Option<usize>) {
     let map = &material.pbr.base_color;
@@ -272,9 +277,16 @@ fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<u
         .filter(|_| map.texture_enabled)
         .and_then(|texture| {
             *images.entry(texture.element.typed_id).or_insert_with(|| {
-                let files = core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
-                let bytes: Arc<[u8]> = files.map(|file| &*file.content).find(|bytes| !bytes.is_empty())?.into();
-                mesh.images.push(MeshImage::Here(bytes));
+                let files = || core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
+                let here = files().map(|file| &*file.content).find(|bytes| !bytes.is_empty());
+                let image = match here {
+                    Some(bytes) => MeshImage::Here(bytes.into()),
+                    None => MeshImage::Beside(files().find_map(|file| {
+                        let paths = [&file.relative_filename, &file.filename, &file.absolute_filename];
+                        paths.into_iter().find_map(|path| uri_of(path))
+                    })?),
+                };
+                mesh.images.push(image);
                 Some(mesh.images.len() - 1)
             })
         });
@@ -288,10 +300,65 @@ fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<u
     (colour, image)
 }
 
+/// A path as FBX files state it, with `/` or `\`, as a URI; of an absolute one, which only its machine has, the last name.
+fn uri_of(path: &str) -> Option<String> {
+    let path = path.replace('\\', "/");
+    let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+    let path = match is_absolute {
+        true => path.rsplit('/').next()?,
+        false => &path,
+    };
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            _ => uri.extend(['%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
+        }
+    }
+    (!uri.is_empty()).then_some(uri)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{load, source::Source};
+
+    #[test]
+    fn paths_of_textures_become_uris() {
+        let of = |path| uri_of(path);
+        assert_eq!(of(r"hero.fbm\skin of 1%.png").as_deref(), Some("hero.fbm/skin%20of%201%25.png"));
+        assert_eq!(of("../é.png").as_deref(), Some("../%C3%A9.png"));
+        assert_eq!(of(r"D:\art\hero.png").as_deref(), Some("hero.png"));
+        assert_eq!(of("/home/me/hero.png").as_deref(), Some("hero.png"));
+        assert_eq!(of(""), None);
+        assert_eq!(of("C:\\"), None);
+    }
+
+    #[test]
+    fn textures_in_files_of_their_own_are_named() {
+        let Some(folder) = loopwright_mocap::folder_or_skip() else {
+            return;
+        };
+        let mut bytes = std::fs::read(folder.join("ufbx/blender_293_barbarian_7400_binary.fbx")).unwrap();
+        // It holds its textures; under another name they are nothing to a reader.
+        let held = b"\x07Content";
+        for at in 0..bytes.len() - held.len() {
+            if bytes[at..].starts_with(held) {
+                bytes[at + held.len() - 1] = b'T';
+            }
+        }
+        let loaded = load(&bytes, "take").unwrap();
+        let Source::Fbx(source) = &loaded.source else {
+            panic!("an FBX file")
+        };
+        let mesh = read(&bytes, source, loaded.take.skeleton(), &Limits::default()).unwrap();
+        let named = |name: &str| MeshImage::Beside(format!("blender_293_barbarian_7400_binary.fbm/{name}.png"));
+        assert_eq!(mesh.images.len(), 2);
+        for name in ["diffuse", "diffuse_hair"] {
+            assert!(mesh.images.contains(&named(name)), "{name}");
+        }
+        assert!(mesh.parts.iter().all(|part| part.image.is_some()));
+    }
 
     /// Vertices of captured characters against what ufbx itself computes.
     #[test]
