@@ -5,11 +5,10 @@
 
 use core::cmp::Ordering;
 
-use super::{LoopSettings, MadeLoop, finish, prepare};
+use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
 use crate::{
     analysis::Analysis,
     candidate::{FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings},
-    feet::{FeetSettings, FootLock, RootSpeed},
     math::ops,
     motion::WorldTracks,
     quality,
@@ -93,12 +92,23 @@ impl Analysis {
             candidate.outcome = Some(self.outcome_of_take(candidate, fewest));
         }
         ranked.sort_by(by_soundness_and_score);
+        // The best of those that are closed are made in full next.
+        let mut best_closed: Vec<(LoopCandidate, ClosedStretch)> = Vec::new();
         work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
-            self.add_outcome_of_closing(candidate);
+            if let Some(closed) = self.add_outcome_of_closing(candidate) {
+                best_closed.push((candidate.clone(), closed));
+                best_closed.sort_by(|(one, _), (other, _)| by_soundness_and_score(one, other));
+                best_closed.truncate(MADE_IN_FULL);
+            }
         });
         let mut made_in_full = Vec::new();
         work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
-            made_in_full.extend(self.add_outcome_in_full(candidate));
+            let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
+            let closed = match known {
+                Some(index) => Some(best_closed.swap_remove(index).1),
+                None => self.closed(candidate),
+            };
+            made_in_full.extend(closed.and_then(|closed| self.add_outcome_in_full(candidate, closed)));
         });
         say_why_several_cycles(&mut ranked);
         first.append(&mut ranked);
@@ -123,31 +133,31 @@ impl Analysis {
         }
     }
 
-    /// Adds the part that closing shows. A stretch that cannot be closed has no outcome.
-    fn add_outcome_of_closing(&self, candidate: &mut LoopCandidate) {
-        let settings = LoopSettings {
-            feet: FeetSettings {
-                lock: FootLock::Off,
-                speed: RootSpeed::Poses,
-            },
-            ..LoopSettings::default()
-        };
-        let closed = prepare(self, candidate, &settings).and_then(|source| finish(self, candidate, source, &settings));
-        candidate.outcome = match (candidate.outcome, closed) {
-            (Some(outcome), Ok(made)) => {
-                let metres = quality::displacement_of(&made.loop_clip, &made.body, &made.source);
-                Some(Outcome {
-                    displacement_metres: Some(metres / self.body.size(&self.take)),
-                    ..outcome
-                })
+    /// The stretch closed with default settings; `None` where that cannot be done.
+    fn closed(&self, candidate: &LoopCandidate) -> Option<ClosedStretch> {
+        let settings = LoopSettings::default();
+        let prepared = prepare(self, candidate, &settings).ok()?;
+        let (closed, _) = close(self, candidate, prepared, &settings).ok()?;
+        Some(closed)
+    }
+
+    /// Adds the part that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
+    fn add_outcome_of_closing(&self, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
+        let closed = self.closed(candidate);
+        candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
+            let metres = quality::displacement_of(&closed.loop_clip, &self.body, &closed.source);
+            Outcome {
+                displacement_metres: Some(metres / self.body.size(&self.take)),
+                ..outcome
             }
-            _ => None,
-        };
+        });
+        closed
     }
 
     /// Adds the parts that only the finished loop shows; returns that.
-    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate) -> Option<MadeLoop> {
-        let made = self.make_loop(candidate, &LoopSettings::default()).ok()?;
+    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
+        // Loops of mirrored halves are not ranked by their outcome: there is no image.
+        let made = closed.made(None, self, candidate, &LoopSettings::default()).ok()?;
         let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, &made.source);
         if let Some(outcome) = &mut candidate.outcome {
             outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / self.body.size(&self.take));

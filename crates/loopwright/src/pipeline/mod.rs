@@ -235,9 +235,29 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
 fn finish(
     analysis: &Analysis,
     candidate: &LoopCandidate,
-    Prepared { source, mean }: Prepared,
+    prepared: Prepared,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
+    let (closed, image) = close(analysis, candidate, prepared, settings)?;
+    closed.made(image.as_ref(), analysis, candidate, settings)
+}
+
+/// A stretch whose ends meet, before its feet are held.
+struct ClosedStretch {
+    loop_clip: LoopClip,
+    /// The uncut stretch, all of it where the loop is two mirrored halves.
+    source: RootRelativeClip,
+    mean_cycle: Option<MeanCycle>,
+    closed: Closed,
+}
+
+/// Closes the ends of the stretch; with the image of the first half where the second is to mirror it.
+fn close<'a>(
+    analysis: &Analysis,
+    candidate: &'a LoopCandidate,
+    Prepared { source, mean }: Prepared,
+    settings: &LoopSettings,
+) -> Result<(ClosedStretch, Option<Image<'a>>), MakeError> {
     let (mean, mean_cycle) = mean.unzip();
     let (source, closed, image) = match candidate.pairing.mirror() {
         Some(mirror) => {
@@ -260,30 +280,56 @@ fn finish(
         carrier,
         root,
     )?;
-    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, image.as_ref(), analysis, candidate, settings)?;
-    let (loop_clip, source) = if settings.root.mode == RootMode::Path {
-        led_along_its_path(&loop_clip, source, analysis, settings)?
-    } else {
-        (loop_clip, source)
-    };
-    let made = MadeLoop {
+    let closed = ClosedStretch {
         loop_clip,
-        take: analysis.take.clone(),
-        body: analysis.body.clone(),
-        candidate: candidate.clone(),
-        root: settings.root,
         source,
         mean_cycle,
         closed,
-        feet,
-        edits: settings.edits.clone(),
-        recentered_by: None,
     };
-    Ok(if settings.root.recenter {
-        made.recentered()
-    } else {
-        made
-    })
+    Ok((closed, image))
+}
+
+impl ClosedStretch {
+    /// The loop, with its feet held as the settings say.
+    fn made(
+        self,
+        image: Option<&Image<'_>>,
+        analysis: &Analysis,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+    ) -> Result<MadeLoop, MakeError> {
+        let (loop_clip, source, feet) = on_its_feet(
+            self.loop_clip,
+            self.source,
+            image,
+            analysis,
+            candidate,
+            settings,
+        )?;
+        let (loop_clip, source) = if settings.root.mode == RootMode::Path {
+            led_along_its_path(&loop_clip, source, analysis, settings)?
+        } else {
+            (loop_clip, source)
+        };
+        let made = MadeLoop {
+            loop_clip,
+            take: analysis.take.clone(),
+            body: analysis.body.clone(),
+            candidate: candidate.clone(),
+            root: settings.root,
+            source,
+            mean_cycle: self.mean_cycle,
+            closed: self.closed,
+            feet,
+            edits: settings.edits.clone(),
+            recentered_by: None,
+        };
+        Ok(if settings.root.recenter {
+            made.recentered()
+        } else {
+            made
+        })
+    }
 }
 
 /// Feet of a take that loops already are held only where it goes somewhere, metres per second, ...

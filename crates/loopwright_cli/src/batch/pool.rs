@@ -15,6 +15,9 @@ const STACK_BYTES: usize = 8 << 20;
 /// since names are given in order.
 const IN_FLIGHT: usize = 3;
 
+/// Threads beside those that study: two inputs may wait for the disk at once.
+const FINISHING: usize = 2;
+
 /// The number of threads that do what `--jobs` asks for.
 pub(crate) fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -72,7 +75,8 @@ struct State<S, A> {
     taken: usize,
 }
 
-/// Does the work on all inputs, studying so many at once; a thread more finishes what is studied while others wait for the disk. `take` gets the answers in the order of the inputs, on the calling thread.
+/// Does the work on all inputs, studying so many at once; some threads more finish what is studied while others wait for the disk.
+/// `take` gets the answers in the order of the inputs, on the calling thread.
 pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
     let shared = Shared {
         state: Mutex::new(State {
@@ -92,7 +96,7 @@ pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take:
     thread::scope(|scope| {
         let worker = || worker(work, inputs, limits, &shared);
         let mut started = 0;
-        for _ in 0..jobs.saturating_add(1) {
+        for _ in 0..jobs.saturating_add(FINISHING) {
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
             started += usize::from(builder.spawn_scoped(scope, worker).is_ok());
         }
