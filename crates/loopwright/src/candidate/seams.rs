@@ -146,7 +146,7 @@ impl<'a> Seams<'a> {
                 .wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) as usize) % frames.len().max(1)
         };
-        let mut costs = Vec::with_capacity(PAIRS);
+        let mut pairs = Vec::with_capacity(PAIRS);
         // Short takes have few pairs far enough apart; the number of draws is bounded.
         for _ in 0..50 * PAIRS {
             let (left, right) = (draw(), draw());
@@ -154,13 +154,95 @@ impl<'a> Seams<'a> {
                 return None;
             };
             if left + min_gap.max(1) <= right {
-                costs.push(self.cost_of_rows(left, right));
-                if costs.len() == PAIRS {
+                pairs.push((left, right));
+                if pairs.len() == PAIRS {
                     break;
                 }
             }
         }
-        costs.sort_by(f64::total_cmp);
-        costs.get(costs.len() / 2).copied()
+        self.median_of(&pairs)
+    }
+
+    /// Median cost of pairs: of an even number the upper one of the two in the middle.
+    fn median_of(&self, pairs: &[(usize, usize)]) -> Option<f64> {
+        let middle = pairs.len() / 2;
+        let bounds: Vec<[f64; 2]> = (pairs.iter())
+            .map(|&(left, right)| self.bounds_of_rows(left, right))
+            .collect();
+        let [lowest, highest] = [0, 1].map(|side| {
+            let mut bounds: Vec<f64> = bounds.iter().map(|bounds| bounds[side]).collect();
+            (middle < bounds.len()).then(|| *bounds.select_nth_unstable_by(middle, f64::total_cmp).1)
+        });
+        // Pairs that are sure to cost less than the median, or more, need no exact cost.
+        let (lowest, highest) = (lowest?, highest?);
+        let below = bounds.iter().filter(|bounds| bounds[1] < lowest).count();
+        let mut costs: Vec<f64> = (pairs.iter().zip(&bounds))
+            .filter(|(_, [low, high])| !(*high < lowest || *low > highest))
+            .map(|(&(left, right), _)| self.cost_of_rows(left, right))
+            .collect();
+        (middle - below < costs.len()).then(|| *costs.select_nth_unstable_by(middle - below, f64::total_cmp).1)
+    }
+
+    /// Bounds of the cost of a seam: the larger of what positions and velocities cost by themselves, and the sum of both.
+    fn bounds_of_rows(&self, start: usize, end: usize) -> [f64; 2] {
+        let features = self.features();
+        let (x_end, x_start) = (features.positions(end), features.positions(start));
+        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
+        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
+        let [mut low, mut high] = [0.0; 2];
+        for axis in 0..features.num_axes() {
+            let position = self.position_weight * (x_end[axis] - x_start[axis]);
+            let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
+            low += start_share * (position + velocity).abs() + end_share * (position - velocity).abs();
+            high += position.abs() + velocity.abs();
+        }
+        // Rounding must not put a cost that equals its bound beyond it.
+        [low * (1.0 - 1e-12), high * (1.0 + 1e-12)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_that_of_all_costs() {
+        let mut state = 7_u64;
+        let mut draw = |scale: f64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 40) as f64 / 16_777_216.0 - 0.5) * scale
+        };
+        const AXES: usize = 6;
+        // Positions and velocities of every size beside each other, some frames alike.
+        for scales in [[1.0, 1.0], [1.0, 30.0], [0.01, 30.0], [0.0, 0.0]] {
+            let mut values = |scale: f64| -> Vec<f64> {
+                (0..AXES * 60)
+                    .map(|index| draw(scale) * (index / AXES % 9) as f64)
+                    .collect()
+            };
+            let [positions, velocities] = scales.map(&mut values);
+            let features = Features::from_values(1.0 / 30.0, AXES, positions, velocities).unwrap();
+            for cost in [
+                SeamCost::from(Decay::Spring { half_life_secs: 0.1 }),
+                SeamCost::even(Decay::Cubic { blend_secs: 0.4 }).with_start_share(0.3),
+                SeamCost::even(Decay::Quintic { blend_secs: 0.4 }).with_start_share(1.0),
+            ] {
+                let seams = Seams::new(&features, cost);
+                let all: Vec<(usize, usize)> = (0..60)
+                    .flat_map(|one| (one..60).map(move |other| (one, other)))
+                    .collect();
+                for pairs in [&all[..], &all[..7], &all[20..21], &[]] {
+                    let mut costs: Vec<f64> = (pairs.iter()).map(|&(one, other)| seams.cost(one, other)).collect();
+                    costs.sort_by(f64::total_cmp);
+                    assert_eq!(
+                        seams.median_of(pairs),
+                        costs.get(costs.len() / 2).copied(),
+                        "{scales:?} {cost:?}"
+                    );
+                }
+            }
+        }
     }
 }

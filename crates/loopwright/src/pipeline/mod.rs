@@ -298,14 +298,7 @@ impl ClosedStretch {
         candidate: &LoopCandidate,
         settings: &LoopSettings,
     ) -> Result<MadeLoop, MakeError> {
-        let (loop_clip, source, feet) = on_its_feet(
-            self.loop_clip,
-            self.source,
-            image,
-            analysis,
-            candidate,
-            settings,
-        )?;
+        let (loop_clip, source, feet) = on_its_feet(self.loop_clip, self.source, image, analysis, candidate, settings)?;
         let (loop_clip, source) = if settings.root.mode == RootMode::Path {
             led_along_its_path(&loop_clip, source, analysis, settings)?
         } else {

@@ -326,7 +326,10 @@ mod tests {
     #[test]
     fn paths_of_textures_become_uris() {
         let of = |path| uri_of(path);
-        assert_eq!(of(r"hero.fbm\skin of 1%.png").as_deref(), Some("hero.fbm/skin%20of%201%25.png"));
+        assert_eq!(
+            of(r"hero.fbm\skin of 1%.png").as_deref(),
+            Some("hero.fbm/skin%20of%201%25.png")
+        );
         assert_eq!(of("../é.png").as_deref(), Some("../%C3%A9.png"));
         assert_eq!(of(r"D:\art\hero.png").as_deref(), Some("hero.png"));
         assert_eq!(of("/home/me/hero.png").as_deref(), Some("hero.png"));
