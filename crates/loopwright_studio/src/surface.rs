@@ -208,7 +208,8 @@ mod tests {
             .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
             .unwrap();
         let here = MeshImage::Here(png.clone().into());
-        let beside = Beside::found_by(move |path| ["skins/of hero.png", "beside.png"].contains(&path).then(|| png.clone()));
+        let beside =
+            Beside::found_by(move |path| ["skins/of hero.png", "beside.png"].contains(&path).then(|| png.clone()));
         let named = |uri: &str| MeshImage::Beside(uri.to_owned());
         let mesh = Mesh {
             images: vec![
