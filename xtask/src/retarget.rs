@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    BodyOverrides, LoopCandidate, LoopClip, LoopSettings, Pose, Take,
+    BodyOverrides, LoopClip, LoopSettings, Pose, Take,
     analysis::Body,
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -62,7 +62,6 @@ struct Looped {
     rig: Rig,
     body: Body,
     clip: LoopClip,
-    candidate: LoopCandidate,
     take: Take,
 }
 
@@ -83,7 +82,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
          takes' own | here | seam acceleration ratio, takes' own | here",
     );
     let mut feet = Table::new(
-        "character | slide in the source, cm/s, median | worst | by the pose alone, median | worst | as written, median | worst | no \
+        "character | scale, median | slide in the source, cm/s, median | worst | by the pose alone, median | worst | as written, median | worst | no \
          faster than in the source | by `check`'s own contacts, median | worst | knee beyond its source, deg, worst | knee the wrong way in the source, deg | here | \
          elbow beyond, worst",
     );
@@ -98,10 +97,11 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
                 JointMap::between(&looped.rig, &character.rig).map_err(|error| format!("{}: {error}", looped.file))?;
             let unsure = map.unsure().count();
             let share = 100.0 * map.coverage(&character.rig);
-            cells.push(if unsure > 0 {
-                format!("{share:.0}% ({unsure})")
-            } else {
-                format!("{share:.0}%")
+            let of_take = 100.0 * followed_share(&looped.rig, &map);
+            let unsure = (unsure > 0).then(|| format!(" ({unsure})")).unwrap_or_default();
+            cells.push(match share < 100.0 {
+                true => format!("{share:.0}% by {of_take:.0}%{unsure}"),
+                false => format!("{share:.0}%{unsure}"),
             });
         }
         matched.row(cells.join(" | "));
@@ -117,10 +117,19 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     sections.add("limbs", feet);
     sections.add("reach", reach);
     sections.add("takes", takes(&loops, &order)?);
-    sections.add("made", made(&loops, &order)?);
     sections.add("there-and-back", there_and_back(&loops, &order)?);
     sections.add("time", time(&loops[0], order[0])?);
     Ok(sections)
+}
+
+/// The share of a motion's trunk and limbs that something on the character follows, 0 to 1.
+fn followed_share(source: &Rig, map: &JointMap) -> f64 {
+    let main = source.main_joints();
+    let is_followed = |joint: &&usize| {
+        (map.links.iter().flatten())
+            .any(|link| link.from == **joint || link.toward.is_some_and(|(toward, _)| toward == **joint))
+    };
+    main.iter().filter(is_followed).count() as f64 / main.len().max(1) as f64
 }
 
 fn rig_of(file: &LoadedTake, name: &str) -> Result<Rig, String> {
@@ -205,7 +214,6 @@ fn looped(captured: &Captured, file: &str) -> Result<Looped, String> {
         rig,
         body: made.body.clone(),
         clip: made.loop_clip,
-        candidate: best,
         take: studied.take,
     })
 }
@@ -347,19 +355,22 @@ const UNSEEN_METRES: f64 = 1e-6;
 
 /// The row of a character: its feet, knees and elbows.
 fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
-    let cmps = |clip: &LoopClip, stands: &[Stand]| {
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), stands).map(|mps| 1e2 * mps)
+    let cmps = |clip: &LoopClip, stands: &[Stand], size: f64| {
+        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), stands).map(|mps| 1e2 * mps / size)
     };
+    let mut sizes = Vec::new();
     let (mut in_source, mut by_pose, mut held) = (Vec::new(), Vec::new(), Vec::new());
     let (mut beyond, mut wrong) = ([f64::NEG_INFINITY; 2], [0.0_f64; 2]);
     let mut slower = 0;
     for (looped, (retarget, carried, read)) in loops.iter().zip(&on.loops) {
         let stands = retarget.stands(&looped.clip);
         let theirs = retarget.slide_of_source(&looped.clip).map(|mps| 1e2 * mps);
-        let ours = cmps(read, &stands);
+        let size = retarget.scale();
+        sizes.push(size);
+        let ours = cmps(read, &stands, size);
         slower += usize::from(theirs.zip(ours).is_some_and(|(theirs, ours)| ours <= theirs));
         in_source.extend(theirs);
-        by_pose.extend(cmps(carried, &stands));
+        by_pose.extend(cmps(carried, &stands, size));
         held.extend(ours);
         let (one, other) = (looped.clip.tracks_from_root(), read.tracks_from_root());
         for (kind, from, joints) in pairs(&looped.rig, &character.rig) {
@@ -372,9 +383,8 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
             }
         }
     }
-    let by_check: Vec<f64> = (on.measured.iter())
-        .filter_map(|quality| quality.foot_slide_mps)
-        .map(|mps| 1e2 * mps)
+    let by_check: Vec<f64> = (on.measured.iter().zip(&sizes))
+        .filter_map(|(quality, size)| Some(1e2 * quality.foot_slide_mps? / size))
         .collect();
     let both = |values: &[f64]| {
         format!(
@@ -384,8 +394,9 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
         )
     };
     format!(
-        "{} | {} | {} | {} | {slower} of {} | {} | {:.1} | {:.1} | {:.1} | {}",
+        "{} | {} | {} | {} | {} | {slower} of {} | {} | {:.1} | {:.1} | {:.1} | {}",
         character.name,
+        cell(median(sizes), 2),
         both(&in_source),
         both(&by_pose),
         both(&held),
@@ -588,53 +599,6 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
             both(&source[1]),
             both(&held[1]),
             cell(median(off), 1),
-        ));
-    }
-    Ok(table)
-}
-
-/// Loops that `make --rig` makes on characters, of the stretches that are the loops of the takes: their feet.
-fn made(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
-    let mut table = Table::new(
-        "character | loops | feet slide while those of the source stand, cm/s, median | worst | no faster than in the source | knee the wrong way, deg, worst",
-    );
-    for character in characters {
-        let (mut slides, mut slower, mut wrong) = (Vec::new(), 0, 0.0_f64);
-        for looped in loops {
-            let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
-            let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
-            let retarget = Retarget::new(&looped.rig, &character.rig, &map, &looped.take.world_tracks());
-            let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
-            let studied = Studied::of(&looped.file, moved)?;
-            let settings = LoopSettings {
-                followed: Some(retarget.feet_of_take(&looped.take).map_err(|error| failed(&error))?),
-                ..LoopSettings::default()
-            };
-            let made = studied
-                .make(&looped.candidate, &settings)
-                .map_err(|error| failed(&error))?;
-            let clip = made.loop_clip;
-            if clip.num_samples() == looped.clip.num_samples() {
-                let stands = retarget.stands(&looped.clip);
-                let ours = quality::foot_slide_of_stances(&LoopKeys::of_loop(&clip), &stands);
-                let theirs = retarget.slide_of_source(&looped.clip);
-                slower += usize::from(theirs.zip(ours).is_some_and(|(theirs, ours)| ours <= theirs));
-                slides.extend(ours.map(|mps| 1e2 * mps));
-            }
-            let world = clip.tracks_from_root();
-            for (kind, _, joints) in pairs(&looped.rig, &character.rig) {
-                if kind == LimbKind::Leg {
-                    wrong = wrong.max(bent_ahead(&world, joints));
-                }
-            }
-        }
-        table.row(format!(
-            "{} | {} | {} | {} | {slower} of {} | {wrong:.1}",
-            character.name,
-            slides.len(),
-            cell(median(slides.clone()), 2),
-            cell(Some(largest(slides.clone())), 2),
-            slides.len(),
         ));
     }
     Ok(table)

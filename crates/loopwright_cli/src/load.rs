@@ -9,19 +9,17 @@ use std::{
 use loopwright::{
     Analysis, BodyOverrides, Skeleton, Take,
     analysis::{BadFrameKind, Body, BodyError, FoundBy, TakeDefects, WeightedJoint},
-    retarget::FollowedFeet,
     take::SmoothError,
 };
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, BvhError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
-    UnitChoice, UpChoice, Warning,
-    loop_file::facts::{RigFacts, TakeFacts},
+    AnimatedFile, AnimationChoice, BvhError, Format, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Source,
+    SpaceSettings, UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
 };
 
 use crate::{
     exit::Failure,
     files, memory, output,
-    recipe::{StudyArgs, TakeArgs},
+    recipe::{EditedBody, StudyArgs, TakeArgs},
     rig::{self, Character, Matched},
     talk,
 };
@@ -33,17 +31,36 @@ pub(crate) struct Loaded {
     pub(crate) analysis: Analysis,
     /// Frequency above which the take was smoothed.
     pub(crate) smooth_hz: Option<f64>,
-    /// The rig that it was carried over to, if any.
-    pub(crate) rig: Option<RigFacts>,
-    /// When the feet of the take that was carried over stand.
-    pub(crate) followed: Option<FollowedFeet>,
+    /// The character that its loops go onto, if any.
+    pub(crate) character: Option<TakesLoops>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// A character that takes the loops of a take.
+pub(crate) struct TakesLoops {
+    /// Its skeleton at rest, or its first animation.
+    pub(crate) file: LoadedTake,
+    pub(crate) matched: Matched,
 }
 
 impl Loaded {
     /// The take itself.
     pub(crate) fn take(&self) -> &Take {
         &self.file.take
+    }
+
+    /// The form of the file that its loops go into: the character's, or its own.
+    pub(crate) fn form(&self, format: Format) -> Source {
+        let file = self.character.as_ref().map_or(&self.file, |character| &character.file);
+        file.source.in_format(format, &file.take)
+    }
+
+    /// The body of its loops: the character's, or its own.
+    pub(crate) fn body_of_loops(&self) -> EditedBody<'_> {
+        match &self.character {
+            Some(character) => EditedBody::of_character(&character.matched.pair.target),
+            None => EditedBody::of_take(&self.analysis),
+        }
     }
 
     /// Prints its warnings.
@@ -57,7 +74,7 @@ impl Loaded {
     pub(crate) fn facts(&self) -> TakeFacts {
         TakeFacts {
             smooth_hz: self.smooth_hz,
-            rig: self.rig.clone(),
+            rig: self.character.as_ref().map(|character| character.matched.facts()),
             ..take_facts(&self.path, &self.file)
         }
     }
@@ -267,30 +284,21 @@ pub(crate) fn analysed(
     soft: &[Warning],
     study: &StudyArgs,
 ) -> Result<Loaded, Failure> {
-    let mut overrides = study.overrides();
+    let overrides = study.overrides();
     if let Some(hertz) = study.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
-    let (mut on_rig, mut followed) = (None, None);
+    let mut takes_loops = None;
     if let Some(path) = &study.rig {
         let character = character(path)?;
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
         let matched = Matched::of(&character, from, study.map.as_deref())?;
-        let (take, feet, facts) = matched.take(&file.take)?;
-        followed = feet;
         warnings.extend(matched.warnings());
-        on_rig = Some(facts);
-        // Joints that the user names are those of the take.
-        overrides = BodyOverrides {
-            hips: None,
-            feet: Vec::new(),
-            ..overrides
-        };
-        file = LoadedTake {
-            take,
-            source: character.file.source,
-        };
+        takes_loops = Some(TakesLoops {
+            file: character.file,
+            matched,
+        });
     }
     let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
     warnings.extend(study_warnings(
@@ -304,8 +312,7 @@ pub(crate) fn analysed(
         file,
         analysis,
         smooth_hz: study.smooth,
-        rig: on_rig,
-        followed,
+        character: takes_loops,
         warnings,
     })
 }

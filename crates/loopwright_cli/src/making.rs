@@ -1,5 +1,7 @@
 //! Makes a loop from a chosen stretch, and words its warnings and failures.
 
+use std::borrow::Cow;
+
 use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, RootMode,
     candidate::WholeClipKind,
@@ -70,25 +72,61 @@ pub(crate) fn check_sampling(loaded: &Loaded, chosen: &LoopCandidate, sampling: 
 /// A loop, its file, and warnings about it.
 pub(crate) struct Making {
     pub(crate) made: MadeLoop,
+    /// The loop of the take, where that went onto a character.
+    pub(crate) of_take: Option<MadeLoop>,
     pub(crate) file: LoopFile,
     pub(crate) soft: Vec<String>,
     /// What was made instead of the loop asked for, and why.
     pub(crate) retried: Option<String>,
 }
 
-/// Makes a loop from a stretch, or another one where its seam shows, and writes it into memory.
+/// The settings for the loop of the take, which may then go onto a character.
+pub(crate) fn on_take<'a>(loaded: &Loaded, settings: &'a LoopSettings) -> Cow<'a, LoopSettings> {
+    match loaded.character {
+        Some(_) => Cow::Owned(settings.before_character()),
+        None => Cow::Borrowed(settings),
+    }
+}
+
+/// Makes a loop from a stretch, or another one where its seam shows.
+pub(crate) fn made_or_retried(
+    loaded: &Loaded,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+    retry: Retry<'_>,
+) -> Result<RetriedLoop, Failure> {
+    let settings = on_take(loaded, settings);
+    let found = loaded.analysis.make_loop_or_retry(candidate, &settings, retry);
+    found.map_err(|error| failure(loaded, error))
+}
+
+/// The loop on the character that takes the loops of its take, if there is one.
+pub(crate) fn on_character(
+    loaded: &Loaded,
+    made: &MadeLoop,
+    settings: &LoopSettings,
+) -> Result<Option<MadeLoop>, Failure> {
+    let Some(character) = &loaded.character else {
+        return Ok(None);
+    };
+    let on = made.clone().onto(&character.matched.pair, settings);
+    on.map(Some).map_err(|error| failure(loaded, error))
+}
+
+/// The same, put onto the character that takes it, if there is one, and written into memory.
 pub(crate) fn make(
     loaded: &Loaded,
     (candidate, retry): (&LoopCandidate, Retry<'_>),
     settings: &LoopSettings,
     (source, writing): (&Source, &LoopWriteSettings),
 ) -> Result<Making, Failure> {
-    let found = (loaded.analysis)
-        .make_loop_or_retry(candidate, settings, retry)
-        .map_err(|error| failure(loaded, error))?;
+    let found = made_or_retried(loaded, candidate, settings, retry)?;
     let retried = retried_in_words(&found);
     let may_retry = retry.closures && !retry.stretches.is_empty();
-    let made = found.made;
+    let (made, of_take) = match on_character(loaded, &found.made, settings)? {
+        Some(on) => (on, Some(found.made)),
+        None => (found.made, None),
+    };
     let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(about(&made));
@@ -102,6 +140,7 @@ pub(crate) fn make(
     }
     Ok(Making {
         made,
+        of_take,
         file,
         soft,
         retried,
@@ -287,7 +326,7 @@ fn torn_back(made: &MadeLoop) -> Option<String> {
 
 /// Warnings about feet that could have been held but were not, and about the source of the root's speed.
 fn feet_left_alone(made: &MadeLoop) -> Vec<String> {
-    let (skeleton, body, feet) = (made.take.skeleton(), &made.body, &made.feet);
+    let (skeleton, body, feet) = (made.loop_clip.skeleton(), &made.body, &made.feet);
     let mut said = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
         let name = &skeleton.joint(foot.lowest_joint()).name;

@@ -63,6 +63,8 @@ pub(crate) struct UnnamedLoop {
     /// The row of `find` that it was made from, from 1.
     pub(crate) row: usize,
     pub(crate) made: MadeLoop,
+    /// The loop of the take, where that went onto a character.
+    of_take: Option<MadeLoop>,
     file: LoopFile,
     /// Warnings about the loop; those about the take come before them in the sidecar.
     pub(crate) warnings: Vec<String>,
@@ -97,7 +99,8 @@ impl UnnamedLoop {
         recipe.done(&self.made.candidate, self.own_method.as_ref())
     }
 
-    /// Adds the loop and its sidecar to what is written. `named` are all files that will be, the loop first, its sidecar second.
+    /// Adds the loop and its sidecar to what is written, and returns the sidecar and the loop of the take. `named` are all files that will
+    /// be, the loop first, its sidecar second.
     pub(crate) fn add_to(
         self,
         outputs: &mut Outputs,
@@ -109,6 +112,7 @@ impl UnnamedLoop {
             warnings,
             decision,
             made,
+            of_take: before_character,
             ..
         } = self;
         let sidecar = &mut file.sidecar;
@@ -127,7 +131,8 @@ impl UnnamedLoop {
             false => file.sidecar.to_json(),
         };
         outputs.add(sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
-        Ok((file.sidecar, made))
+        // The take is compared with its own loop.
+        Ok((file.sidecar, before_character.unwrap_or(made)))
     }
 }
 
@@ -256,20 +261,24 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
     let mut soft: Vec<String> = Vec::new();
     soft.extend(engine.complaint(format));
     let output = recipe.output.filled(loaded.take().frame_rate_hz(), first);
-    let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
-    let root_joint = analysis.root_joint();
+    let (analysis, body) = (&loaded.analysis, loaded.body_of_loops());
+    let root_joint = body.root_joint;
     let writing = output.writing(format, root_joint, memory::limits());
     if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
         soft.push(format!(
-            "the take has a root joint above the hips, {}; --add-root adds no other",
-            skeleton.joint(joint).name
+            "{} has a root joint above the hips, {}; --add-root adds no other",
+            if loaded.character.is_some() {
+                "the character"
+            } else {
+                "the take"
+            },
+            body.skeleton.joint(joint).name
         ));
     }
-    let mut settings = recipe.loop_settings(&output, analysis, &mut soft)?;
-    settings.followed.clone_from(&loaded.followed);
+    let mut settings = recipe.loop_settings(&output, analysis, &body, &mut soft)?;
     making::check_sampling(loaded, first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| analysis.choose_closure(first, &settings))
+        .then(|| analysis.choose_closure(first, &making::on_take(loaded, &settings)))
         .transpose()
         .map_err(|error| making::failure(loaded, error))?;
     if let Some(choice) = &choice {
@@ -281,9 +290,10 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
         closures: !recipe.states_closure(),
         made: chosen.made.as_ref(),
     };
-    let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
+    let source = engine.placed(loaded.form(format));
     let Making {
         made,
+        of_take,
         mut file,
         soft: of_making,
         retried,
@@ -314,6 +324,7 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
         own_method: is_own_choice.then_some(made.closed.method),
         decision: retried.or(choice.as_ref().map(ToString::to_string)),
         made,
+        of_take,
         file,
         warnings: soft,
     })

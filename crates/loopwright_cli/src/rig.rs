@@ -6,7 +6,7 @@ use loopwright::{
     BodyOverrides, LoopClip, Take,
     analysis::BodyError,
     feet::{Feet, FootLock},
-    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig},
+    retarget::{FollowedFeet, Given, MapError, Rig, RigPair},
 };
 use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
 
@@ -58,60 +58,52 @@ pub(crate) struct HeldLoop {
 }
 
 /// The joints of a character and those of a motion that they follow.
-pub(crate) struct Matched<'a> {
-    character: &'a Character,
-    from: Rig,
-    map: JointMap,
+pub(crate) struct Matched {
+    pub(crate) pair: RigPair,
+    /// The character's file, as it was named.
+    file: String,
 }
 
-impl<'a> Matched<'a> {
+impl Matched {
     /// Matches joints; those that the file `map` names are taken from there. Errors: nothing matches, or a name is no joint.
-    pub(crate) fn of(character: &'a Character, from: Rig, map: Option<&Path>) -> Result<Self, Failure> {
-        let found = JointMap::between(&from, &character.rig).map_err(|error| map_failure(&error))?;
-        let map = match map {
-            None => found,
-            Some(path) => {
-                let given = read_map(path)?;
-                let (source, target) = (from.skeleton(), character.rig.skeleton());
-                found
-                    .with(source, target, &given)
-                    .map_err(|error| map_failure(&error).because(format!("the map is \"{}\"", path.display())))?
-            }
-        };
-        Ok(Self { character, from, map })
-    }
-
-    /// The motion of a take on the character by its pose alone, and when its feet stand; takes of fewer than three frames do not tell.
-    pub(crate) fn take(&self, take: &Take) -> Result<(Take, Option<FollowedFeet>, RigFacts), Failure> {
-        let retarget = Retarget::new(&self.from, &self.character.rig, &self.map, &take.world_tracks());
-        let moved = retarget.take(take).map_err(Failure::error)?;
-        Ok((moved, retarget.feet_of_take(take).ok(), self.facts(&retarget)))
+    pub(crate) fn of(character: &Character, from: Rig, map: Option<&Path>) -> Result<Self, Failure> {
+        let mut pair = RigPair::new(from, character.rig.clone()).map_err(|error| map_failure(&error))?;
+        if let Some(path) = map {
+            let given = read_map(path)?;
+            let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
+            pair.map = (pair.map.with(source, target, &given))
+                .map_err(|error| map_failure(&error).because(format!("the map is \"{}\"", path.display())))?;
+        }
+        Ok(Self {
+            pair,
+            file: character.name.clone(),
+        })
     }
 
     /// The motion of a take on the character, with its feet held while those of the source stand.
     pub(crate) fn held_take(&self, take: &Take) -> Result<(Take, RigFacts), Failure> {
-        let retarget = Retarget::new(&self.from, &self.character.rig, &self.map, &take.world_tracks());
+        let retarget = self.pair.of_motion(&take.world_tracks());
         let moved = retarget.take(take).map_err(Failure::error)?;
         let held = retarget
             .held_take(take, &moved, FootLock::Auto)
             .map_err(Failure::error)?;
-        Ok((held.unwrap_or(moved), self.facts(&retarget)))
+        Ok((held.unwrap_or(moved), self.facts()))
     }
 
     /// A loop on the character by its pose alone, when its feet stand, the root joint that carries its motion, and the facts.
     pub(crate) fn loop_clip(&self, clip: &LoopClip) -> Result<CarriedLoop, Failure> {
-        let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
+        let retarget = self.pair.of_loop(clip);
         Ok(CarriedLoop {
             clip: retarget.loop_clip(clip).map_err(Failure::error)?,
             followed: retarget.feet_of_loop(clip).map_err(Failure::error)?,
             root_joint: retarget.root_joint(),
-            rig: self.facts(&retarget),
+            rig: self.facts(),
         })
     }
 
     /// The same with its feet held while those of the source stand, where that makes them slide less, and what became of them.
     pub(crate) fn held_loop(&self, clip: &LoopClip) -> Result<HeldLoop, Failure> {
-        let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
+        let retarget = self.pair.of_loop(clip);
         let carried = retarget.loop_clip(clip).map_err(Failure::error)?;
         let (held, feet) = retarget.held(clip, &carried, FootLock::Auto).map_err(Failure::error)?;
         Ok(HeldLoop {
@@ -119,25 +111,24 @@ impl<'a> Matched<'a> {
             carried,
             feet,
             root_joint: retarget.root_joint(),
-            rig: self.facts(&retarget),
+            rig: self.facts(),
         })
     }
 
-    fn facts(&self, retarget: &Retarget) -> RigFacts {
-        let name = |joint: usize| self.character.rig.skeleton().joint(joint).name.clone();
-        RigFacts {
-            file: self.character.name.clone(),
-            scale: retarget.scale(),
-            joints_followed: self.map.links.iter().flatten().count(),
-            coverage: self.map.coverage(&self.character.rig),
-            unsure: self.map.unsure().map(|(joint, _)| name(joint)).collect(),
-        }
+    /// What loops and takes on the character say of it.
+    pub(crate) fn facts(&self) -> RigFacts {
+        RigFacts::of(&self.file, &self.pair)
     }
 
     /// What the user should look at.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let (source, target) = (self.from.skeleton(), self.character.rig.skeleton());
-        let mut warnings: Vec<String> = (self.map.unsure())
+        let RigPair {
+            source: from,
+            target: rig,
+            map,
+        } = &self.pair;
+        let (source, target) = (from.skeleton(), rig.skeleton());
+        let mut warnings: Vec<String> = (map.unsure())
             .map(|(joint, link)| {
                 format!(
                     "unsure: {} follows {} (confidence {:.2}); --map states another",
@@ -147,8 +138,8 @@ impl<'a> Matched<'a> {
                 )
             })
             .collect();
-        let resting: Vec<&str> = (self.character.rig.main_joints().into_iter())
-            .filter(|&joint| self.map.links[joint].is_none())
+        let resting: Vec<&str> = (rig.main_joints().into_iter())
+            .filter(|&joint| map.links[joint].is_none())
             .map(|joint| target.joint(joint).name.as_str())
             .collect();
         if !resting.is_empty() {
@@ -157,7 +148,7 @@ impl<'a> Matched<'a> {
                 resting.join(", ")
             ));
         }
-        for (rig, what) in [(&self.from, "the motion's skeleton"), (&self.character.rig, "the rig")] {
+        for (rig, what) in [(from, "the motion's skeleton"), (rig, "the rig")] {
             if !rig.stands() {
                 warnings.push(format!(
                     "{what} stands in no pose of its file, so limbs may be turned wrongly"
@@ -169,7 +160,8 @@ impl<'a> Matched<'a> {
 
     /// The map as a file that [`Self::of`] reads.
     pub(crate) fn map_text(&self) -> Result<String, Failure> {
-        let names = self.map.names(self.from.skeleton(), self.character.rig.skeleton());
+        let RigPair { source, target, map } = &self.pair;
+        let names = map.names(source.skeleton(), target.skeleton());
         recipe::joint_map_text(names).map_err(Failure::error)
     }
 }

@@ -4,14 +4,14 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, Skeleton,
+    Skeleton,
     analysis::{Body, FoundBy},
     edit::{DEFAULT_NOISE_HZ, JointOffset, LoopEdit, Moment},
     names,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, is_default};
+use crate::{RecipeError, edited_body::EditedBody, is_default};
 
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
 ///
@@ -115,8 +115,8 @@ impl EditRecipe {
     }
 
     /// The core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
-    fn meant(&self, analysis: &Analysis) -> Result<LoopEdit, RecipeError> {
-        let skeleton = analysis.take.skeleton();
+    fn meant(&self, edited: &EditedBody<'_>) -> Result<LoopEdit, RecipeError> {
+        let skeleton = edited.skeleton;
         let offset = |rotation: &[f64; 3], position: &[f64; 3]| JointOffset {
             rotation: DVec3::from_array(*rotation) * (TAU / 360.0),
             position: DVec3::from_array(*position),
@@ -148,7 +148,7 @@ impl EditRecipe {
                 offset: offset(rotation, position),
             },
             Self::Smooth { joint, deviation } => LoopEdit::Smooth {
-                joints: some(analysis, joint.as_deref(), |_| true)?,
+                joints: some(edited, joint.as_deref(), |_| true)?,
                 deviation_secs: *deviation,
             },
             Self::Aim { turn } => LoopEdit::Aim {
@@ -160,9 +160,9 @@ impl EditRecipe {
                 highest,
                 seed,
             } => {
-                let lower = lower_joints(skeleton, &analysis.body);
+                let lower = lower_joints(skeleton, edited.body);
                 LoopEdit::Noise {
-                    joints: some(analysis, joint.as_deref(), |joint| !lower.contains(&joint))?,
+                    joints: some(edited, joint.as_deref(), |joint| !lower.contains(&joint))?,
                     deviation: deviation.to_radians(),
                     highest_hz: highest.unwrap_or(DEFAULT_NOISE_HZ),
                     seed: u64::from(*seed),
@@ -177,8 +177,8 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// The core's edits. Errors: no joint, or more than one, has a name; a time is given twice.
-pub fn edits(recipes: &[EditRecipe], analysis: &Analysis) -> Result<Vec<LoopEdit>, RecipeError> {
-    recipes.iter().map(|recipe| recipe.meant(analysis)).collect()
+pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
+    recipes.iter().map(|recipe| recipe.meant(edited)).collect()
 }
 
 /// How many similar names are shown.
@@ -211,11 +211,11 @@ fn one(skeleton: &Skeleton, name: &str) -> Result<usize, RecipeError> {
 /// The joints whose names match, or without a pattern those that are usual. The rig's root joint and what only steers the rig is
 /// among neither.
 fn some(
-    analysis: &Analysis,
+    edited: &EditedBody<'_>,
     pattern: Option<&str>,
     is_usual: impl Fn(usize) -> bool,
 ) -> Result<Vec<usize>, RecipeError> {
-    let skeleton = analysis.take.skeleton();
+    let skeleton = edited.skeleton;
     let matching: Vec<usize> = match pattern {
         Some(pattern) => skeleton.joints_matching(pattern),
         None => (0..skeleton.num_joints()).filter(|&joint| is_usual(joint)).collect(),
@@ -223,10 +223,9 @@ fn some(
     if let (Some(pattern), true) = (pattern, matching.is_empty()) {
         return Err(no_such_joint(skeleton, pattern));
     }
-    let root_joint = analysis.root_joint();
-    let controls = &analysis.body.controls;
+    let controls = &edited.body.controls;
     Ok((matching.into_iter())
-        .filter(|joint| Some(*joint) != root_joint && !controls.contains(joint))
+        .filter(|joint| Some(*joint) != edited.root_joint && !controls.contains(joint))
         .collect())
 }
 

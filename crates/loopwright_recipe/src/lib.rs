@@ -12,6 +12,8 @@ mod closure;
 
 mod edit;
 
+mod edited_body;
+
 mod error;
 
 #[cfg(feature = "clap")]
@@ -36,6 +38,7 @@ pub mod words;
 
 pub use closure::{ClosureRecipe, JointRecipe};
 pub use edit::{EditRecipe, edits};
+pub use edited_body::EditedBody;
 pub use error::{RecipeError, toml_error};
 pub use joint_map::{joint_map_text, read_joint_map};
 pub use mirror::{mirror, mirror_pair};
@@ -129,14 +132,16 @@ impl Recipe {
         under.try_into().map_err(|error| failed(&error))
     }
 
-    /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch. For the method `auto` the
-    /// closure is chosen later. Each setting without effect adds a warning to `soft`.
+    /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
+    /// edits and stances name: the character's where the loop goes onto one. For the method `auto` the closure is chosen later. Each
+    /// setting without effect adds a warning to `soft`.
     ///
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint or foot.
     pub fn loop_settings(
         &self,
         output: &OutputRecipe,
         analysis: &Analysis,
+        edited: &EditedBody<'_>,
         soft: &mut Vec<String>,
     ) -> Result<LoopSettings, RecipeError> {
         Ok(LoopSettings {
@@ -144,10 +149,9 @@ impl Recipe {
             root: output.root_settings(soft),
             sampling: output.sampling()?,
             feet: output.feet_settings(),
-            stances: stances(&self.stances, analysis)?,
+            stances: stances(&self.stances, edited)?,
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
-            edits: edits(&self.edits, analysis)?,
-            followed: None,
+            edits: edits(&self.edits, edited)?,
         })
     }
 

@@ -3,13 +3,12 @@
 use std::str::FromStr;
 
 use loopwright::{
-    Analysis,
     feet::{StanceEdit, StanceSpan},
     names,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::RecipeError;
+use crate::{RecipeError, edited_body::EditedBody};
 
 /// The unit of a stance's ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,10 +77,9 @@ impl FromStr for StanceRecipe {
 }
 
 /// The core's settings. Errors: no joint of a foot has a name that fits.
-pub fn stances(recipes: &[StanceRecipe], analysis: &Analysis) -> Result<Vec<StanceEdit>, RecipeError> {
-    let skeleton = analysis.take.skeleton();
-    let feet = &analysis.body.feet;
-    let joint_name = |joint: usize| skeleton.joint(joint).name.as_str();
+pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<StanceEdit>, RecipeError> {
+    let feet = &edited.body.feet;
+    let joint_name = |joint: usize| edited.skeleton.joint(joint).name.as_str();
     let mut edits = Vec::new();
     for recipe in recipes {
         let span = [recipe.from, recipe.to];

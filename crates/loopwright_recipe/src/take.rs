@@ -106,7 +106,7 @@ reading! {
         /// A foot stands below this height above its lowest point nearby, metres [default: 0.03].
         #[cfg_attr(feature = "clap", arg(long, help_heading = FEET, value_name = "M"))]
         pub contact_height: Option<f64>,
-        /// The character that takes the motion (BVH, FBX, GLB or glTF); everything after reading is on its skeleton.
+        /// The character that takes the loop (BVH, FBX, GLB or glTF): the loop of the take goes onto it, into a copy of its file.
         #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
         pub rig: Option<PathBuf>,
         /// Which of its joints follow which, in TOML [default: found].

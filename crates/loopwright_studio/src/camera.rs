@@ -2,7 +2,9 @@
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
 use glam::DVec3;
-use loopwright::{Analysis, math::ops};
+use loopwright::math::ops;
+
+use crate::road::Opened;
 
 /// Half the vertical angle of view as its tangent: about 34 degrees from top to bottom, as a portrait lens has.
 const HALF_VIEW: f64 = 0.31;
@@ -58,13 +60,10 @@ impl Default for Camera {
 impl Camera {
     /// The first view of a take: from the side and ahead of where its body faces.
     #[must_use]
-    pub fn facing(self, analysis: &Analysis) -> Self {
-        let stature = analysis.body.stature(&analysis.take);
+    pub fn facing(self, opened: &Opened) -> Self {
         let first = Self::default();
         Self {
-            stature: stature
-                .filter(|stature| stature.is_finite() && *stature > 0.0)
-                .unwrap_or(first.stature),
+            stature: opened.stature().unwrap_or(first.stature),
             follows: self.follows,
             is_orthographic: self.is_orthographic,
             ..first

@@ -13,6 +13,7 @@ use crate::{
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Leg {
     /// The joint at the top of the leg, about which it swings.
     pub(crate) thigh: usize,

@@ -312,11 +312,8 @@ const SLIDES_METRES: f64 = 0.08;
 
 /// The root's speed and twist by the feet of a loop, or at the speed that the settings state; the twist is `None` where it stays
 /// unchanged.
-///
-/// The limits are speeds of people: a loop that is `size` times as large as its source is measured at the source's size.
 pub(crate) fn measure_speed(
     clip: &LoopClip,
-    size: f64,
     body: &Body,
     limits: &ContactLimits,
     settings: &FeetSettings,
@@ -324,13 +321,7 @@ pub(crate) fn measure_speed(
     let (found, by_feet) = if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
         (None, None)
     } else {
-        let at_size = (size != 1.0).then(|| clip.scaled(1.0 / size));
-        let (found, taken) = speed_by_feet(at_size.as_ref().unwrap_or(clip), body, limits, settings);
-        let back = |twist: Twist| Twist {
-            linear: twist.linear * size,
-            ..twist
-        };
-        (found.map(|found| found.scaled(size)), taken.map(back))
+        speed_by_feet(clip, body, limits, settings)
     };
     match settings.speed {
         RootSpeed::Given(mps) => {

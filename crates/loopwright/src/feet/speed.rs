@@ -48,7 +48,7 @@ const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
     /// The same of a body that is so many times as large.
-    pub(super) fn scaled(self, size: f64) -> Self {
+    pub(crate) fn scaled(self, size: f64) -> Self {
         Self {
             twist: Twist {
                 linear: self.twist.linear * size,

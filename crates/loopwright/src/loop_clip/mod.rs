@@ -155,6 +155,21 @@ impl LoopClip {
         Ok(self)
     }
 
+    /// The same loop with its root, and with it the joint of the rig that is the root, moved along a path; the rest of the body keeps
+    /// its world transforms.
+    ///
+    /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
+    pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
+        let skeleton = self.skeleton();
+        let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.num_samples());
+        for sample in 0..self.num_samples() {
+            // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
+            let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+            tracks.push(self.body_pose(sample).with_joint_led(skeleton, joint, sway).as_ref());
+        }
+        self.with_tracks(tracks).along(path)
+    }
+
     /// The same loop with its body moved over the root, by a motion in the axes of the root.
     pub(crate) fn with_body_moved(mut self, motion: Rigid) -> Self {
         let carried = |sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion);

@@ -67,6 +67,17 @@ impl PoseRef<'_> {
         above.inverse() * motion * above * self.joint(joint)
     }
 
+    /// The local pose after `motion` moves a joint in the world, and nothing that hangs from it.
+    pub(crate) fn with_joint_led(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Pose {
+        let (unmoved, led) = (self.joint(joint), self.carried(skeleton, joint, motion));
+        let mut pose = self.to_pose();
+        pose.set_joint(joint, led);
+        for &child in skeleton.children(joint) {
+            pose.set_joint(child, led.inverse() * unmoved * self.joint(child));
+        }
+        pose
+    }
+
     /// Local transform of a joint relative to a root at `root`; the joints above stay.
     pub(crate) fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
         let chain = |joint: usize| {

@@ -6,6 +6,8 @@ mod choice;
 
 mod mean;
 
+mod onto;
+
 mod path;
 
 mod placement;
@@ -31,11 +33,11 @@ use crate::{
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
+    mirror::MirrorError,
     motion::RootMotion,
     quality,
-    retarget::{FollowedFeet, FromSample},
     root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
-    take::{Clip, CutError, Take},
+    take::{Clip, CutError, Take, TakeError},
 };
 
 /// The times at which the loop is sampled.
@@ -69,9 +71,6 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
-    /// When the feet of the source stand, frame by frame, where the take is that of another character put onto this one: they
-    /// are held then, and not when they seem to stand here.
-    pub followed: Option<FollowedFeet>,
 }
 
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
@@ -106,14 +105,14 @@ pub struct MadeLoop {
     pub loop_clip: LoopClip,
     /// The take it was cut from.
     pub take: Take,
-    /// The body in that take.
+    /// The body of the loop: that of the take, or of the character that it was put onto.
     pub body: Body,
     /// The stretch of it.
     pub candidate: LoopCandidate,
     /// The requested root motion.
     pub root: RootSettings,
-    /// The uncut samples it was made from, relative to the same root; where the loop is a mean, those of the candidate's own
-    /// stretch, relative to the root of that.
+    /// The uncut samples it was made from, on the skeleton of the loop and relative to the same root; where the loop is a mean, those
+    /// of the candidate's own stretch, relative to the root of that.
     pub source: RootRelativeClip,
     /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
@@ -164,6 +163,12 @@ pub enum MakeError {
     /// There are no cycles for a mean.
     #[error(transparent)]
     MeanCycle(#[from] MeanCycleError),
+    /// A loop of two mirrored halves cannot be edited on a character without a mirror image.
+    #[error(transparent)]
+    Mirror(#[from] MirrorError),
+    /// The samples do not form a motion on the character.
+    #[error(transparent)]
+    Take(#[from] TakeError),
     /// The closed samples do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
@@ -356,10 +361,7 @@ fn on_its_feet(
         RootMode::Stationary => (None, None),
         // Nor has one that rests, or that ends where it began after a single action.
         _ if candidate.root_rests() && !is_given => (None, None),
-        _ => {
-            let size = settings.followed.as_ref().map_or(1.0, FollowedFeet::size);
-            feet::measure_speed(&loop_clip, size, body, limits, &settings.feet)
-        }
+        _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
     };
     let (loop_clip, source) = match twist {
         Some(twist) => (
@@ -372,15 +374,8 @@ fn on_its_feet(
         None => (loop_clip, source),
     };
     let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
-    let mut edited = (settings.stances.iter())
-        .map(|edit| EditedStance::of(edit, body.feet.len(), candidate, &loop_clip))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(PlantError::from)?;
-    if image.is_some() {
-        // What is said of a foot is so of the other one half a cycle later.
-        let image = |edit: &EditedStance| edit.half_a_cycle_later(loop_clip.num_samples(), opposite(body, candidate));
-        edited = edited.iter().flat_map(|edit| [*edit, image(edit)]).collect();
-    }
+    let partner = |joint: usize| candidate.pairing.partner(joint);
+    let edited = edited_stances(settings, (body, partner), candidate, &loop_clip)?;
     // What the user says of feet is not weighed against what was detected.
     let is_auto = settings.feet.lock == FootLock::Auto && edited.is_empty();
     let planting = Planting {
@@ -393,25 +388,16 @@ fn on_its_feet(
         edited: &edited,
         known: None,
     };
-    let followed = (settings.followed.as_ref()).map(|feet| in_loop(feet, body, candidate, loop_clip.num_samples()));
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
-    let (mut planted, mut feet) = match &followed {
-        Some(feet) => feet.hold_edited((body, source.root_joint), &loop_clip, settings.feet.lock, &edited)?,
-        None => planting.plant(&loop_clip, settings.feet.lock.held_by())?,
-    };
+    let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;
     if let Some(image) = image {
         // One solve of both halves rounds them differently.
         planted = planted.map(|planted| image.without_rounding(planted, SOLVED_ALIKE));
     }
     // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
-    let [open, mut held] = match &followed {
-        Some(_) => feet.foot_slide_mps,
-        None => [
-            planted.as_ref().and_then(|_| slide(&loop_clip)),
-            planted.as_ref().and_then(slide),
-        ],
-    };
-    if is_auto && followed.is_none() && feet.held_by == Some(HeldBy::Solve) && held > open {
+    let open = planted.as_ref().and_then(|_| slide(&loop_clip));
+    let mut held = planted.as_ref().and_then(slide);
+    if is_auto && feet.held_by == Some(HeldBy::Solve) && held > open {
         // Feet that hardly slide are held more exactly sample by sample.
         (planted, feet) = planting.plant(&loop_clip, HeldBy::Lock)?;
         held = planted.as_ref().and_then(slide);
@@ -440,30 +426,28 @@ fn on_its_feet(
     Ok((cleared.unwrap_or(planted), source, feet))
 }
 
-/// The feet of a take's source, at the samples of a loop that is cut from it.
-fn in_loop(feet: &FollowedFeet, body: &Body, candidate: &LoopCandidate, num_samples: usize) -> FollowedFeet {
-    let (cut, pairing) = (&candidate.cut, &candidate.pairing);
-    let stretch = num_samples / usize::from(pairing.num_stretches());
-    let from = |sample: usize| {
-        let frame = cut.start_frame() + (sample % stretch) as f64 * cut.num_frames() / stretch as f64;
-        Some(FromSample {
-            sample: (frame.round() as usize).min(feet.num_samples() - 1),
-            is_mirrored: sample >= stretch,
-        })
-    };
-    feet.sampled(
-        &(0..num_samples).map(from).collect::<Vec<_>>(),
-        opposite(body, candidate),
-    )
-}
-
-/// The foot on the other side of the body, or the foot itself where it has none.
-fn opposite(body: &Body, candidate: &LoopCandidate) -> impl Fn(usize) -> usize {
-    move |foot| {
-        let ankle = candidate.pairing.partner(body.feet[foot].ankle);
+/// What the user says of feet, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
+/// the other foot. `partner` is the joint of which a joint of the body is the image.
+fn edited_stances(
+    settings: &LoopSettings,
+    (body, partner): (&Body, impl Fn(usize) -> usize),
+    candidate: &LoopCandidate,
+    loop_clip: &LoopClip,
+) -> Result<Vec<EditedStance>, PlantError> {
+    let edited = (settings.stances.iter())
+        .map(|edit| EditedStance::of(edit, body.feet.len(), candidate, loop_clip))
+        .collect::<Result<Vec<_>, _>>()?;
+    if !candidate.pairing.is_mirrored() {
+        return Ok(edited);
+    }
+    let opposite = |foot: usize| {
+        let ankle = partner(body.feet[foot].ankle);
         let other = body.feet.iter().position(|other| other.ankle == ankle);
         other.unwrap_or(foot)
-    }
+    };
+    // What is said of a foot is so of the other one half a cycle later.
+    let image = |edit: &EditedStance| edit.half_a_cycle_later(loop_clip.num_samples(), opposite);
+    Ok(edited.iter().flat_map(|edit| [*edit, image(edit)]).collect())
 }
 
 /// The closed loop after its edits, and the uncut samples relative to its root.
@@ -505,6 +489,6 @@ fn led_along_its_path(
     let tilt = root_joint::tilt(&source.clip, joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
     let clip = root_joint::with_root_joint_moved(&source.clip, joint, analysis, &root_from_joint);
-    let loop_clip = path::led_along(loop_clip, joint, path)?;
+    let loop_clip = loop_clip.clone().along_with_joint(joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

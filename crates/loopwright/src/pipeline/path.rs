@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use crate::{
     analysis::{body::Body, heading::Heading},
-    loop_clip::{LoopClip, LoopClipError},
+    loop_clip::LoopClip,
     math::{kernel, rigid::Rigid},
     motion::Tracks,
 };
@@ -41,26 +41,4 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
             )
         })
         .collect()
-}
-
-/// A loop whose root, and with it its root joint, follows a path; the rest of the body stays where it is.
-///
-/// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
-pub(super) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Result<LoopClip, LoopClipError> {
-    let skeleton = clip.skeleton();
-    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), clip.num_samples());
-    for sample in 0..clip.num_samples() {
-        let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-        let body = clip.body_pose(sample);
-        // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
-        let unmoved = body.joint(joint);
-        let led = body.carried(skeleton, joint, sway);
-        let mut pose = body.to_pose();
-        pose.set_joint(joint, led);
-        for &child in skeleton.children(joint) {
-            pose.set_joint(child, led.inverse() * unmoved * body.joint(child));
-        }
-        tracks.push(pose.as_ref());
-    }
-    clip.clone().with_tracks(tracks).along(path)
 }

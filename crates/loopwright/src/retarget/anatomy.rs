@@ -10,6 +10,7 @@ use crate::{
 
 /// Arms and legs; forelegs count as legs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum LimbKind {
     /// An arm.
     Arm,
@@ -19,6 +20,7 @@ pub enum LimbKind {
 
 /// A limb, from the trunk to its end.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Limb {
     pub(super) kind: LimbKind,
     pub(super) side: Side,
@@ -38,6 +40,7 @@ pub(super) struct Limb {
 
 /// The joints of a limb of two bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Bones {
     pub(super) upper: usize,
     pub(super) lower: usize,
@@ -47,6 +50,7 @@ pub(super) struct Bones {
 
 /// The chains of a body.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Anatomy {
     pub(super) hips: usize,
     /// From above the hips to the joint that carries the arms.

@@ -68,58 +68,23 @@ impl FollowedLeg {
     }
 }
 
-/// The motion that a sample of another comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FromSample {
-    pub(crate) sample: usize,
-    /// Whether it is its mirror image.
-    pub(crate) is_mirrored: bool,
-}
-
 impl FollowedFeet {
-    /// How large the target is beside its source, at least 1.
-    pub(crate) fn size(&self) -> f64 {
-        self.size
-    }
-
-    /// The number of samples at which they are known, at least three.
-    pub(crate) fn num_samples(&self) -> usize {
-        self.num_samples
-    }
-
     /// The same at other samples, each of which comes from one of these; those from none, at the end, lead back to the start.
-    /// `partner` is the foot whose motion the mirror image of a foot has.
-    pub(crate) fn sampled(&self, from: &[Option<FromSample>], partner: impl Fn(usize) -> usize) -> Self {
-        let at = |foot: usize, is_mirrored: bool| if is_mirrored { partner(foot) } else { foot };
+    pub(super) fn sampled(&self, from: &[Option<usize>]) -> Self {
+        let mask = |known: &[bool]| -> Vec<bool> { from.iter().map(|from| from.is_some_and(|at| known[at])).collect() };
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
         sampled.num_leading_back = from.iter().filter(|from| from.is_none()).count();
-        for own in &mut sampled.points {
-            let mask = |from: &FromSample| {
-                let foot = at(own.foot, from.is_mirrored);
-                let other = self
-                    .points
-                    .iter()
-                    .find(|other| (other.foot, other.point) == (foot, own.point));
-                other.is_some_and(|other| other.bears[from.sample])
-            };
-            own.bears = from.iter().map(|from| from.as_ref().is_some_and(mask)).collect();
+        for (own, known) in sampled.points.iter_mut().zip(&self.points) {
+            own.bears = mask(&known.bears);
         }
-        for own in &mut sampled.stands {
-            let mask = |from: &FromSample| {
-                let foot = at(own.foot, from.is_mirrored);
-                let other = self.stands.iter().find(|other| other.foot == foot);
-                other.is_some_and(|other| other.stands[from.sample])
-            };
-            own.stands = from.iter().map(|from| from.as_ref().is_some_and(mask)).collect();
+        for (own, known) in sampled.stands.iter_mut().zip(&self.stands) {
+            own.stands = mask(&known.stands);
         }
-        for (foot, own) in sampled.legs.iter_mut().enumerate() {
-            let Some(own) = own else { continue };
-            let bent = |from: &FromSample| {
-                let leg = self.legs.get(at(foot, from.is_mirrored)).and_then(Option::as_ref);
-                leg.map_or(0.0, |leg| leg.bent[from.sample])
-            };
-            own.bent = from.iter().map(|from| from.as_ref().map_or(0.0, bent)).collect();
+        for (own, known) in sampled.legs.iter_mut().zip(&self.legs) {
+            if let (Some(own), Some(known)) = (own, known) {
+                own.bent = from.iter().map(|from| from.map_or(0.0, |at| known.bent[at])).collect();
+            }
         }
         sampled
     }
@@ -132,13 +97,9 @@ impl FollowedFeet {
         let at_samples = |feet: &Self, phase: f64| {
             let sample = |index: usize| {
                 let at = (index as f64 / num_samples as f64 + phase) * feet.num_samples as f64;
-                let sample = (at.round() as usize) % feet.num_samples.max(1);
-                Some(FromSample {
-                    sample,
-                    is_mirrored: false,
-                })
+                Some((at.round() as usize) % feet.num_samples.max(1))
             };
-            feet.sampled(&(0..num_samples).map(sample).collect::<Vec<_>>(), |foot| foot)
+            feet.sampled(&(0..num_samples).map(sample).collect::<Vec<_>>())
         };
         let parts: Vec<(Self, f64)> = (loops.iter())
             .map(|(feet, phase, weight)| (at_samples(feet, *phase), weight / total))
@@ -347,6 +308,12 @@ impl Retarget {
             }
         }
         known
+    }
+
+    /// The foot of the target that follows a foot of the source.
+    pub fn foot_that_follows(&self, foot: usize) -> Option<usize> {
+        let mut feet = self.target.body.feet.iter();
+        feet.position(|own| self.followed_foot(own.ankle) == Some(foot))
     }
 
     /// The foot of the source that one of the target follows, by its ankle.

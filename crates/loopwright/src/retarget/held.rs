@@ -19,6 +19,12 @@ const MORE_FLEXED: f64 = 0.14;
 /// A knee that bends beyond that limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;
 
+/// The solve of a loop is repeated from its own result up to so many times, ...
+const MORE_ROUNDS: usize = 4;
+
+/// ... while feet slide less by at least this share.
+const LEAST_GAIN: f64 = 0.05;
+
 impl Retarget {
     /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
     ///
@@ -92,14 +98,19 @@ impl FollowedFeet {
         let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
         feet.foot_slide_mps = [self.slide(&at_size), planted.as_ref().and_then(|clip| self.slide(clip))];
         let is_loop = self.num_leading_back == 0;
-        if let (Some(once), Some(HeldBy::Solve), true) = (&planted, feet.held_by, is_loop) {
-            // What the legs did not give way to at first, they do now.
-            let (twice, again) = planting.plant(once, HeldBy::Solve)?;
-            let slides = twice.as_ref().and_then(|clip| self.slide(clip));
-            let is_sound = again.held_by == Some(HeldBy::Solve) && twice.as_ref().is_some_and(|twice| !folds(twice));
-            if is_sound && slides < feet.foot_slide_mps[1] {
-                (planted, feet.foot_slide_mps[1]) = (twice, slides);
+        let rounds = if is_loop { MORE_ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            let (Some(so_far), Some(HeldBy::Solve)) = (&planted, feet.held_by) else {
+                break;
+            };
+            // What the legs did not give way to before, they do now.
+            let (next, again) = planting.plant(so_far, HeldBy::Solve)?;
+            let slides = next.as_ref().and_then(|clip| self.slide(clip));
+            let is_sound = again.held_by == Some(HeldBy::Solve) && next.as_ref().is_some_and(|next| !folds(next));
+            if !is_sound || slides >= feet.foot_slide_mps[1].map(|mps| mps * (1.0 - LEAST_GAIN)) {
+                break;
             }
+            (planted, feet.foot_slide_mps[1]) = (next, slides);
         }
         let is_worse =
             feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || planted.as_ref().is_some_and(folds) && !folds(&at_size);

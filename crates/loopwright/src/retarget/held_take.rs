@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::{FollowedFeet, Retarget, followed::FromSample, legs::faded};
+use super::{FollowedFeet, Retarget, legs::faded};
 use crate::{
     analysis::body::Foot,
     feet::{FootLock, PlantError},
@@ -171,15 +171,10 @@ impl Retarget {
         clip: &LoopClip,
         lock: FootLock,
     ) -> Result<Option<LoopClip>, PlantError> {
-        let from: Vec<Option<FromSample>> = (first..first + clip.num_samples())
-            .map(|sample| {
-                (sample < end).then_some(FromSample {
-                    sample: samples.frame(sample),
-                    is_mirrored: false,
-                })
-            })
+        let from: Vec<Option<usize>> = (first..first + clip.num_samples())
+            .map(|sample| (sample < end).then(|| samples.frame(sample)))
             .collect();
-        let feet = feet.sampled(&from, |foot| foot);
+        let feet = feet.sampled(&from);
         let (held, _) = feet.hold(&self.target.body, self.root_joint(), clip, lock)?;
         Ok(held)
     }

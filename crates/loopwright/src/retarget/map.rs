@@ -5,6 +5,7 @@ use crate::{motion::Skeleton, names};
 
 /// What a joint follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Link {
     /// The joint of the source.
     pub from: usize,
@@ -16,6 +17,7 @@ pub struct Link {
 
 /// For every joint of a target, what it follows.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointMap {
     /// By joint of the target; `None` for one that keeps its rest.
     pub links: Vec<Option<Link>>,

@@ -28,9 +28,11 @@ mod held;
 
 mod held_take;
 
+mod pair;
+
 pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
-pub(crate) use followed::FromSample;
 pub use map::{Given, JointMap, Link, MapError};
+pub use pair::RigPair;
 pub use rig::{Rig, unturned};
 pub use transfer::Retarget;

@@ -8,12 +8,14 @@ use super::{
 };
 use crate::{
     analysis::{Body, BodyError, BodyOverrides, Side},
-    motion::{Joint, Pose, Skeleton},
+    motion::{Joint, Pose, Skeleton, Tracks},
+    root_motion::root_joint,
     take::Take,
 };
 
 /// A character to take motion from or to give it to.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rig {
     pub(super) skeleton: Skeleton,
     pub(super) body: Body,
@@ -84,6 +86,25 @@ impl Rig {
     /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
     pub fn stands(&self) -> bool {
         self.stands
+    }
+
+    /// The joint that carries only the root motion, if it has one.
+    ///
+    /// Feet apart from their legs move with the root only where it stands above them and the hips.
+    pub fn root_joint(&self) -> Option<usize> {
+        let skeleton = &self.skeleton;
+        let mut rest = Tracks::empty(skeleton.clone(), 1.0, 1);
+        rest.push(self.reference.as_ref());
+        let to_hips = skeleton.path_from_root(self.body.hips);
+        let above_feet = || {
+            let paths = (self.anatomy.apart.iter()).map(|(foot, _)| skeleton.path_from_root(*foot));
+            let last_shared = |path: Vec<usize>| {
+                let shared = path.iter().zip(&to_hips).take_while(|(one, other)| one == other);
+                shared.last().map(|(&joint, _)| joint)
+            };
+            paths.filter_map(last_shared).min()
+        };
+        root_joint::find(skeleton, &rest.world(), &self.body).or_else(above_feet)
     }
 
     /// Joints of limbs, trunk and head: those that should follow another rig, in ascending order.

@@ -14,13 +14,13 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks},
-    root_motion::root_joint,
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::{Take, TakeError},
 };
 
 /// Motion of one rig on another; a function of the pose alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Retarget {
     pub(super) source: Rig,
     pub(super) target: Rig,
@@ -39,13 +39,16 @@ pub struct Retarget {
     pub(super) scale: f64,
     /// Height at which feet of the source stand, and at which those of the target do.
     stands: [f64; 2],
+    /// Height of the ground on which those of the source stand.
+    ground_of_source: f64,
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
     /// at the ankle than those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
 }
 
 /// How a joint turns: as one joint of the source, or between two.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct Follow {
     from: usize,
     /// From the source's world rotation to the target's, applied on the right.
@@ -95,6 +98,7 @@ impl Retarget {
             })
             .collect();
         let scale = target.leg_length() / source.leg_length();
+        let standing = Standing::of(source, target, motion).unwrap_or_default();
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
                 let from = source.anatomy.limb(limb)?;
@@ -106,7 +110,8 @@ impl Retarget {
             .collect();
         Self {
             order: in_order(&hangs_from),
-            stands: heights(source, target, motion).unwrap_or_default(),
+            stands: [standing.source, standing.target],
+            ground_of_source: standing.ground_of_source,
             hips_offset: ankle_over_ball(target, source) - scale * ankle_over_ball(source, target),
             tops: tops(source, target),
             source: source.clone(),
@@ -128,6 +133,7 @@ impl Retarget {
         // Seen from a root that tilts, no height is one over the ground.
         Self {
             stands: [0.0; 2],
+            ground_of_source: 0.0,
             hips_offset: DVec3::ZERO,
             limbs: (prepared.limbs.iter())
                 .filter(|limb| limb.kind == LimbKind::Leg)
@@ -140,6 +146,11 @@ impl Retarget {
     /// The ratio by which the root and the hips travel: that of the legs' lengths.
     pub fn scale(&self) -> f64 {
         self.scale
+    }
+
+    /// Height of the ground below the target where that below the source is at `height`, metres.
+    pub fn ground(&self, height: f64) -> f64 {
+        self.scale * (height - self.ground_of_source)
     }
 
     /// A point of the source at the target's scale, on its ground.
@@ -285,60 +296,44 @@ impl Retarget {
         for sample in 0..clip.num_samples() {
             tracks.push(self.pose(clip.body_pose(sample)).as_ref());
         }
-        let RootMotion { start, twist } = *clip.root();
-        let mut start = self.scaled(start);
-        if is_level(clip.root()) {
+        let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), self.root_motion(clip.root()))?;
+        match self.root_joint() {
+            _ if path.is_empty() => Ok(mapped),
+            Some(joint) => mapped.along_with_joint(joint, path),
+            None => mapped.along(path),
+        }
+    }
+
+    /// The root motion of a loop at the target's scale.
+    pub(crate) fn root_motion(&self, root: &RootMotion) -> RootMotion {
+        let mut start = self.scaled(root.start);
+        if is_level(root) {
             // Heights are counted from the soles on.
             start.translation.y = 0.0;
         }
-        let root = RootMotion {
-            start,
-            twist: Twist {
-                linear: twist.linear * self.scale,
-                ..twist
-            },
+        let twist = Twist {
+            linear: root.twist.linear * self.scale,
+            ..root.twist
         };
-        let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), root)?;
-        if path.is_empty() {
-            Ok(mapped)
-        } else {
-            mapped.along(path)
-        }
+        RootMotion { start, twist }
     }
 
-    fn scaled(&self, motion: Rigid) -> Rigid {
+    /// A rigid motion in the world at the target's scale.
+    pub(crate) fn scaled(&self, motion: Rigid) -> Rigid {
         Rigid::new(motion.rotation, motion.translation * self.scale)
     }
 
-    /// The joint of the target that carries only the root motion, if it has one.
-    ///
-    /// Feet apart from their legs move with the root only where it stands above them and the hips.
-    pub fn root_joint(&self) -> Option<usize> {
-        let (skeleton, body) = (&self.target.skeleton, &self.target.body);
-        let mut rest = Tracks::empty(skeleton.clone(), 1.0, 1);
-        rest.push(self.target.reference.as_ref());
-        let above_feet = || {
-            let paths = self
-                .target
-                .anatomy
-                .apart
-                .iter()
-                .map(|(foot, _)| skeleton.path_from_root(*foot));
-            let hips = skeleton.path_from_root(body.hips);
-            paths
-                .filter_map(|path| {
-                    path.iter()
-                        .zip(&hips)
-                        .take_while(|(one, other)| one == other)
-                        .last()
-                        .map(|(&joint, _)| joint)
-                })
-                .min()
-        };
-        root_joint::find(skeleton, &rest.world(), body).or_else(above_feet)
+    /// The tree of joints of the target.
+    pub(crate) fn target_skeleton(&self) -> &Skeleton {
+        &self.target.skeleton
     }
 
-    pub(super) fn carrier(&self) -> usize {
+    /// The joint of the target that carries only the root motion, if it has one.
+    pub fn root_joint(&self) -> Option<usize> {
+        self.target.root_joint()
+    }
+
+    pub(crate) fn carrier(&self) -> usize {
         self.root_joint().unwrap_or(self.target.anatomy.hips)
     }
 }
@@ -408,34 +403,52 @@ fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
     }
 }
 
-/// Heights at which feet stand: of the source's over its motion, of the target's over its ground. `None` without feet.
-fn heights(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<[f64; 2]> {
-    let mut pairs = Vec::new();
-    for limb in target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
-        let Some(from) = source.anatomy.limb(limb) else {
-            continue;
+/// Heights at which feet stand, metres.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standing {
+    /// Of the source, over its motion.
+    source: f64,
+    /// Of the target, over its ground.
+    target: f64,
+    /// The ground on which those of the source stand.
+    ground_of_source: f64,
+}
+
+impl Standing {
+    /// `None` without feet.
+    fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
+        let mut pairs = Vec::new();
+        for limb in target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+            let Some(from) = source.anatomy.limb(limb) else {
+                continue;
+            };
+            pairs.extend(match from.toe.zip(limb.toe) {
+                Some(toes) => Some(toes),
+                None => from.joints.last().copied().zip(limb.joints.last().copied()),
+            });
+        }
+        if pairs.is_empty() {
+            return None;
+        }
+        let over_ground = |rig: &Rig, joints: &mut dyn Iterator<Item = usize>| {
+            let heights = joints.map(|joint| rig.world.translations[joint].y - rig.ground());
+            heights.sum::<f64>() / pairs.len() as f64
         };
-        pairs.extend(match from.toe.zip(limb.toe) {
-            Some(toes) => Some(toes),
-            None => from.joints.last().copied().zip(limb.joints.last().copied()),
-        });
+        let ours = over_ground(target, &mut pairs.iter().map(|(_, to)| *to));
+        let theirs = over_ground(source, &mut pairs.iter().map(|(from, _)| *from));
+        let lowest = |frame: usize| {
+            let heights = pairs.iter().map(|(from, _)| motion.position(frame, *from).y);
+            heights.fold(f64::INFINITY, f64::min)
+        };
+        let mut all: Vec<f64> = (0..motion.num_frames()).map(lowest).collect();
+        let at = (STANDING_SHARE * all.len() as f64) as usize;
+        all.sort_unstable_by(f64::total_cmp);
+        Some(Self {
+            source: all[at],
+            target: ours,
+            ground_of_source: all[at] - theirs,
+        })
     }
-    if pairs.is_empty() {
-        return None;
-    }
-    let ground = target.ground();
-    let ours: f64 = pairs
-        .iter()
-        .map(|(_, to)| target.world.translations[*to].y - ground)
-        .sum();
-    let lowest = |frame: usize| {
-        let heights = pairs.iter().map(|(from, _)| motion.position(frame, *from).y);
-        heights.fold(f64::INFINITY, f64::min)
-    };
-    let mut theirs: Vec<f64> = (0..motion.num_frames()).map(lowest).collect();
-    let at = (STANDING_SHARE * theirs.len() as f64) as usize;
-    theirs.sort_unstable_by(f64::total_cmp);
-    Some([theirs[at], ours / pairs.len() as f64])
 }
 
 /// From the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body; zero where either rig

@@ -8,6 +8,7 @@ use crate::analysis::Side;
 
 /// A part of the body that a name can state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Word {
     Hips,
     Spine,
@@ -218,6 +219,7 @@ const HELPERS: [&str; 16] = [
 
 /// What a name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Meaning {
     pub(super) word: Option<Word>,
     pub(super) side: Option<Side>,

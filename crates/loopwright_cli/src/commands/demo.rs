@@ -54,8 +54,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         file,
         analysis,
         smooth_hz: None,
-        rig: None,
-        followed: None,
+        character: None,
         warnings: Vec::new(),
     };
     let settings = SearchSettings::default();

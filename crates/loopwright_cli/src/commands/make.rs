@@ -108,7 +108,7 @@ fn make(
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
     let extends = matches!(format, Format::Glb | Format::Gltf | Format::Fbx);
-    match extends {
+    match extends && recipe.take.rig.is_none() {
         true => outputs.spare_unless_in_place(take, &loop_path),
         false => outputs.spare(take),
     }

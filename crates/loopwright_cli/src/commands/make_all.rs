@@ -264,14 +264,18 @@ impl Work<'_> {
             }
         };
         if self.form.is_none() {
-            let source = &loaded.file.source;
+            let of_loops = loaded
+                .character
+                .as_ref()
+                .map_or(&loaded.file, |character| &character.file);
+            let source = &of_loops.source;
             let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
             let own = source.format();
             let is_same_kind = own == self.format || (is_gltf(own) && is_gltf(self.format));
             if !source.can_be_extended() || !is_same_kind {
                 return Err(cannot_hold_them(copied(path, self.recipe), source));
             }
-            self.form = Some((source.in_format(self.format, loaded.take()), loaded.take().clone()));
+            self.form = Some((loaded.form(self.format), of_loops.take.clone()));
         }
         let mut warnings = loaded.warnings.clone();
         let (best, fate) = match self.fate(&loaded, &animation.name, &mut warnings) {
@@ -364,11 +368,11 @@ impl Work<'_> {
         let analysis = &loaded.analysis;
         warnings.extend(search::confidence_warning(loaded, chosen).filter(|_| !self.search.idle));
         warnings.extend(search::bad_frames_warning(loaded, chosen));
-        let mut settings = recipe.loop_settings(&output, analysis, warnings)?;
-        settings.followed.clone_from(&loaded.followed);
+        let body = loaded.body_of_loops();
+        let mut settings = recipe.loop_settings(&output, analysis, &body, warnings)?;
         making::check_sampling(loaded, chosen, settings.sampling)?;
         if recipe.closure.method == Some(ClosureName::Auto) {
-            let choice = analysis.choose_closure(chosen, &settings);
+            let choice = analysis.choose_closure(chosen, &making::on_take(loaded, &settings));
             settings.closure.method = choice.map_err(|error| making::failure(loaded, error))?.method;
         }
         let retry = Retry {
@@ -376,18 +380,15 @@ impl Work<'_> {
             closures: !recipe.states_closure(),
             ..Retry::default()
         };
-        let found = analysis
-            .make_loop_or_retry(chosen, &settings, retry)
-            .map_err(|error| making::failure(loaded, error))?;
+        let found = making::made_or_retried(loaded, chosen, &settings, retry)?;
         warnings.extend(making::retried_in_words(&found));
-        let made = found.made;
+        let made = making::on_character(loaded, &found.made, &settings)?.unwrap_or(found.made);
         warnings.extend(making::about(&made));
-        let source = loaded.file.source.in_format(self.format, loaded.take());
         Ok(PackedLoop {
             made,
             take: loaded.facts(),
-            source: recipe.output.engine().placed(source),
-            writing: output.writing(self.format, analysis.root_joint(), memory::limits()),
+            source: recipe.output.engine().placed(loaded.form(self.format)),
+            writing: output.writing(self.format, body.root_joint, memory::limits()),
         })
     }
 }

@@ -162,7 +162,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
-    fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched<'_>, Failure> {
+    fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from =
             rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
         let matched = Matched::of(&self.character, from, self.asked.map)?;

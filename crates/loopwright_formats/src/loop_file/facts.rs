@@ -14,6 +14,7 @@ use loopwright::{
     feet::{FootPoint, HeldBy},
     math::{Rigid, Screw, rotation},
     mirror::Mirror,
+    retarget::RigPair,
     root_motion::RootSpace,
 };
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,20 @@ pub struct RigFacts {
     pub coverage: f64,
     /// Joints whose counterpart is unsure.
     pub unsure: Vec<String>,
+}
+
+impl RigFacts {
+    /// The facts of a character that takes a motion; `file` is its name.
+    pub fn of(file: &str, pair: &RigPair) -> Self {
+        let name = |joint: usize| pair.target.skeleton().joint(joint).name.clone();
+        Self {
+            file: file.to_owned(),
+            scale: pair.scale(),
+            joints_followed: pair.map.links.iter().flatten().count(),
+            coverage: pair.map.coverage(&pair.target),
+            unsure: pair.map.unsure().map(|(joint, _)| name(joint)).collect(),
+        }
+    }
 }
 
 impl TakeFacts {

@@ -84,7 +84,7 @@ impl Model {
 
     /// What lies beside the file that the character of a take is of.
     pub(crate) fn beside(&self, opened: &Opened) -> Beside {
-        let file_name = opened.rig.as_ref().map_or(&opened.file_name, |rig| &rig.file);
+        let file_name = (opened.character.as_ref()).map_or(&opened.file_name, |on| &on.facts.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);
         found.map(|(_, beside)| beside.clone()).unwrap_or_default()
     }
@@ -108,7 +108,7 @@ impl Model {
     pub(super) fn map_joints(&mut self, map: NamedFile) {
         let name = map.file_name.clone();
         self.keep_named(map);
-        match self.opened.as_ref().filter(|opened| opened.rig.is_some()) {
+        match self.opened.as_ref().filter(|opened| opened.character.is_some()) {
             Some(opened) => self.read_as(StudyArgs {
                 map: Some(name.into()),
                 ..opened.study.clone()
@@ -237,8 +237,9 @@ impl Model {
         self.bar_frames = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;
-        self.camera = self.camera.facing(&opened.analysis);
-        self.watched = (opened.analysis.body.feet.first()).map_or(opened.analysis.body.hips, |foot| foot.ankle);
+        self.camera = self.camera.facing(&opened);
+        let body = opened.body();
+        self.watched = (body.feet.first()).map_or(body.hips, |foot| foot.ankle);
         self.history = Some(history);
         self.opened = Some(opened);
         self.make();

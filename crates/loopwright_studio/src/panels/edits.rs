@@ -16,7 +16,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };
-    let skeleton = opened.take().skeleton();
+    let skeleton = opened.skeleton();
     for (index, layer) in edit.recipe.edits.iter().enumerate() {
         let mut changed = layer.clone();
         let mut is_removed = false;

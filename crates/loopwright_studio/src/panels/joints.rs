@@ -78,15 +78,17 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
         });
     }
-    let watched = model.watched.min(skeleton.num_joints() - 1);
-    let name = skeleton.joint(watched).name.clone();
-    if ui.button(format!("Close {name} in its own way")).clicked() {
-        let joint = JointRecipe {
-            pattern: name,
-            method: ClosureName::Quintic,
-            blend: Some(FIRST_SECS),
-        };
-        actions.push(final_edit(with(edit, |joints| joints.push(joint))));
+    // The seam is closed in the take, on a character too.
+    if let Some(joint) = opened.joint_of_take(model.watched) {
+        let name = skeleton.joint(joint).name.clone();
+        if ui.button(format!("Close {name} in its own way")).clicked() {
+            let joint = JointRecipe {
+                pattern: name,
+                method: ClosureName::Quintic,
+                blend: Some(FIRST_SECS),
+            };
+            actions.push(final_edit(with(edit, |joints| joints.push(joint))));
+        }
     }
     ui.weak("The joint is that of the curves over the seam.");
 }

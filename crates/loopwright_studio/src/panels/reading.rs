@@ -48,7 +48,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             }
         }
     });
-    if let Some(rig) = &opened.rig {
+    if let Some(rig) = opened.character.as_ref().map(|on| &on.facts) {
         ui.label(format!(
             "On {}: {} joints follow, size x {:.2}",
             rig.file, rig.joints_followed, rig.scale

@@ -16,7 +16,7 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     let (Some(edit), Some(opened), Some(made)) = (model.edit(), model.opened(), model.made()) else {
         return;
     };
-    let (skeleton, body) = (opened.take().skeleton(), &opened.analysis.body);
+    let (skeleton, body) = (opened.skeleton(), opened.body());
     let names: Vec<&str> = (body.feet.iter())
         .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();

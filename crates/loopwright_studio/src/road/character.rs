@@ -4,8 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use loopwright::{
     BodyOverrides, Take,
-    retarget::{FollowedFeet, JointMap, MapError, Retarget, Rig},
-    take::TakeError,
+    retarget::{MapError, Retarget, Rig, RigPair},
 };
 use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
 use loopwright_recipe::{RecipeError, read_joint_map};
@@ -47,9 +46,6 @@ pub enum CharacterError {
     /// The joints do not match.
     #[error(transparent)]
     Joints(#[from] MapError),
-    /// The motion cannot be carried over.
-    #[error(transparent)]
-    Carry(#[from] TakeError),
 }
 
 impl NamedFile {
@@ -96,35 +92,40 @@ impl NamedFile {
     }
 }
 
-/// A take on a character.
-pub(super) struct Carried {
-    pub(super) file: LoadedTake,
-    pub(super) followed: Option<FollowedFeet>,
-    pub(super) facts: RigFacts,
-    pub(super) warnings: Vec<String>,
+/// The character that takes the loops of a take.
+#[derive(Clone, Debug)]
+pub struct OnCharacter {
+    /// Its joints and those of the take that they follow.
+    pub pair: RigPair,
+    /// What the motion of the take becomes on it.
+    pub retarget: Retarget,
+    /// Its skeleton at rest, or its first animation, and the form of its file.
+    pub file: LoadedTake,
+    /// What files say of it.
+    pub facts: RigFacts,
 }
 
-/// Puts a take on a character, whose joints follow those that a map names, and else those that suit them. `overrides` name joints of
-/// the take.
+/// A take with the character that takes its loops, whose joints follow those that a map names, and else those that suit them, and what is
+/// odd about them. `overrides` name joints of the take.
 pub(super) fn onto(
     character: &NamedFile,
     map_file: Option<&NamedFile>,
     file: &LoadedTake,
     overrides: &BodyOverrides,
-) -> Result<Carried, OpenError> {
+) -> Result<(OnCharacter, Vec<String>), OpenError> {
     let rig_of = |take: &Take, source: &Source, overrides: &BodyOverrides| {
         Rig::of(take, &source.rest(take.skeleton()), overrides)
     };
     let own = character.character()?;
     let target = rig_of(&own.take, &own.source, &BodyOverrides::default())?;
     let from = rig_of(&file.take, &file.source, overrides)?;
-    let mut map = JointMap::between(&from, &target).map_err(CharacterError::from)?;
+    let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
     if let Some(file) = map_file {
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
-        map = (map.with(from.skeleton(), target.skeleton(), &given)).map_err(CharacterError::from)?;
+        let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
+        pair.map = (pair.map.with(source, target, &given)).map_err(CharacterError::from)?;
     }
-    let retarget = Retarget::new(&from, &target, &map, &file.take.world_tracks());
-    let take = retarget.take(&file.take).map_err(CharacterError::from)?;
+    let RigPair { target, map, .. } = &pair;
     let name = |joint: usize| target.skeleton().joint(joint).name.clone();
     let unsure: Vec<String> = map.unsure().map(|(joint, _)| name(joint)).collect();
     let resting: Vec<String> = (target.main_joints().into_iter())
@@ -140,20 +141,11 @@ pub(super) fn onto(
             warnings.push(format!("{what}: {}", joints.join(", ")));
         }
     }
-    let facts = RigFacts {
-        file: character.file_name.clone(),
-        scale: retarget.scale(),
-        joints_followed: map.links.iter().flatten().count(),
-        coverage: map.coverage(&target),
-        unsure,
+    let on = OnCharacter {
+        facts: RigFacts::of(&character.file_name, &pair),
+        retarget: pair.of_motion(&file.take.world_tracks()),
+        file: own,
+        pair,
     };
-    Ok(Carried {
-        followed: retarget.feet_of_take(&file.take).ok(),
-        file: LoadedTake {
-            take,
-            source: own.source,
-        },
-        facts,
-        warnings,
-    })
+    Ok((on, warnings))
 }

@@ -49,7 +49,7 @@ impl Edit {
         if let Ok(candidate) = opened.candidate(stretch) {
             output = output.filled(opened.take().frame_rate_hz(), &candidate);
         }
-        let settings = recipe.loop_settings(&output, &opened.analysis, &mut Vec::new())?;
+        let settings = recipe.loop_settings(&output, &opened.analysis, &opened.body_of_loops(), &mut Vec::new())?;
         Ok(Self {
             stretch,
             tries_closures: recipe.closure.method == Some(ClosureName::Auto),

@@ -38,14 +38,14 @@ impl Exported {
     /// Writes the loop in a format: the take's own keeps hierarchy, unit and up axis. Errors: [`ExportError`].
     pub fn of(opened: &Opened, made: &Made, format: Format) -> Result<Self, ExportError> {
         let engine = made.output.engine();
-        let source = engine.placed(opened.source.in_format(format, opened.take()));
+        let source = engine.placed(opened.form(format));
         let writing = made
             .output
-            .writing(format, opened.analysis.root_joint(), Limits::default());
+            .writing(format, opened.body_of_loops().root_joint, Limits::default());
         let take = TakeFacts {
             animation: opened.source.as_gltf().map(|_| opened.take().name().to_owned()),
             smooth_hz: opened.study.smooth,
-            rig: opened.rig.clone(),
+            rig: opened.character.as_ref().map(|on| on.facts.clone()),
             ..TakeFacts::of(&opened.file_name, opened.take(), opened.source.space())
         };
         let mut loop_made = made.made.clone();

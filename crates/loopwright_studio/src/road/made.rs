@@ -1,7 +1,7 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright::{
-    LoopCandidate, MadeLoop, Quality, SearchSettings,
+    LoopCandidate, LoopSettings, MadeLoop, Quality, SearchSettings,
     feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{ClosureChoice, MakeError},
@@ -90,10 +90,14 @@ impl Made {
         let mut warnings = Vec::new();
         let recipe = edit.to_recipe();
         let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
-        let mut settings = recipe.loop_settings(&output, &opened.analysis, &mut warnings)?;
-        settings.followed.clone_from(&opened.followed);
+        let body = opened.body_of_loops();
+        let mut settings = recipe.loop_settings(&output, &opened.analysis, &body, &mut warnings)?;
+        let on_take = |settings: &LoopSettings| match opened.character {
+            Some(_) => settings.before_character(),
+            None => settings.clone(),
+        };
         let tried = match edit.tries_closures {
-            true => Some(opened.analysis.choose_closure(&candidate, &settings)?),
+            true => Some(opened.analysis.choose_closure(&candidate, &on_take(&settings))?),
             false => None,
         };
         if let Some(choice) = &tried {
@@ -102,7 +106,10 @@ impl Made {
         if !holds_feet {
             settings.feet.lock = FootLock::Off;
         }
-        let made = opened.analysis.make_loop(&candidate, &settings)?;
+        let mut made = opened.analysis.make_loop(&candidate, &on_take(&settings))?;
+        if let Some(on) = &opened.character {
+            made = made.onto(&on.pair, &settings)?;
+        }
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
         Ok(Self::of_work(
             opened,

@@ -14,7 +14,7 @@ mod exported;
 
 mod study;
 
-pub use character::{CharacterError, NamedFile};
+pub use character::{CharacterError, NamedFile, OnCharacter};
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
 #[cfg(any(target_arch = "wasm32", test))]

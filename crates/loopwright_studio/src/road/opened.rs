@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use loopwright::{
-    Analysis, BodyOverrides, FoundLoops, LoopCandidate, SearchSettings, Take,
+    Analysis, FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take,
     analysis::{Body, BodyError, Gait, Segment, TakeDefects},
     candidate::SearchError,
-    retarget::FollowedFeet,
     take::{Cut, CutError, SmoothError},
 };
 use loopwright_formats::{
-    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, loop_file::facts::RigFacts,
-    read_take,
+    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
 };
-use loopwright_recipe::{RecipeError, StudyArgs};
+use loopwright_recipe::{EditedBody, RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
 use super::{
-    character::{self, CharacterError, NamedFile},
+    character::{self, CharacterError, NamedFile, OnCharacter},
     stretch::Stretch,
 };
 
@@ -34,7 +32,7 @@ pub struct Opened {
     pub file_name: String,
     /// The form of the take in its file.
     pub source: Source,
-    /// The format of the file.
+    /// The format of the file that its loops go into: the character's, or its own.
     pub format: Format,
     /// The take and what was found out about its body.
     pub analysis: Arc<Analysis>,
@@ -46,12 +44,10 @@ pub struct Opened {
     pub bytes: Option<Arc<Vec<u8>>>,
     /// How it was read.
     pub study: StudyArgs,
-    /// The character that it was put on, if any.
-    pub rig: Option<RigFacts>,
+    /// The character that its loops go onto, if any.
+    pub character: Option<Arc<OnCharacter>>,
     /// The files that its recipe names: that character, and the map of its joints.
     pub named: Vec<NamedFile>,
-    /// When the feet of the take that was carried over stand.
-    pub followed: Option<FollowedFeet>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
     pub speeds: Vec<f32>,
 }
@@ -169,7 +165,7 @@ impl Opened {
         Self::study("walk.bvh", loaded, study, &[], &|_| {})
     }
 
-    /// In the order of the command line: smoothed, put on the character, analysed.
+    /// In the order of the command line: smoothed, matched with the character, analysed.
     fn study(
         file_name: &str,
         mut loaded: LoadedTake,
@@ -177,33 +173,27 @@ impl Opened {
         known: &[NamedFile],
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
-        let mut overrides = study.overrides();
+        let overrides = study.overrides();
         if let Some(hertz) = study.smooth {
             let body = Body::find(&loaded.take, &overrides)?;
             let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
             loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
         }
-        let (mut rig, mut named, mut followed) = (None, Vec::new(), None);
+        let (mut takes_loops, mut named) = (None, Vec::new());
         if let Some(path) = &study.rig {
             let character = NamedFile::character_at(path, known)?;
             let map = (study.map.as_ref())
                 .map(|path| NamedFile::map_at(path, known))
                 .transpose()?;
-            let carried = character::onto(&character, map.as_ref(), &loaded, &overrides)?;
-            loaded = carried.file;
-            warnings.extend(carried.warnings);
-            (rig, followed) = (Some(carried.facts), carried.followed);
+            let (on, odd) = character::onto(&character, map.as_ref(), &loaded, &overrides)?;
+            warnings.extend(odd);
+            takes_loops = Some(Arc::new(on));
             named.push(character);
             named.extend(map);
-            // Joints that the user names are those of the take.
-            overrides = BodyOverrides {
-                hips: None,
-                feet: Vec::new(),
-                ..overrides
-            };
         }
-        let format = loaded.source.format();
         let LoadedTake { take, source } = loaded;
+        let form = takes_loops.as_ref().map_or(&source, |on| &on.file.source);
+        let format = form.format();
         tell(Step::Studying);
         let analysis = Analysis::with(&take, &overrides)?;
         tell(Step::Searching);
@@ -223,9 +213,8 @@ impl Opened {
             warnings,
             bytes: None,
             study: study.clone(),
-            rig,
+            character: takes_loops,
             named,
-            followed,
             speeds,
         })
     }
@@ -233,6 +222,80 @@ impl Opened {
     /// The take.
     pub fn take(&self) -> &Take {
         &self.analysis.take
+    }
+
+    /// The body that is shown and edited: the character's, or its own.
+    pub fn body_of_loops(&self) -> EditedBody<'_> {
+        match &self.character {
+            Some(on) => EditedBody::of_character(&on.pair.target),
+            None => EditedBody::of_take(&self.analysis),
+        }
+    }
+
+    /// The tree of joints that is shown.
+    pub fn skeleton(&self) -> &Skeleton {
+        match &self.character {
+            Some(on) => on.pair.target.skeleton(),
+            None => self.take().skeleton(),
+        }
+    }
+
+    /// The parts of the body that is shown.
+    pub fn body(&self) -> &Body {
+        match &self.character {
+            Some(on) => on.pair.target.body(),
+            None => &self.analysis.body,
+        }
+    }
+
+    /// The pose of the take at a frame, which may lie between two, on the body that is shown, local.
+    pub fn pose_at(&self, frame: f64) -> Pose {
+        let pose = self.take().sample(frame);
+        match &self.character {
+            Some(on) => on.retarget.pose(pose.as_ref()),
+            None => pose,
+        }
+    }
+
+    /// Height of the ground below the body that is shown, at a frame of the take, metres.
+    pub fn ground(&self, frame: usize) -> f64 {
+        let own = self.analysis.floor.height(frame);
+        self.character.as_ref().map_or(own, |on| on.retarget.ground(own))
+    }
+
+    /// Height of the body that is shown, metres; `None` where it is not known.
+    pub fn stature(&self) -> Option<f64> {
+        let own = self.analysis.body.stature(self.take())?;
+        Some(own * self.scale()).filter(|stature| stature.is_finite() && *stature > 0.0)
+    }
+
+    /// The ratio of the size of the body that is shown to that of the take.
+    pub fn scale(&self) -> f64 {
+        self.character.as_ref().map_or(1.0, |on| on.retarget.scale())
+    }
+
+    /// The joint of the take that a joint of the body that is shown follows.
+    pub fn joint_of_take(&self, joint: usize) -> Option<usize> {
+        match &self.character {
+            Some(on) => Some((*on.pair.map.links.get(joint)?)?.from),
+            None => Some(joint).filter(|&joint| joint < self.take().num_joints()),
+        }
+    }
+
+    /// The foot of the body that is shown that moves as a foot of the take.
+    pub fn foot_shown(&self, foot: usize) -> Option<usize> {
+        match &self.character {
+            Some(on) => on.retarget.foot_that_follows(foot),
+            None => Some(foot),
+        }
+    }
+
+    /// The form of the file that loops go into: the character's, or its own.
+    pub fn form(&self, format: Format) -> Source {
+        match &self.character {
+            Some(on) => on.file.source.in_format(format, &on.file.take),
+            None => self.source.in_format(format, self.take()),
+        }
     }
 
     /// File name without extension.

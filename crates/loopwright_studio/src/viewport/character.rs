@@ -92,8 +92,8 @@ impl State {
 
 fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
-    let skeleton = opened.take().skeleton();
-    match read_mesh(bytes, &opened.source, skeleton, &Limits::default()) {
+    let source = (opened.character.as_ref()).map_or(&opened.source, |on| &on.file.source);
+    match read_mesh(bytes, source, opened.skeleton(), &Limits::default()) {
         Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::of(mesh, beside)))),
         Err(error) => Err(error.to_string()),
     }

@@ -4,10 +4,12 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 
 use glam::{DAffine3, DQuat, DVec3};
 use loopwright::{
-    Pose, Skeleton, Take,
+    Pose, Skeleton,
     analysis::{Body, Side},
 };
 use loopwright_formats::mesh::{Mesh, MeshPart, Vertex};
+
+use crate::model::Opened;
 
 /// A capsule between two points of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,16 +63,16 @@ enum Part {
 }
 
 impl Figure {
-    pub(super) fn of(take: &Take, body: &Body) -> Self {
-        let skeleton = take.skeleton();
-        let stature = body
-            .stature(take)
-            .filter(|stature| *stature > 0.0)
-            .unwrap_or(USUAL_STATURE);
+    pub(super) fn of(opened: &Opened) -> Self {
+        let (skeleton, body) = (opened.skeleton(), opened.body());
+        let stature = opened.stature().unwrap_or(USUAL_STATURE);
         let Pose {
             translations: points,
             rotations,
-        } = take.pose(take.num_frames() / 2).world(skeleton);
+        } = opened
+            .pose_at((opened.take().num_frames() / 2) as f64)
+            .as_ref()
+            .world(skeleton);
         let mut figure = Self {
             limbs: Vec::new(),
             tips: Vec::new(),
@@ -226,16 +228,13 @@ fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
 
 #[cfg(test)]
 mod tests {
-    use loopwright_synth::{WalkSettings, synthesize};
-
     use super::*;
     use crate::surface::Surface;
 
     #[test]
     fn a_walker_has_two_alike_sides_and_all_points_are_there() {
-        let take = synthesize(&WalkSettings::default()).unwrap().take;
-        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
-        let figure = Figure::of(&take, &body);
+        let opened = Opened::walk().unwrap();
+        let (take, figure) = (opened.take(), Figure::of(&opened));
         let of = |side| figure.limbs.iter().filter(|limb| limb.side == side).count();
         assert!(of(Some(Side::Left)) >= 6 && of(None) >= 4, "{figure:?}");
         assert_eq!(of(Some(Side::Left)), of(Some(Side::Right)));
@@ -246,9 +245,8 @@ mod tests {
 
     #[test]
     fn capsules_are_as_thick_as_their_limbs_and_face_outwards() {
-        let take = synthesize(&WalkSettings::default()).unwrap().take;
-        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
-        let figure = Figure::of(&take, &body);
+        let opened = Opened::walk().unwrap();
+        let (take, figure) = (opened.take(), Figure::of(&opened));
         let points = figure.points(&take.pose(7).world(take.skeleton()));
         let surface = Surface::of(figure.surface(|_| [1.0; 3]), &crate::model::Beside::default());
         let origin = DVec3::new(0.0, 0.0, 3.0);

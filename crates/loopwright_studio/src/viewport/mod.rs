@@ -157,7 +157,7 @@ impl Viewport {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
             self.body = Some(Body {
                 of: Arc::clone(opened),
-                figure: Figure::of(opened.take(), &opened.analysis.body),
+                figure: Figure::of(opened),
                 character: Character::default(),
                 surface: None,
                 shots: Vec::new(),
@@ -299,7 +299,7 @@ impl Viewport {
             .and_then(|pointer| nearest(pointer, opened, seen));
         let mark = |joint: usize, has_name: bool| {
             if let Some(at) = seen(joint).filter(|at| rect.contains(*at)) {
-                let name = opened.take().skeleton().joint(joint).name.as_str();
+                let name = opened.skeleton().joint(joint).name.as_str();
                 paint::joint(
                     &ui.painter_at(rect),
                     at,
@@ -381,8 +381,8 @@ impl Viewport {
 
 /// The joint whose place on the screen is nearest to the pointer.
 fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>) -> Option<usize> {
-    (0..opened.take().num_joints())
-        .filter(|&joint| !opened.analysis.body.is_control(joint))
+    (0..opened.skeleton().num_joints())
+        .filter(|&joint| !opened.body().is_control(joint))
         .filter_map(|joint| Some((joint, seen(joint)?.distance(pointer))))
         .filter(|(_, distance)| *distance <= PICK_POINTS)
         .min_by(|(_, one), (_, other)| one.total_cmp(other))

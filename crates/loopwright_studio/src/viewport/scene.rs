@@ -1,7 +1,7 @@
 //! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
-use loopwright::{LoopClip, Pose, analysis::Body, loop_clip::Interpolation, root_motion::RootRelativeClip};
+use loopwright::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
 
 use super::figure::Figure;
 use crate::model::{Made, Model, Opened, RootView, Shown};
@@ -107,7 +107,7 @@ impl Scene {
     pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
         match (moment.shown, model.made()) {
             (Shown::Blend, _) => match model.set().mixed() {
-                Some(mixed) if mixed.skeleton().num_joints() == opened.take().num_joints() => {
+                Some(mixed) if mixed.skeleton().num_joints() == opened.skeleton().num_joints() => {
                     Self::of_blend(moment, mixed, figure)
                 }
                 _ => Self::of_take(moment, opened, figure),
@@ -121,20 +121,20 @@ impl Scene {
         let (take, analysis) = (opened.take(), &opened.analysis);
         let last = take.num_frames() - 1;
         let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
-        let world = take.sample(frame).as_ref().world(take.skeleton());
+        let world = opened.pose_at(frame).as_ref().world(opened.skeleton());
         let points = figure.points(&world);
         let nearest = frame.round() as usize;
-        let floor = analysis.floor.height(nearest);
+        let floor = opened.ground(nearest);
         let hips = analysis.body.hips;
         let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
         let num_points = num_points.max(PATH_POINTS);
         let path = (0..=num_points)
-            .map(|point| on_ground(analysis.world.position(point * last / num_points, hips)))
+            .map(|point| on_ground(opened.scale() * analysis.world.position(point * last / num_points, hips)))
             .collect();
         Self {
             floor,
-            centre: on_ground(points[hips]),
+            centre: on_ground(points[opened.body().hips]),
             path,
             standing: standing(opened, nearest, &points, floor),
             world,
@@ -190,13 +190,14 @@ impl Scene {
         let start_frame = cut.start_frame().round() as usize;
         // The ground of a loop that climbs goes along with its root.
         let root = clip.root();
+        let ground = match opened.character {
+            // Heights of loops on a character are counted from its soles on.
+            Some(_) => 0.0,
+            None => opened.ground(start_frame),
+        };
         let floor = match made.made.recentered_by {
-            Some(moved) => {
-                moved
-                    .transform_point(DVec3::Y * opened.analysis.floor.height(start_frame))
-                    .y
-            }
-            None => opened.analysis.floor.height(start_frame),
+            Some(moved) => moved.transform_point(DVec3::Y * ground).y,
+            None => ground,
         } + root.at(root_secs).translation.y
             - root.start.translation.y;
         let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
@@ -249,10 +250,10 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
 
 /// The places on the ground of feet that stand at a frame of the take.
 fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<DVec3> {
-    let (contacts, body): (_, &Body) = (&opened.analysis.contacts, &opened.analysis.body);
-    let feet = body.feet.iter().take(contacts.num_feet()).enumerate();
-    feet.filter(|&(foot, _)| contacts.is_planted(foot, frame))
-        .map(|(_, foot)| points[foot.lowest_joint()])
+    let contacts = &opened.analysis.contacts;
+    let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
+    feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
+        .map(|foot| points[foot.lowest_joint()])
         .map(|point| DVec3::new(point.x, floor, point.z))
         .collect()
 }

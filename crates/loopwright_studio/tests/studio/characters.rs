@@ -44,7 +44,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     harness.run_steps(3);
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_some()
+        is_made(model) && model.opened().unwrap().character.is_some()
     });
     assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.bvh");
     assert!(!model(&harness).awaits_character());
@@ -72,7 +72,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     harness.get_by_label("Undo").click();
     harness.run_steps(2);
     wait(&mut harness, "it has its own body again", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_none()
+        is_made(model) && model.opened().unwrap().character.is_none()
     });
     assert_eq!(model(&harness).made().unwrap().made.loop_clip, smooth);
     harness.get_by_label("Undo").click();
@@ -87,7 +87,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     harness.get_by_label("Redo").click();
     harness.run_steps(2);
     wait(&mut harness, "both are made again", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_some()
+        is_made(model) && model.opened().unwrap().character.is_some()
     });
 
     // The recipe is followed by a take that was opened afresh, whose character is on the disk.
@@ -96,13 +96,13 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let recipe = folder.path().join("stroll-loop.toml");
     start_opening(&mut harness, &recipe);
     wait(&mut harness, "the recipe is followed", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_some()
+        is_made(model) && model.opened().unwrap().character.is_some()
     });
     assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
     std::fs::remove_file(&hero).unwrap();
     start_opening(&mut harness, &path);
     wait(&mut harness, "the take is open again", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_none()
+        is_made(model) && model.opened().unwrap().character.is_none()
     });
     start_opening(&mut harness, &recipe);
     wait(&mut harness, "it is said", |model| model.problem().is_some());
@@ -133,7 +133,7 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     harness.run_steps(3);
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_some()
+        is_made(model) && model.opened().unwrap().character.is_some()
     });
     click(&mut harness, "Add a stance of LeftFoot");
 
@@ -162,7 +162,7 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     open(&mut harness, &path);
     start_opening(&mut harness, &folder.path().join("stroll-loop.toml"));
     wait(&mut harness, "the recipe is followed", |model| {
-        is_made(model) && model.opened().unwrap().rig.is_some()
+        is_made(model) && model.opened().unwrap().character.is_some()
     });
     assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
     assert_eq!(model(&harness).made().unwrap().made.loop_clip, saved);
@@ -197,7 +197,7 @@ fn a_map_of_joints_is_followed() {
     });
     apply(&mut harness, Action::AwaitCharacter(true));
     start_opening(&mut harness, &hero);
-    let joints = |model: &Model| Some(model.opened()?.rig.as_ref()?.joints_followed);
+    let joints = |model: &Model| Some(model.opened()?.character.as_ref()?.facts.joints_followed);
     wait(&mut harness, "it is on the character", |model| {
         is_made(model) && joints(model).is_some()
     });

@@ -6,7 +6,7 @@ use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
 use loopwright_formats::{Format, Limits, LoopFile, Sidecar, load, loop_file::facts::TakeFacts};
-use loopwright_recipe::{EditRecipe, Recipe};
+use loopwright_recipe::{EditRecipe, EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
@@ -131,7 +131,9 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
     let (start, end) = recipe.stretch.start.zip(recipe.stretch.end).unwrap();
     let candidate = analysis.appraise(start, end, &search).unwrap();
     let output = recipe.output.filled(file.take.frame_rate_hz(), &candidate);
-    let settings = recipe.loop_settings(&output, &analysis, &mut Vec::new()).unwrap();
+    let settings = recipe
+        .loop_settings(&output, &analysis, &EditedBody::of_take(&analysis), &mut Vec::new())
+        .unwrap();
     let made = analysis.make_loop(&candidate, &settings).unwrap();
     let source = output.engine().placed(file.source.in_format(format, &file.take));
     let writing = output.writing(format, analysis.root_joint(), Limits::default());

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use loopwright::{
-    FoundLoops, Quality, TakeFit,
+    FoundLoops, Pose, Quality, Take, TakeFit,
     handover::{AnalysisParts, MadeParts},
     pipeline::ClosureChoice,
-    retarget::FollowedFeet,
+    retarget::{Retarget, RigPair},
 };
-use loopwright_formats::{Format, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{Format, LoadedTake, Source, loop_file::facts::RigFacts};
 use loopwright_recipe::Recipe;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use super::{
     bytes,
 };
 use crate::{
-    road::{CostMap, Exported, Jump, Made, NamedFile, Opened, Studied, StudyError, Worked},
+    road::{CostMap, Exported, Jump, Made, NamedFile, OnCharacter, Opened, Studied, StudyError, Worked},
     work::{Done, Job},
 };
 
@@ -49,9 +49,54 @@ pub(in crate::work) struct OpenedParts {
     found: FoundLoops,
     warnings: Vec<String>,
     study: String,
-    rig: Option<RigFacts>,
-    followed: Option<FollowedFeet>,
+    character: Option<CharacterParts>,
     speeds: Vec<f32>,
+}
+
+/// The character that takes the loops of a take.
+#[derive(Debug, Serialize, Deserialize)]
+struct CharacterParts {
+    pair: RigPair,
+    retarget: Retarget,
+    source: Source,
+    /// The name, the seconds of a frame and the first pose of the take that its file holds.
+    name: String,
+    frame_time_secs: f64,
+    first: Pose,
+    facts: RigFacts,
+}
+
+impl CharacterParts {
+    fn of(on: &OnCharacter) -> Self {
+        let take = &on.file.take;
+        Self {
+            pair: on.pair.clone(),
+            retarget: on.retarget.clone(),
+            source: on.file.source.clone(),
+            name: take.name().to_owned(),
+            frame_time_secs: take.frame_time_secs(),
+            first: take.pose(0).to_pose(),
+            facts: on.facts.clone(),
+        }
+    }
+
+    fn join(self) -> Result<OnCharacter, ParcelError> {
+        let skeleton = self.pair.target.skeleton().clone();
+        let Pose {
+            translations,
+            rotations,
+        } = self.first;
+        let take = Take::new(self.name, skeleton, self.frame_time_secs, translations, rotations)?;
+        Ok(OnCharacter {
+            file: LoadedTake {
+                take,
+                source: self.source,
+            },
+            pair: self.pair,
+            retarget: self.retarget,
+            facts: self.facts,
+        })
+    }
 }
 
 /// What was worked out about a loop.
@@ -84,9 +129,8 @@ impl OpenedParts {
             warnings,
             bytes: _,
             study,
-            rig,
+            character,
             named: _,
-            followed,
             speeds,
         } = opened;
         Ok(Self {
@@ -97,8 +141,7 @@ impl OpenedParts {
             found: found.clone(),
             warnings: warnings.clone(),
             study: of_reading(study).to_text()?,
-            rig: rig.clone(),
-            followed: followed.clone(),
+            character: character.as_deref().map(CharacterParts::of),
             speeds: speeds.clone(),
         })
     }
@@ -113,9 +156,8 @@ impl OpenedParts {
             warnings: self.warnings,
             bytes,
             study: Recipe::read(self.study.as_bytes())?.take,
-            rig: self.rig,
+            character: self.character.map(CharacterParts::join).transpose()?.map(Arc::new),
             named,
-            followed: self.followed,
             speeds: self.speeds,
         })
     }

@@ -36,6 +36,9 @@ pub(super) enum ParcelError {
     /// The arrays do not fit.
     #[error(transparent)]
     Arrays(#[from] loopwright::handover::HandoverError),
+    /// The skeleton of a character does not fit its pose.
+    #[error(transparent)]
+    Character(#[from] loopwright::take::TakeError),
 }
 
 /// The arrays that are handed over beside an answer.

@@ -48,15 +48,18 @@ fn same_take(there: &Opened, here: &Opened) {
             warnings,
             bytes,
             study,
-            rig,
             named,
-            followed,
             speeds,
             ..
         } = opened.clone();
-        (file_name, format, warnings, bytes, study, rig, named, followed, speeds)
+        (file_name, format, warnings, bytes, study, named, speeds)
     };
     assert_eq!(facts(there), facts(here));
+    assert_eq!(there.character.is_some(), here.character.is_some());
+    if let (Some(one), Some(other)) = (&there.character, &here.character) {
+        assert!(one.pair == other.pair && one.retarget == other.retarget && one.facts == other.facts);
+        assert!(one.file.source == other.file.source && one.file.take == other.file.take);
+    }
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn a_take_goes_on_a_character_there_as_here() {
     let Done::Followed(Ok((here, edit))) = job(None).run(&|_| {}) else {
         panic!("not followed here")
     };
-    assert!(here.rig.is_some() && here.followed.is_some());
+    assert!(here.character.is_some());
     let mut bench = Bench::default();
     let Done::Followed(Ok((there, same))) = through(&mut bench, &job(None), None) else {
         panic!("not followed there")

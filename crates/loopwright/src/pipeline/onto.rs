@@ -1,0 +1,126 @@
+//! A loop of a take on another character. What is made is the loop of the take; it is then carried over as it is, so that the
+//! character has the same stretch, the same seam and the same period whatever its size, and its feet stand when those of the take's
+//! loop do. Derivation: docs/math/retarget.md.
+
+use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
+use crate::{
+    analysis::heading::Heading,
+    closure::Image,
+    mirror::Mirror,
+    motion::Tracks,
+    retarget::{Retarget, RigPair},
+    root_motion::{RootMotionFit, RootRelativeClip, RootSettings},
+    take::Take,
+};
+
+impl LoopSettings {
+    /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto a character: edits and stances concern joints of
+    /// the character, and it is the character that stands at the origin.
+    #[must_use]
+    pub fn before_character(&self) -> Self {
+        Self {
+            edits: Vec::new(),
+            stances: Vec::new(),
+            root: RootSettings {
+                recenter: false,
+                ..self.root
+            },
+            ..self.clone()
+        }
+    }
+}
+
+impl MadeLoop {
+    /// The same loop on another character: carried over, edited there, and its feet held while those of the take's loop stand.
+    ///
+    /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs. `self`
+    /// was made with [`LoopSettings::before_character`]; the edits and stances of `settings` name joints and feet of the character.
+    /// [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take. Errors: edits or
+    /// stances out of range; edits of a loop of two mirrored halves where the character has no mirror image.
+    pub fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
+        let retarget = pair.of_loop(&self.loop_clip);
+        let body = pair.target.body();
+        let root_joint = retarget.root_joint();
+        let followed = retarget.feet_of_loop(&self.loop_clip)?;
+        let carried = retarget.loop_clip(&self.loop_clip)?;
+        let source = carried_source(&retarget, &self)?;
+        let changes = !settings.edits.is_empty() || !settings.stances.is_empty();
+        let mirror = match self.candidate.pairing.is_mirrored() && changes {
+            true => Some(mirror_of(pair, &source)?),
+            false => None,
+        };
+        // A joint of the rig that is the root does not move in the root's frame; the hips move.
+        let image_carrier = root_joint.map_or(source.carrier, |_| body.hips);
+        let image = mirror
+            .as_ref()
+            .map(|mirror| Image::of(&source.clip, mirror, image_carrier))
+            .transpose()?;
+        let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
+        let partner = |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint));
+        let stances = edited_stances(settings, (body, partner), &self.candidate, &carried)?;
+        let (held, feet) = followed.hold_edited((body, root_joint), &carried, settings.feet.lock, &stances)?;
+        let scale = retarget.scale();
+        let theirs = &self.feet;
+        let made = Self {
+            loop_clip: held.unwrap_or(carried),
+            body: body.clone(),
+            root: settings.root,
+            source,
+            feet: crate::feet::Feet {
+                speed: theirs.speed.map(|speed| speed.scaled(scale)),
+                speed_is_theirs: theirs.speed_is_theirs,
+                replaced_velocity: theirs.replaced_velocity.map(|velocity| velocity * scale),
+                ..feet
+            },
+            edits: settings.edits.clone(),
+            ..self
+        };
+        Ok(match settings.root.recenter {
+            true => made.recentered(),
+            false => made,
+        })
+    }
+}
+
+/// The uncut samples on the character, relative to its root.
+fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeClip, MakeError> {
+    let RootRelativeClip { clip, root, fit, .. } = &made.source;
+    let path = made.loop_clip.path();
+    let scale = retarget.scale();
+    let carrier = retarget.carrier();
+    let root_joint = retarget.root_joint();
+    let clip = clip.map_poses(retarget.target_skeleton(), |sample, pose| {
+        let pose = retarget.pose(pose);
+        match (root_joint, path.len()) {
+            // The joint is where it is in the loop, so that the two compare joint by joint.
+            (Some(joint), count @ 1..) => {
+                let sway = retarget.scaled(path[sample.rem_euclid(count as isize) as usize]);
+                pose.as_ref().with_joint_led(retarget.target_skeleton(), joint, sway)
+            }
+            _ => pose,
+        }
+    });
+    Ok(RootRelativeClip {
+        clip,
+        root: retarget.root_motion(root),
+        carrier,
+        root_joint,
+        fit: fit.map(|fit| RootMotionFit {
+            residual_metres: fit.residual_metres * scale,
+            arc_metres: fit.arc_metres * scale,
+            path_metres: fit.path_metres * scale,
+        }),
+    })
+}
+
+/// The mirror of a character, by its joints' names, or by its mean pose over the loop.
+fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeError> {
+    let clip = &source.clip;
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals());
+    for sample in 0..clip.num_intervals() {
+        tracks.push(clip.pose(sample as isize));
+    }
+    let take = Take::of_tracks("loop", tracks)?;
+    let heading = Heading::level(&take.world_tracks(), pair.target.body());
+    Ok(Mirror::of(&take, &[], |frame| heading.yaw(frame))?)
+}

@@ -1,0 +1,39 @@
+//! Two rigs and the joints of them that belong together.
+
+use super::{JointMap, MapError, Retarget, Rig};
+use crate::{loop_clip::LoopClip, motion::WorldTracks};
+
+/// The rig of a motion, the character that takes it, and which of its joints follow which.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct RigPair {
+    /// The rig of the motion.
+    pub source: Rig,
+    /// The character.
+    pub target: Rig,
+    /// What each joint of the character follows.
+    pub map: JointMap,
+}
+
+impl RigPair {
+    /// Two rigs with the joint map that is found for them. Errors: [`MapError::NothingMapped`].
+    pub fn new(source: Rig, target: Rig) -> Result<Self, MapError> {
+        let map = JointMap::between(&source, &target)?;
+        Ok(Self { source, target, map })
+    }
+
+    /// The ratio by which the root and the hips travel: that of the legs' lengths.
+    pub fn scale(&self) -> f64 {
+        self.target.leg_length() / self.source.leg_length()
+    }
+
+    /// The transfer of a motion whose poses these are, in the world.
+    pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
+        Retarget::new(&self.source, &self.target, &self.map, motion)
+    }
+
+    /// The transfer of a loop.
+    pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
+        Retarget::of_loop(&self.source, &self.target, &self.map, clip)
+    }
+}

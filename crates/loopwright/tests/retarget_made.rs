@@ -1,0 +1,228 @@
+//! Loops that are made of a take and then go onto a character.
+
+mod characters;
+
+use core::f64::consts::FRAC_PI_2;
+
+use characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
+use glam::{DQuat, DVec3};
+use loopwright::{
+    Analysis, Joint, LoopSettings, MadeLoop, Pose, Quality, RootMode, RootSettings, SearchSettings, Skeleton, Take,
+    edit::{JointOffset, LoopEdit},
+    feet::{FootLock, StanceEdit, StanceSpan},
+    loop_clip::LoopKeys,
+    quality,
+    retarget::RigPair,
+};
+
+/// The walker, a character, and the recommended loop of the walker with these settings on it.
+struct On {
+    own: MadeLoop,
+    pair: RigPair,
+    made: MadeLoop,
+}
+
+fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
+    let take = walk();
+    let pair = RigPair::new(rig_of(&take), rig_at_rest(target)).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(search).unwrap();
+    let own = analysis
+        .make_loop(found.best().unwrap(), &settings.before_character())
+        .unwrap();
+    let made = own.clone().onto(&pair, settings).unwrap();
+    On { own, pair, made }
+}
+
+fn measured(made: &MadeLoop) -> Quality {
+    quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source))
+}
+
+#[test]
+fn a_loop_is_the_same_on_characters_of_all_sizes() {
+    for legs in [0.1, 0.45, 2.5, 6.0] {
+        let target = character(&walk(), Character { legs, ..PLAIN });
+        let On { own, pair, made } = onto(&target, &SearchSettings::default(), &LoopSettings::default());
+        // The stretch, its samples and its seam are those of the take.
+        assert_eq!(
+            (&made.candidate, &made.closed, &made.take),
+            (&own.candidate, &own.closed, &own.take)
+        );
+        let (one, other) = (&own.loop_clip, &made.loop_clip);
+        assert_eq!(
+            (one.num_samples(), one.step_secs()),
+            (other.num_samples(), other.step_secs())
+        );
+        let [one, other] = [one, other].map(|clip| clip.root().twist);
+        assert!((one.linear * pair.scale() - other.linear).length() < 1e-12);
+        assert_eq!(one.angular, other.angular);
+        // It is what retargeting makes of the finished loop.
+        let transfer = pair.of_loop(&own.loop_clip);
+        let carried = transfer.loop_clip(&own.loop_clip).unwrap();
+        let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
+        assert!(made.loop_clip == held.unwrap() && made.feet.contacts == feet.contacts);
+        // Feet stand while those of the take do.
+        let stands = transfer.stands(&own.loop_clip);
+        for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
+            let speed = speed_of_points(&made.loop_clip, &stands, point);
+            assert!(speed < 0.01 * legs.max(1.0), "legs {legs}: {speed} m/s");
+        }
+        // It is compared with the uncut take on the character, at the character's size.
+        let (before, after) = (measured(&own), measured(&made));
+        let [before, after] = [before, after].map(|quality| quality.displacement_metres.unwrap());
+        assert!(
+            after < 2.0 * pair.scale().max(1.0) * before,
+            "legs {legs}: {before} m, {after} m"
+        );
+        assert!(!measured(&made).pops(), "legs {legs}");
+    }
+}
+
+#[test]
+fn edits_stances_and_the_origin_are_the_characters() {
+    let target = character(&walk(), PLAIN);
+    let plain = onto(&target, &SearchSettings::default(), &LoopSettings::default());
+    let head = target.skeleton().find("head").unwrap();
+    let rotation = DVec3::new(0.2, 0.0, 0.0);
+    let foot = plain
+        .made
+        .body
+        .feet
+        .iter()
+        .position(|foot| Some(foot.ankle) == target.skeleton().find("foot_l"));
+    let period = plain.made.loop_clip.period_secs();
+    let settings = LoopSettings {
+        edits: vec![LoopEdit::Offset {
+            joint: head,
+            offset: JointOffset {
+                rotation,
+                position: DVec3::ZERO,
+            },
+        }],
+        stances: vec![StanceEdit {
+            foot: foot.unwrap(),
+            span: StanceSpan::Secs([0.0, period]),
+            stands: false,
+        }],
+        root: RootSettings {
+            recenter: true,
+            ..RootSettings::default()
+        },
+        ..LoopSettings::default()
+    };
+    let On { own, made, .. } = onto(&target, &SearchSettings::default(), &settings);
+    assert_eq!(own.loop_clip, plain.own.loop_clip, "nothing of it concerns the take");
+    for sample in [0, 17] {
+        let [one, other] = [&plain.made, &made].map(|made| made.loop_clip.body_pose(sample).rotations[head]);
+        let turned = loopwright::math::rotation::difference(other, one);
+        assert!((turned.length() - rotation.length()).abs() < 1e-9, "{turned}");
+    }
+    let holds = |made: &MadeLoop| made.feet.held.iter().any(|span| span.foot == foot.unwrap());
+    assert!(holds(&plain.made) && !holds(&made));
+    let first = made.loop_clip.root_pose(0);
+    assert!(DVec3::new(first.translation.x, 0.0, first.translation.z).length() < 1e-9);
+    assert!(made.recentered_by.is_some() && !measured(&made).pops());
+}
+
+/// The same character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
+fn below_a_root(character: &Take) -> Take {
+    let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
+    let own = character.pose(0).to_pose();
+    let mut joints = vec![Joint {
+        name: "root".to_owned(),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    }];
+    let mut pose = Pose {
+        translations: vec![DVec3::ZERO],
+        rotations: vec![tilt],
+    };
+    for (joint, known) in character.skeleton().joints().iter().enumerate() {
+        let (mut at, mut turn) = (own.translations[joint], own.rotations[joint]);
+        if known.parent.is_none() {
+            (at, turn) = (tilt.conjugate() * at, tilt.conjugate() * turn);
+        }
+        pose.translations.push(at);
+        pose.rotations.push(turn);
+        joints.push(Joint {
+            parent: Some(known.parent.map_or(0, |parent| parent + 1)),
+            rest_offset: at,
+            ..known.clone()
+        });
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new("rooted", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+}
+
+#[test]
+fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
+    let target = below_a_root(&character(&walk(), Character { legs: 0.6, ..PLAIN }));
+    for mode in [RootMode::Constant, RootMode::Path] {
+        let settings = LoopSettings {
+            root: RootSettings {
+                mode,
+                ..RootSettings::default()
+            },
+            ..LoopSettings::default()
+        };
+        let On { own, pair, made } = onto(&target, &SearchSettings::default(), &settings);
+        let clip = &made.loop_clip;
+        assert_eq!((made.source.root_joint, clip.carrier()), (Some(0), 0));
+        assert_eq!(clip.follows_path(), mode == RootMode::Path);
+        for key in [0, 13, clip.num_samples(), 2 * clip.num_samples() + 7] {
+            let played = clip.folded_pose(key);
+            let (joint, root) = (played.as_ref().joint(0), clip.root_pose(key));
+            assert!(
+                (joint.translation - root.translation).length() < 1e-9,
+                "{mode:?} key {key}"
+            );
+            // The path is that of the take's loop, at the character's scale.
+            let level = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
+            let theirs = level(own.loop_clip.root_pose(key).translation) * pair.scale();
+            assert!((level(root.translation) - theirs).length() < 1e-9, "{mode:?} key {key}");
+        }
+        let quality = measured(&made);
+        assert!(!quality.pops(), "{mode:?}");
+        assert!(quality.displacement_metres.unwrap() < 0.01, "{mode:?}: {quality:?}");
+    }
+}
+
+#[test]
+fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
+    let take = walk();
+    let mirror = Analysis::new(&take).unwrap().mirror(&[]).unwrap();
+    let search = SearchSettings {
+        pairing: Some(mirror).into(),
+        ..SearchSettings::default()
+    };
+    let target = character(&take, Character { legs: 1.3, ..PLAIN });
+    let find = |name: &str| target.skeleton().find(name).unwrap();
+    let [left, right] = [find("hand_l"), find("hand_r")];
+    let offset = JointOffset {
+        rotation: DVec3::new(0.0, 0.3, 0.1),
+        position: DVec3::ZERO,
+    };
+    for edits in [vec![], vec![LoopEdit::Offset { joint: left, offset }]] {
+        let settings = LoopSettings {
+            edits: edits.clone(),
+            ..LoopSettings::default()
+        };
+        let On { made, .. } = onto(&target, &search, &settings);
+        let clip = &made.loop_clip;
+        assert!(made.candidate.pairing.is_mirrored());
+        let half = clip.num_samples() / 2;
+        let world = clip.tracks_from_root();
+        for sample in 0..half {
+            // What the left hand does, the right one does half a cycle later on the other side.
+            let (one, other) = (world.joint(sample, left), world.joint(sample + half, right));
+            let image = one.translation * DVec3::new(-1.0, 1.0, 1.0);
+            assert!(
+                (image - other.translation).length() < 1e-3,
+                "{} edits, sample {sample}",
+                edits.len()
+            );
+        }
+        assert!(!measured(&made).pops());
+    }
+}
