@@ -142,12 +142,15 @@ fn characters(captured: &Captured) -> Result<Vec<Character>, String> {
     for (path, name) in CHARACTERS {
         let bytes = std::fs::read(captured.folder.join(path)).map_err(|error| format!("{path}: {error}"))?;
         let failed = |error| format!("{path}: {error}");
-        let file = AnimatedFile::parse(&bytes, name, None).map_err(failed)?;
-        let file = file
-            .read_rest(&ReadSettings::default(), &mut Vec::new())
-            .map_err(failed)?;
+        let parsed = AnimatedFile::parse(&bytes, name, None).map_err(failed)?;
+        let settings = ReadSettings::default();
+        let file = parsed.read_rest(&settings, &mut Vec::new()).map_err(failed)?;
+        let motion = parsed.read(&settings, &mut Vec::new()).ok().map(|motion| motion.take);
+        let motion = motion.filter(|motion| motion.skeleton() == file.take.skeleton());
+        let rest = file.source.rest(file.take.skeleton());
+        let rig = Rig::of(motion.as_ref().unwrap_or(&file.take), &rest, &BodyOverrides::default());
         all.push(Character {
-            rig: rig_of(&file, name)?,
+            rig: rig.map_err(|error| format!("{name}: {error}"))?,
             name: name.to_owned(),
             source: file.source.clone(),
         });

@@ -60,7 +60,7 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
         let transfer = pair.of_loop(&own.loop_clip);
         let carried = transfer.loop_clip(&own.loop_clip).unwrap();
         let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
-        assert!(made.loop_clip == held.unwrap() && made.feet.contacts == feet.contacts);
+        assert!(made.loop_clip == held.unwrap_or(carried) && made.feet.contacts == feet.contacts);
         // Feet stand while those of the take do.
         let stands = transfer.stands(&own.loop_clip);
         for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
@@ -71,7 +71,7 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
         let (before, after) = (measured(&own), measured(&made));
         let [before, after] = [before, after].map(|quality| quality.displacement_metres.unwrap());
         assert!(
-            after < 2.0 * pair.scale().max(1.0) * before,
+            after < before + 0.01 * pair.scale().max(1.0),
             "legs {legs}: {before} m, {after} m"
         );
         assert!(!measured(&made).pops(), "legs {legs}");

@@ -20,6 +20,10 @@ mod map;
 
 mod legs;
 
+mod flat;
+
+mod clear;
+
 mod transfer;
 
 mod followed;
@@ -34,5 +38,5 @@ pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
 pub use map::{Given, JointMap, Link, MapError};
 pub use pair::RigPair;
-pub use rig::{Rig, unturned};
+pub use rig::{FootSole, Rig, unturned};
 pub use transfer::Retarget;

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::{
     anatomy::{Anatomy, Bones, LimbKind},
-    reference,
+    flat, reference,
 };
 use crate::{
     analysis::{Body, BodyError, BodyOverrides, Side},
@@ -20,12 +20,28 @@ pub struct Rig {
     pub(super) skeleton: Skeleton,
     pub(super) body: Body,
     pub(super) anatomy: Anatomy,
-    /// The pose in which it is compared with others, local and in the world.
+    /// The pose of joints that follow nothing, local.
+    pub(super) rest: Pose,
+    /// The pose in which it is compared with others, local and in the world: the same with its feet flat.
     pub(super) reference: Pose,
     pub(super) world: Pose,
     /// From the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
+    soles: Vec<FootSole>,
+}
+
+/// How far the surface of a foot reaches, as its mesh states it.
+///
+/// Its points are enough to find its lowest one however the foot is turned and its toes are bent.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct FootSole {
+    /// The ankle.
+    pub ankle: usize,
+    /// Points of the surface that move with a joint of the foot (the ankle, the toes or what hangs from them): the joint, and the place
+    /// in its axes, metres.
+    pub points: Vec<(usize, DVec3)>,
 }
 
 /// Frames of a take that are looked at for a pose that stands.
@@ -35,7 +51,8 @@ impl Rig {
     /// The rig of a take: its skeleton and rest pose, or its only pose.
     ///
     /// `rest` is the local pose without animation, as the file states it. Where the body does not stand in it, as in files whose
-    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead. Errors: a joint that
+    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead; where its soles are off
+    /// the ground in it, feet are compared as they lie while they stand in the take. Errors: a joint that
     /// `overrides` name does not exist.
     pub fn of(take: &Take, rest: &Pose, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = take.skeleton().clone();
@@ -56,16 +73,32 @@ impl Rig {
                 }
             }
         }
-        let (reference, world, anatomy, upright) = best;
+        let (rest, _, anatomy, upright) = best;
+        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest);
+        let world = reference.as_ref().world(&skeleton);
         Ok(Self {
             axes: reference::body_axes(&anatomy, &world),
             skeleton,
             body,
             anatomy,
+            rest,
             reference,
             world,
             stands: upright >= 1.0,
+            soles: Vec::new(),
         })
+    }
+
+    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out.
+    #[must_use]
+    pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
+        let joints = self.skeleton.num_joints();
+        self.soles = soles;
+        for sole in &mut self.soles {
+            sole.points.retain(|(joint, at)| *joint < joints && at.is_finite());
+        }
+        self.soles.retain(|sole| sole.ankle < joints && !sole.points.is_empty());
+        self
     }
 
     /// The tree of joints.
@@ -81,6 +114,11 @@ impl Rig {
     /// The pose in which it is compared with other rigs, local.
     pub fn reference(&self) -> &Pose {
         &self.reference
+    }
+
+    /// The surface of its feet; empty where no mesh is known.
+    pub fn soles(&self) -> &[FootSole] {
+        &self.soles
     }
 
     /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
@@ -164,8 +202,14 @@ impl Rig {
         (high - low).length().max(f64::MIN_POSITIVE)
     }
 
-    /// Height of the ground under the rig in its reference pose, metres: 0 where it stands there, else that of its lowest point.
+    /// Height of the ground under the rig in its reference pose, metres: that of its soles where a mesh states them; else 0 where it
+    /// stands there, or that of its lowest point.
     pub(super) fn ground(&self) -> f64 {
+        let points = self.soles.iter().flat_map(|sole| &sole.points);
+        let heights = points.map(|&(joint, point)| self.world.as_ref().joint(joint).transform_point(point).y);
+        if let Some(sole) = heights.reduce(f64::min) {
+            return sole;
+        }
         let lowest = self.lowest_of_feet();
         let legs = self.leg_length();
         if (-0.05 * legs..0.25 * legs).contains(&lowest) {

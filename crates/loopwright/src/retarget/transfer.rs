@@ -5,6 +5,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::{
     JointMap, Rig,
     anatomy::{Limb, LimbKind},
+    clear::Sole,
     legs::PlacedLimb,
 };
 use crate::{
@@ -39,6 +40,8 @@ pub struct Retarget {
     pub(super) scale: f64,
     /// Height at which feet of the source stand, and at which those of the target do.
     stands: [f64; 2],
+    /// Soles of legs, of the target and of the source, which stay above the ground.
+    soles: Vec<Option<[Sole; 2]>>,
     /// Height of the ground on which those of the source stand.
     ground_of_source: f64,
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
@@ -80,7 +83,7 @@ impl Retarget {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
                     at_rest(above).inverse() * at_rest(joint)
                 }
-                _ => target.reference.as_ref().joint(joint),
+                _ => target.rest.as_ref().joint(joint),
             })
             .collect();
         let laid = laid_onto(source, target);
@@ -108,7 +111,13 @@ impl Retarget {
                 Some(placed)
             })
             .collect();
+        let legs = target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
+        let soles: Vec<[Sole; 2]> = legs
+            .filter_map(|limb| Some([Sole::of(target, limb)?, Sole::of(source, source.anatomy.limb(limb)?)?]))
+            .collect();
+        let sole_of = |limb: &PlacedLimb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned();
         Self {
+            soles: limbs.iter().map(sole_of).collect(),
             order: in_order(&hangs_from),
             stands: [standing.source, standing.target],
             ground_of_source: standing.ground_of_source,
@@ -134,6 +143,7 @@ impl Retarget {
         Self {
             stands: [0.0; 2],
             ground_of_source: 0.0,
+            soles: Vec::new(),
             hips_offset: DVec3::ZERO,
             limbs: (prepared.limbs.iter())
                 .filter(|limb| limb.kind == LimbKind::Leg)
@@ -189,6 +199,7 @@ impl Retarget {
         let shift = self.place(mean(&from, theirs)) + offset - mean(&hips, ours);
         let at = hips.translations[self.target.anatomy.hips] + shift;
         hips = self.standing(&turns, Some(at));
+        let mut reaches = Vec::with_capacity(self.limbs.len());
         for limb in &self.limbs {
             let shift = self.in_world(&hips, limb.shift);
             let ball = self.place(from.translations[limb.follows]) + shift;
@@ -198,25 +209,41 @@ impl Retarget {
             };
             let height = ball.y - self.stands[1];
             let weight = limb.weight(height);
-            if weight == 0.0 {
-                continue;
+            let places = [ball, ankle];
+            let reach = (weight > 0.0).then_some(Reach { places, height, weight });
+            if let Some(reach) = &reach {
+                reach.turn(limb, &hips, &mut turns);
             }
-            let [upper, lower, foot] = limb.reach(&hips, [ball, ankle], height, weight);
-            let [thigh, shin] = &limb.bones;
-            let bones = thigh.iter().map(|&joint| (joint, upper));
-            for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
-                // Joints that rest hang from those that turn, apart from the two that bend.
-                if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
-                    turns[joint] = Some((turn * hips.rotations[joint]).normalize());
-                }
-            }
-            turns[limb.leg.ankle] = Some((foot * hips.rotations[limb.leg.ankle]).normalize());
+            reaches.push(reach);
         }
-        let world = if self.limbs.is_empty() {
-            hips
-        } else {
-            self.standing(&turns, Some(at))
-        };
+        if self.limbs.is_empty() {
+            return self.local(&hips);
+        }
+        let mut world = self.standing(&turns, Some(at));
+        let mut is_cleared = false;
+        for ((limb, sole), reach) in self.limbs.iter().zip(&self.soles).zip(&reaches) {
+            let (Some([sole, theirs]), Some(reach)) = (sole, reach) else {
+                continue;
+            };
+            let floor = sole.floor(self.ground(theirs.lowest(&from)));
+            let joint = |joint: usize| world.as_ref().joint(joint);
+            let Some(cleared) = sole.cleared(joint(sole.ankle), sole.toe.map(joint), floor) else {
+                continue;
+            };
+            is_cleared = true;
+            if cleared.rise > 0.0 {
+                reach.raised(cleared.rise).turn(limb, &hips, &mut turns);
+            }
+            let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
+            turns[sole.ankle] = Some((cleared.foot * own).normalize());
+            if let Some(toe) = sole.toe.filter(|_| cleared.toe != DQuat::IDENTITY) {
+                let own = turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize());
+                turns[toe] = Some((cleared.toe * own).normalize());
+            }
+        }
+        if is_cleared {
+            world = self.standing(&turns, Some(at));
+        }
         self.local(&world)
     }
 
@@ -338,6 +365,40 @@ impl Retarget {
     }
 }
 
+/// Where a limb reaches.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    /// Of the ball of the foot, and of the ankle.
+    places: [DVec3; 2],
+    /// Height of the ball over that of standing feet.
+    height: f64,
+    weight: f64,
+}
+
+impl Reach {
+    /// The same higher up.
+    fn raised(self, by: f64) -> Self {
+        Self {
+            places: self.places.map(|place| place + DVec3::Y * by),
+            ..self
+        }
+    }
+
+    /// Turns the bones of a limb; `world` is the pose in which it does not reach anywhere yet.
+    fn turn(self, limb: &PlacedLimb, world: &Pose, turns: &mut [Option<DQuat>]) {
+        let [upper, lower, foot] = limb.reach(world, self.places, self.height, self.weight);
+        let [thigh, shin] = &limb.bones;
+        let bones = thigh.iter().map(|&joint| (joint, upper));
+        for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
+            // Joints that rest hang from those that turn, apart from the two that bend.
+            if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
+                turns[joint] = Some((turn * world.rotations[joint]).normalize());
+            }
+        }
+        turns[limb.leg.ankle] = Some((foot * world.rotations[limb.leg.ankle]).normalize());
+    }
+}
+
 /// Whether a root stays upright, so that heights seen from it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
     let upright = |v: DVec3| v.x.abs().max(v.z.abs()) < 1e-9;
@@ -430,23 +491,30 @@ impl Standing {
         if pairs.is_empty() {
             return None;
         }
-        let over_ground = |rig: &Rig, joints: &mut dyn Iterator<Item = usize>| {
-            let heights = joints.map(|joint| rig.world.translations[joint].y - rig.ground());
-            heights.sum::<f64>() / pairs.len() as f64
+        let over_ground = |rig: &Rig, joints: &[usize]| {
+            let heights = joints
+                .iter()
+                .map(|&joint| rig.world.translations[joint].y - rig.ground());
+            heights.sum::<f64>() / joints.len() as f64
         };
-        let ours = over_ground(target, &mut pairs.iter().map(|(_, to)| *to));
-        let theirs = over_ground(source, &mut pairs.iter().map(|(from, _)| *from));
-        let lowest = |frame: usize| {
-            let heights = pairs.iter().map(|(from, _)| motion.position(frame, *from).y);
+        let (theirs, ours): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+        // The ground is where the lowest joints of its feet stand: a body that runs on its toes never puts a heel down.
+        let legs = source.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
+        let lowest: Vec<usize> = legs
+            .filter_map(|limb| limb.toe.or(limb.joints.last().copied()))
+            .collect();
+        let height = |frame: usize| {
+            let heights = lowest.iter().map(|&joint| motion.position(frame, joint).y);
             heights.fold(f64::INFINITY, f64::min)
         };
-        let mut all: Vec<f64> = (0..motion.num_frames()).map(lowest).collect();
+        let mut all: Vec<f64> = (0..motion.num_frames()).map(height).collect();
         let at = (STANDING_SHARE * all.len() as f64) as usize;
         all.sort_unstable_by(f64::total_cmp);
+        let ground_of_source = all[at] - over_ground(source, &lowest);
         Some(Self {
-            source: all[at],
-            target: ours,
-            ground_of_source: all[at] - theirs,
+            source: ground_of_source + over_ground(source, &theirs),
+            target: over_ground(target, &ours),
+            ground_of_source,
         })
     }
 }

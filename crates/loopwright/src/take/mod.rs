@@ -132,7 +132,6 @@ impl Take {
     }
 
     /// The tracks.
-    #[cfg(feature = "handover")]
     pub(crate) fn tracks(&self) -> &Arc<Tracks> {
         &self.tracks
     }

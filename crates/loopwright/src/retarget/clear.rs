@@ -1,0 +1,208 @@
+//! Soles of the target above the ground, or no farther below it than those of the source are: feet that are longer than those of the
+//! source at the same scale, or that have no joint at which the source's bend, would else go through it while they roll and swing.
+//!
+//! A function of the pose alone, with two continuous derivatives, and the identity where no point of a sole is too low.
+//! Derivation: docs/math/retarget.md.
+
+use glam::{DQuat, DVec3};
+
+use super::{Rig, anatomy::Limb, legs::faded};
+use crate::{
+    math::{ops, rigid::Rigid, rotation},
+    motion::Pose,
+};
+
+/// A point this far below the ground, as a share of the leg (9 mm of a man), is lifted onto it; one between by a part of the way.
+const LIFTED_SHARE: f64 = 0.01;
+
+/// Of several points the lowest counts most, each less by a factor e for this share of the leg that it is higher.
+const LOWEST_SHARE: f64 = 0.001;
+
+/// A foot rather turns about its ankle than that the ankle rises, where the point that is too low is farther from the ankle, level, than
+/// this share of the foot.
+const TURNS_SHARE: f64 = 0.35;
+
+/// Each round takes its lever from the one before.
+const ROUNDS: usize = 4;
+
+/// The sole of a foot of the target.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Sole {
+    pub(super) ankle: usize,
+    pub(super) toe: Option<usize>,
+    /// Points that turn with the ankle, in its axes, metres; the ball of the foot among them where it has toes.
+    of_ankle: Vec<DVec3>,
+    /// Points that turn with the toes, in their axes.
+    of_toe: Vec<DVec3>,
+    /// About which toes turn up, in the axes of ankle and toes.
+    aside: [DVec3; 2],
+    /// Length of the foot beyond the ankle, and of the toes, metres.
+    lengths: [f64; 2],
+    leg: f64,
+}
+
+/// What a foot does so that no point of it is below the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cleared {
+    /// Turns in the world after the foot's and the toes' own.
+    pub(super) foot: DQuat,
+    pub(super) toe: DQuat,
+    /// How much the ankle rises, metres.
+    pub(super) rise: f64,
+}
+
+impl Sole {
+    /// The sole of a leg; `None` without a foot.
+    ///
+    /// Without points of a surface, those of the ground in the reference pose below its joints and the ends of its bones.
+    pub(super) fn of(rig: &Rig, limb: &Limb) -> Option<Self> {
+        let ankle = limb.reaches?.end?;
+        let skeleton = &rig.skeleton;
+        let at = |joint: usize| rig.world.as_ref().joint(joint);
+        let below = |joint: usize, above: usize| skeleton.path_from_root(joint).contains(&above);
+        let ground = rig.ground();
+        let surface = rig.soles().iter().find(|sole| sole.ankle == ankle);
+        let mut points: Vec<(usize, DVec3)> = Vec::new();
+        match surface.filter(|sole| !sole.points.is_empty()) {
+            Some(sole) => {
+                let in_world = sole
+                    .points
+                    .iter()
+                    .map(|&(joint, point)| (joint, at(joint).transform_point(point)));
+                points.extend(in_world);
+            }
+            None => {
+                for joint in (ankle..skeleton.num_joints()).filter(|&joint| below(joint, ankle)) {
+                    let tip = skeleton.joint(joint).tip.map(|tip| at(joint).transform_point(tip));
+                    let ends = [Some(at(joint).translation), tip].into_iter().flatten();
+                    points.extend(ends.map(|end| (joint, DVec3::new(end.x, ground, end.z))));
+                }
+            }
+        }
+        let toe = limb.toe;
+        let (mut of_ankle, mut of_toe) = (Vec::new(), Vec::new());
+        for (joint, point) in points {
+            match toe.filter(|&toe| below(joint, toe)) {
+                Some(toe) => of_toe.push(at(toe).inverse().transform_point(point)),
+                None => of_ankle.push(at(ankle).inverse().transform_point(point)),
+            }
+        }
+        if let Some(toe) = toe {
+            // The ball bears where the toes bend.
+            let ball = at(toe).translation;
+            of_ankle.push(at(ankle).inverse().transform_point(DVec3::new(ball.x, ground, ball.z)));
+        }
+        let reach = |of: &[DVec3], from: usize| {
+            of.iter()
+                .map(|point| at(from).rotation * *point)
+                .fold(DVec3::ZERO, longer)
+        };
+        let ahead = match toe {
+            Some(toe) => at(toe).translation - at(ankle).translation,
+            None => reach(&of_ankle, ankle),
+        };
+        let level = DVec3::new(ahead.x, 0.0, ahead.z);
+        let aside = level.try_normalize()?.cross(DVec3::Y);
+        let aside = [Some(ankle), toe].map(|joint| joint.map_or(aside, |joint| at(joint).rotation.conjugate() * aside));
+        let longest = of_toe.iter().map(|point| point.length()).fold(0.0, f64::max);
+        Some(Self {
+            ankle,
+            toe,
+            of_ankle,
+            of_toe,
+            aside,
+            lengths: [level.length(), longest],
+            leg: rig.leg_length(),
+        })
+    }
+
+    /// Height of the lowest point in a pose in the world, or a little less.
+    pub(super) fn lowest(&self, world: &Pose) -> f64 {
+        let at = |joint: usize, points: &[DVec3]| -> Vec<f64> {
+            let joint = world.as_ref().joint(joint);
+            points.iter().map(|&point| joint.transform_point(point).y).collect()
+        };
+        let mut heights = at(self.ankle, &self.of_ankle);
+        heights.extend(self.toe.map(|toe| at(toe, &self.of_toe)).into_iter().flatten());
+        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let soft = LOWEST_SHARE * self.leg;
+        let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
+        least - soft * ops::ln(weights.sum())
+    }
+
+    /// How low a foot of the target may be where the lowest point of the source's is at a height over its ground: as far below the ground,
+    /// or on it. Heights are at the size of the target.
+    pub(super) fn floor(&self, of_source: f64) -> f64 {
+        let soft = LOWEST_SHARE * self.leg;
+        0.5 * (of_source - ops::hypot(of_source, 2.0 * soft))
+    }
+
+    /// What keeps a foot above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
+    pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
+        let [foot_length, toe_length] = self.lengths;
+        let (turned, rise) = self.lifted(&self.of_ankle, foot, (self.aside[0], foot_length), floor);
+        let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
+        let toe = toe.map_or(DQuat::IDENTITY, |toe| {
+            // The joint of the toes moves with the foot; they keep their own turn.
+            let joint = moved.transform_point(foot.inverse().transform_point(toe.translation));
+            let toe = Rigid::new(toe.rotation, joint);
+            self.lifted(&self.of_toe, toe, (self.aside[1], toe_length), floor).0
+        });
+        let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
+        is_changed.then_some(Cleared {
+            foot: turned,
+            toe,
+            rise,
+        })
+    }
+
+    /// The turn about an axis in the axes of a joint, and the rise of the joint, with which points of it are above a floor; they reach out
+    /// from it by `length`.
+    fn lifted(&self, points: &[DVec3], joint: Rigid, (aside, length): (DVec3, f64), floor: f64) -> (DQuat, f64) {
+        let (leg, turns) = (self.leg, TURNS_SHARE * length);
+        let axis = joint.rotation * aside;
+        let (lift, soft) = (LIFTED_SHARE * leg, LOWEST_SHARE * leg);
+        let arms: Vec<DVec3> = points.iter().map(|&point| joint.rotation * point).collect();
+        let (mut angle, mut rise) = (0.0, 0.0);
+        let mut wanted = None;
+        for _ in 0..ROUNDS {
+            let turn = rotation::exp(axis * angle);
+            let arms: Vec<DVec3> = arms.iter().map(|&arm| turn * arm).collect();
+            let heights: Vec<f64> = arms
+                .iter()
+                .map(|arm| joint.translation.y + rise + arm.y - floor)
+                .collect();
+            let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+            if !(least < 0.0 || wanted.is_some()) {
+                break;
+            }
+            let weights: Vec<f64> = heights.iter().map(|height| ops::exp((least - height) / soft)).collect();
+            let total: f64 = weights.iter().sum();
+            let lowest = least - soft * ops::ln(total / weights.len() as f64);
+            let goal = *wanted.get_or_insert(lowest * (1.0 - faded(-lowest / lift)));
+            let missing = goal - lowest;
+            if missing <= 0.0 && angle == 0.0 && rise == 0.0 {
+                break;
+            }
+            let levers = arms
+                .iter()
+                .zip(&weights)
+                .map(|(arm, weight)| axis.cross(*arm).y * weight);
+            let lever = levers.sum::<f64>() / total;
+            let both = lever * lever + turns * turns;
+            angle += lever * missing / both;
+            rise += turns * turns * missing / both;
+        }
+        let turned = match angle {
+            0.0 => DQuat::IDENTITY,
+            angle => rotation::exp(axis * angle),
+        };
+        (turned, rise)
+    }
+}
+
+fn longer(one: DVec3, other: DVec3) -> DVec3 {
+    let level = |v: DVec3| ops::hypot(v.x, v.z);
+    if level(other) > level(one) { other } else { one }
+}
