@@ -4,7 +4,7 @@
 //! characters rest in mid-stride. Carried over from such a pose, a sole that is flat on the ground would come out as far off it as the
 //! rest pose is. A take in which the body stands shows where the sole is.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::{
     anatomy::{Anatomy, LimbKind},
@@ -16,14 +16,14 @@ use crate::{
         standing::{self, ContactLimits},
     },
     feet::leg::arc,
-    math::{rigid::Rigid, rotation},
+    math::rotation,
     motion::{Pose, WorldTracks},
     take::Take,
 };
 
-/// A sole nearer to the ground than this in the reference pose lies flat in it, radians (11 degrees): people stand so far from level,
-/// and captures are off by as much.
-const FLAT_RADIANS: f64 = 0.2;
+/// Soles nearer to the ground than this in the reference pose lie flat in it, radians (9 degrees): people stand so far from level, and
+/// captures are off by as much.
+const FLAT_RADIANS: f64 = 0.15;
 
 /// A foot has to stand for so long in all to show its sole, seconds.
 const LEAST_SECS: f64 = 0.15;
@@ -53,14 +53,22 @@ pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, refere
         let pose = take.pose(frame).world(skeleton);
         uprightness(anatomy, &pose) >= 1.0
     };
+    let normal_of = |joint: usize, frames: &[usize]| {
+        let normals = frames
+            .iter()
+            .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+        let normal = normals.sum::<DVec3>() / frames.len().max(1) as f64;
+        (normal.length() > ALIKE).then_some((joint, normal))
+    };
+    let (mut of_ankles, mut of_toes) = (Vec::new(), Vec::new());
     for limb in anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
-        let (Some(ankle), Some(toe)) = (limb.bones.and_then(|bones| bones.end), limb.toe) else {
+        let Some(ankle) = limb.bones.and_then(|bones| bones.end) else {
             continue;
         };
         // Where heel and ball both stand the sole is on the ground.
-        let both: Vec<usize> = (stands(ankle).into_iter().zip(stands(toe)).enumerate())
-            .filter_map(|(frame, stands)| (stands == (true, true)).then_some(frame))
-            .collect();
+        let heel = stands(ankle);
+        let ball = limb.toe.map_or_else(|| heel.clone(), stands);
+        let both: Vec<usize> = (0..num_frames).filter(|&frame| heel[frame] && ball[frame]).collect();
         if (both.len() as f64) * take.frame_time_secs() < LEAST_SECS {
             continue;
         }
@@ -68,22 +76,25 @@ pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, refere
         let frames: Vec<usize> = (both.into_iter().step_by(stride))
             .filter(|&frame| is_upright(frame))
             .collect();
-        for joint in [ankle, toe] {
-            let normals = frames
-                .iter()
-                .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
-            let normal = normals.sum::<DVec3>() / frames.len().max(1) as f64;
-            if normal.length() < ALIKE {
-                continue;
-            }
-            let own = flat.as_ref().world(skeleton).as_ref().joint(joint);
-            let tilt = arc(own.rotation * normal, DVec3::Y);
-            if rotation::log(rotation::on_side_of(tilt, glam::DQuat::IDENTITY)).length() < FLAT_RADIANS {
-                continue;
-            }
-            let above = flat.as_ref().above(skeleton, joint);
-            let local = above.inverse() * Rigid::new((tilt * own.rotation).normalize(), own.translation);
-            flat.rotations[joint] = local.rotation.normalize();
+        of_ankles.extend(normal_of(ankle, &frames));
+        of_toes.extend(limb.toe.and_then(|toe| normal_of(toe, &frames)));
+    }
+    // Toes hang from ankles. What is done to one foot is done to the other: both bear the same body.
+    for normals in [of_ankles, of_toes] {
+        let world = flat.as_ref().world(skeleton);
+        let tilts = normals
+            .iter()
+            .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)));
+        let tilts: Vec<(usize, DQuat)> = tilts.collect();
+        let angle = |tilt: DQuat| rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)).length();
+        if tilts.iter().all(|&(_, tilt)| angle(tilt) < FLAT_RADIANS) {
+            continue;
+        }
+        for (joint, tilt) in tilts {
+            let above = skeleton
+                .parent(joint)
+                .map_or(DQuat::IDENTITY, |parent| world.rotations[parent]);
+            flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
         }
     }
     flat
