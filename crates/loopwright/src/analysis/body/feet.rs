@@ -1,6 +1,6 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::{Foot, Side, named_joints::NamedJoints, names::Part};
+use super::{Foot, Side, named_joints::NamedJoints, vocabulary::Word};
 use crate::motion::Skeleton;
 
 /// Numbers of feet with which animals walk.
@@ -113,7 +113,7 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
     let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
     let hands: Vec<usize> = [Side::Left, Side::Right]
         .into_iter()
-        .filter_map(|side| named.sided(Part::Hand, side))
+        .filter_map(|side| named.sided(Word::Hand, side))
         .collect();
     let &[left, right] = hands.as_slice() else {
         return Vec::new();
