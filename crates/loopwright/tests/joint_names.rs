@@ -99,6 +99,16 @@ fn programs() -> Vec<Program> {
         .collect()
 }
 
+/// A skeleton under other names, by what becomes of each.
+fn renamed(program: &Program, how: &str, rename: impl Fn(&str) -> String) -> Program {
+    let mut program = program.clone();
+    program.name = format!("{} {how}", program.name);
+    for row in &mut program.rows {
+        row.name = rename(&row.name);
+    }
+    program
+}
+
 fn depth(line: &str) -> usize {
     (line.len() - line.trim_start().len()) / 2
 }
@@ -409,6 +419,31 @@ fn every_program_maps_from_and_to_a_capture_whatever_its_rest_pose() {
             }
         }
         assert!(all.is_empty(), "{all}");
+    }
+}
+
+#[test]
+fn prefixes_namespaces_and_case_do_not_matter() {
+    let programs = programs();
+    let capture = program(&programs, "Perception Neuron");
+    let captured = rig(&capture, T_POSE);
+    let bare = |name: &str| name.replace("mixamorig:", "");
+    let mixamo = program(&programs, "Mixamo");
+    let unreal = program(&programs, "Unreal 4 mannequin");
+    for other in [
+        renamed(&mixamo, "without prefix", bare),
+        renamed(&mixamo, "numbered", |name| name.replace("mixamorig:", "mixamorig9:")),
+        renamed(&mixamo, "in a namespace", |name| format!("Scene:Rig:{}", bare(name))),
+        renamed(&mixamo, "on a path", |name| format!("Armature|{}", bare(name))),
+        renamed(&mixamo, "of a hero", |name| format!("Hero01_{}", bare(name))),
+        renamed(&mixamo, "in lower case", |name| bare(name).to_lowercase()),
+        renamed(&mixamo, "in upper case", |name| bare(name).to_uppercase()),
+        renamed(&unreal, "in upper case", str::to_uppercase),
+        renamed(&unreal, "as bones", |name| format!("b_{name}_jnt")),
+    ] {
+        let rig = rig(&other, T_POSE);
+        let here = faults((&capture, &captured), (&other, &rig)) + &faults((&other, &rig), (&capture, &captured));
+        assert!(here.is_empty(), "{here}");
     }
 }
 

@@ -454,9 +454,9 @@ impl Finder<'_> {
                 let length = length(upper, lower);
                 let is_better = best.is_none_or(|(most, longest, _)| {
                     // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
-                    named > most + NAMES_DIFFER || (named > most - NAMES_DIFFER && length > 0.9 * longest)
+                    named > most + NAMES_DIFFER || (named > most - NAMES_DIFFER && length >= 0.9 * longest)
                 });
-                if is_better || best.is_none() {
+                if is_better {
                     best = Some((named, length, Bones { upper, lower, end }));
                 }
             }

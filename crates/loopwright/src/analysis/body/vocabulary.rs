@@ -354,7 +354,11 @@ fn trunk(words: &[String]) -> Option<Word> {
 
 /// The finger that words name, where they name nothing else.
 fn finger(words: &[String]) -> Option<Word> {
-    let of = |word: &String| FINGER_WORDS.get(word.as_str()).copied();
+    // In names of a single case the hand is not a word of its own.
+    let of = |word: &String| {
+        let finger = FINGER_WORDS.get(word.as_str());
+        finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
+    };
     let finger = words.iter().rev().find_map(of)?;
     let says_else = |word: &String| of(word).is_none() && !is_in(OF_FINGERS, word);
     if words.iter().any(says_else) {
