@@ -238,21 +238,23 @@ impl Finder<'_> {
         }
     }
 
-    /// Where the neck begins among the joints above the hips: where names say so, else above the arms at `chest`.
+    /// Where the neck begins among the joints above the hips: above the arms at `chest`, unless names put joints of the neck below
+    /// that, as where collar bones hang from it, or joints of the spine above.
     fn start_of_neck(&self, above: &[usize], chest: Option<usize>) -> usize {
-        let named = above
-            .iter()
-            .position(|&joint| self.meanings[joint].word() == Some(Word::Neck));
-        if self.body.feet.len() == 2 && named.is_some() {
-            return named.unwrap_or(0);
-        }
-        match chest.or(self.front_of_trunk(above)) {
-            Some(chest) if chest == self.body.hips => 0,
-            end => end
-                .and_then(|chest| above.iter().position(|&joint| joint == chest))
-                .map(|at| at + 1)
-                .or(named)
-                .unwrap_or(above.len()),
+        let is_named = |word: Word| move |&joint: &usize| self.meanings[joint].word() == Some(word);
+        let neck = above.iter().position(is_named(Word::Neck));
+        let start = match chest.or(self.front_of_trunk(above)) {
+            Some(chest) if chest == self.body.hips => Some(0),
+            chest => chest.and_then(|chest| above.iter().position(|&joint| joint == chest).map(|at| at + 1)),
+        };
+        match (start, neck) {
+            (Some(start), Some(neck)) if self.body.feet.len() == 2 => {
+                let spine = above[start.min(neck)..]
+                    .iter()
+                    .take_while(|joint| is_named(Word::Spine)(joint));
+                start.min(neck) + spine.count()
+            }
+            (start, neck) => start.or(neck).unwrap_or(above.len()),
         }
     }
 

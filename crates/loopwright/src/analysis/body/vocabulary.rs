@@ -9,7 +9,10 @@
 //! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
 //! in both rows; the place of the joint in its limb decides.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use super::Side;
 use crate::motion::Skeleton;
@@ -99,10 +102,20 @@ const TRUNK: [(Word, &str); 5] = [
          wirbelsaule wirbel rucken bauch brust brustkorb colonne dos torse poitrine columna espalda pecho \
          colonna schiena torace petto coluna tronco peito 上半身 背骨 胸",
     ),
-    (Word::Neck, "neck hals nacken cou cuello collo pescoco 首"),
+    (
+        Word::Neck,
+        "neck lowerneck upperneck hals nacken cou cuello collo pescoco 首",
+    ),
     (Word::Head, "head kopf tete cabeza testa cabeca 頭"),
     (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
+
+/// A row of words.
+type Row = LazyLock<BTreeSet<&'static str>>;
+
+fn row(words: &'static str) -> BTreeSet<&'static str> {
+    words.split_ascii_whitespace().collect()
+}
 
 /// Words of the five fingers.
 const FINGERS: [&str; NUM_FINGERS] = [
@@ -114,8 +127,8 @@ const FINGERS: [&str; NUM_FINGERS] = [
 ];
 
 /// Words that a finger's name may have beside the finger.
-const OF_FINGERS: &str =
-    "hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo";
+static OF_FINGERS: Row =
+    Row::new(|| row("hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo"));
 
 /// Words of the bones within the hand.
 const METACARPAL: &str = "in metacarpal meta carpal base";
@@ -124,8 +137,12 @@ const METACARPAL: &str = "in metacarpal meta carpal base";
 const PHALANGES: &str = "metacarpal proximal intermediate medial distal";
 
 /// Words that say nothing of the part: rigs' own names, and what a joint is for.
-const FILLERS: &str = "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
-    ctrl ctl cntrl ctr control controls controller";
+static FILLERS: Row = Row::new(|| {
+    row(
+        "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
+    ctrl ctl cntrl ctr control controls controller",
+    )
+});
 
 /// Letters of joints at no side.
 const MIDDLE: &str = "c m x";
@@ -134,11 +151,17 @@ const MIDDLE: &str = "c m x";
 const PLACES: &str = "lower upper mid middle low up";
 
 /// Words of joints that share the turn of a bone, only mark an end, or steer: no part of their own.
-const HELPERS: &str = "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
-    tweak socket attach attachment prop weapon dummy aux helper 捩";
+static HELPERS: Row = Row::new(|| {
+    row(
+        "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
+    tweak socket attach attachment prop weapon dummy aux helper 捩",
+    )
+});
 
-const LEFT: &str = "left l links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左";
-const RIGHT: &str = "right r rechts droite droit derecha derecho der destra destro dx direita direito dir 右";
+static LEFT: Row =
+    Row::new(|| row("left l links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左"));
+static RIGHT: Row =
+    Row::new(|| row("right r rechts droite droit derecha derecho der destra destro dx direita direito dir 右"));
 
 /// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
 const LETTERS: [(&str, Side); 5] = [
@@ -247,12 +270,12 @@ impl Meaning {
             side = side.or(this);
             this.is_none()
         });
-        let is_helper = words.iter().any(|word| is_in(HELPERS, word));
+        let is_helper = words.iter().any(|word| HELPERS.contains(word.as_str()));
         let numbered = numbered_finger(&words).filter(|_| counts_fingers);
         words.retain(|word| !is_number(word));
         // At the end it says something: "index1_base".
         let ends_in_base = words.last().is_some_and(|word| word == "base");
-        words.retain(|word| !is_in(FILLERS, word));
+        words.retain(|word| !FILLERS.contains(word.as_str()));
         if ends_in_base {
             words.push("base".to_owned());
         }
@@ -284,9 +307,9 @@ impl Meaning {
 
 /// The side that a word stands for.
 fn side_of(word: &str) -> Option<Side> {
-    if is_in(LEFT, word) {
+    if LEFT.contains(word) {
         Some(Side::Left)
-    } else if is_in(RIGHT, word) {
+    } else if RIGHT.contains(word) {
         Some(Side::Right)
     } else {
         None
@@ -360,7 +383,7 @@ fn finger(words: &[String]) -> Option<Word> {
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
     };
     let finger = words.iter().rev().find_map(of)?;
-    let says_else = |word: &String| of(word).is_none() && !is_in(OF_FINGERS, word);
+    let says_else = |word: &String| of(word).is_none() && !OF_FINGERS.contains(word.as_str());
     if words.iter().any(says_else) {
         return None;
     }
@@ -383,7 +406,11 @@ fn numbered_finger(words: &[String]) -> Option<Word> {
     let at = words.windows(2).position(|pair| pair[0] == "finger")?;
     let digits = words[at + 1].as_bytes();
     let first = usize::from(digits[0].checked_sub(b'0')?);
-    if words[..at].iter().any(|word| !is_in(FILLERS, word) && !is_number(word)) || digits.len() > 2 {
+    if words[..at]
+        .iter()
+        .any(|word| !FILLERS.contains(word.as_str()) && !is_number(word))
+        || digits.len() > 2
+    {
         return None;
     }
     let is_two_numbers = words.get(at + 2).is_some_and(|word| is_number(word));
