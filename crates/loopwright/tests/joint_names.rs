@@ -101,7 +101,7 @@ fn programs() -> Vec<Program> {
 }
 
 /// A skeleton under other names, by what becomes of each.
-fn renamed(program: &Program, how: &str, rename: impl Fn(&str) -> String) -> Program {
+fn renamed(program: &Program, how: &str, mut rename: impl FnMut(&str) -> String) -> Program {
     let mut program = program.clone();
     program.name = format!("{} {how}", program.name);
     for row in &mut program.rows {
@@ -431,7 +431,27 @@ fn prefixes_namespaces_and_case_do_not_matter() {
     let bare = |name: &str| name.replace("mixamorig:", "");
     let mixamo = program(&programs, "Mixamo");
     let unreal = program(&programs, "Unreal 4 mannequin");
+    let biped = program(&programs, "Biped of 3ds Max");
+    // What importers make of names: numbers against doubles, and sides at the end for Blender.
+    let mut number = 0;
+    let mut numbered = |program: &Program| {
+        renamed(program, "with numbers", |name| {
+            number += 1;
+            format!("{name}_{number:03}")
+        })
+    };
+    let side_last = |name: &str| {
+        let (left, right) = (name.strip_prefix('左'), name.strip_prefix('右'));
+        let left = left.map(|rest| format!("{rest}.L"));
+        left.or(right.map(|rest| format!("{rest}.R")))
+            .unwrap_or(name.to_owned())
+    };
     for other in [
+        numbered(&mixamo),
+        numbered(&biped),
+        numbered(&unreal),
+        renamed(&program(&programs, "MMD"), "in Blender", side_last),
+        renamed(&biped, "with underscores", |name| name.replace(' ', "_")),
         renamed(&mixamo, "without prefix", bare),
         renamed(&mixamo, "numbered", |name| name.replace("mixamorig:", "mixamorig9:")),
         renamed(&mixamo, "in a namespace", |name| format!("Scene:Rig:{}", bare(name))),

@@ -50,7 +50,7 @@ pub(crate) const NUM_FINGERS: usize = 5;
 const LIMBS: [(Word, &str); 9] = [
     (
         Word::Clavicle,
-        "clavicle collar collarbone clav scapula shoulder torsoclavicle \
+        "clavicle collar collarbone clav scapula shoulder torsoclavicle sternoclavicular acromioclavicular \
          schulter schlusselbein epaule clavicule hombro clavicula spalla clavicola ombro 肩 鎖骨",
     ),
     (
@@ -64,7 +64,7 @@ const LIMBS: [(Word, &str); 9] = [
     ),
     (
         Word::Hand,
-        "hand wrist fist handgelenk main poignet mano muneca polso mao punho 手首 手",
+        "hand wrist fist radiocarpal handgelenk main poignet mano muneca polso mao punho 手首 手",
     ),
     (Word::Palm, "palm"),
     (
@@ -80,7 +80,7 @@ const LIMBS: [(Word, &str); 9] = [
     ),
     (
         Word::Foot,
-        "foot ankle fuss knochel pied cheville pie tobillo piede caviglia pe tornozelo 足首 足",
+        "foot ankle talocrural fuss knochel pied cheville pie tobillo piede caviglia pe tornozelo 足首 足",
     ),
     (
         Word::Toe,
@@ -106,7 +106,7 @@ const TRUNK: [(Word, &str); 5] = [
         Word::Neck,
         "neck lowerneck upperneck hals nacken cou cuello collo pescoco 首",
     ),
-    (Word::Head, "head kopf tete cabeza testa cabeca 頭"),
+    (Word::Head, "head skullbase kopf tete cabeza testa cabeca 頭"),
     (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
 
@@ -158,10 +158,12 @@ static HELPERS: Row = Row::new(|| {
     )
 });
 
-static LEFT: Row =
-    Row::new(|| row("left l links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左"));
-static RIGHT: Row =
-    Row::new(|| row("right r rechts droite droit derecha derecho der destra destro dx direita direito dir 右"));
+static LEFT: Row = Row::new(|| {
+    row("left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左")
+});
+static RIGHT: Row = Row::new(|| {
+    row("right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右")
+});
 
 /// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
 const LETTERS: [(&str, Side); 5] = [
@@ -235,7 +237,7 @@ impl Meaning {
                 if words.len() > 1 {
                     words.retain(|word| !habits.contains(word));
                 }
-                Self::of_words(words, counts_fingers(&joint.name))
+                Self::of_words(words, numbers_fingers(&joint.name))
             })
             .collect()
     }
@@ -243,7 +245,7 @@ impl Meaning {
     /// What a name says by itself.
     #[cfg(test)]
     pub(crate) fn of(name: &str) -> Self {
-        Self::of_words(split(name), counts_fingers(name))
+        Self::of_words(split(name), numbers_fingers(name))
     }
 
     /// The part that it most likely means.
@@ -256,7 +258,7 @@ impl Meaning {
         self.words.contains(&word)
     }
 
-    fn of_words(mut words: Vec<String>, counts_fingers: bool) -> Self {
+    fn of_words(mut words: Vec<String>, numbers_fingers: Option<bool>) -> Self {
         if let Some(vertebra) = vertebra(&words) {
             return Self {
                 words: vec![vertebra],
@@ -271,7 +273,7 @@ impl Meaning {
             this.is_none()
         });
         let is_helper = words.iter().any(|word| HELPERS.contains(word.as_str()));
-        let numbered = numbered_finger(&words).filter(|_| counts_fingers);
+        let numbered = numbers_fingers.and_then(|is_hyphened| numbered_finger(&words, is_hyphened));
         words.retain(|word| !is_number(word));
         // At the end it says something: "index1_base".
         let ends_in_base = words.last().is_some_and(|word| word == "base");
@@ -402,7 +404,7 @@ fn finger_or_base(finger: usize, words: &[String]) -> Word {
 
 /// A finger that is named by number: "Finger0" to "Finger42" in Biped, of which the first digit is the finger, or
 /// "Finger1Proximal" and "finger1-1".
-fn numbered_finger(words: &[String]) -> Option<Word> {
+fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
     let at = words.windows(2).position(|pair| pair[0] == "finger")?;
     let digits = words[at + 1].as_bytes();
     let first = usize::from(digits[0].checked_sub(b'0')?);
@@ -413,31 +415,35 @@ fn numbered_finger(words: &[String]) -> Option<Word> {
     {
         return None;
     }
-    let is_two_numbers = words.get(at + 2).is_some_and(|word| is_number(word));
-    let counts_from_one = is_two_numbers || words.iter().any(|word| is_in(PHALANGES, word));
+    let counts_from_one = is_hyphened || words.iter().any(|word| is_in(PHALANGES, word));
     let finger = if counts_from_one { first.checked_sub(1)? } else { first };
     (finger < NUM_FINGERS).then(|| finger_or_base(finger, words))
 }
 
-/// Whether a number is written at "finger" without a separator: "Finger_01" is the first bone of the only finger.
-fn counts_fingers(name: &str) -> bool {
+/// How fingers are numbered in a name, if they are: whether a second number follows after a hyphen. "Finger_01" is the first bone of the
+/// only finger.
+fn numbers_fingers(name: &str) -> Option<bool> {
     let name = name.to_lowercase();
-    let parts = name.split("finger").skip(1);
-    let mut after = parts.map(|part| part.starts_with(|first: char| first.is_ascii_digit()));
-    after.any(|is_digit| is_digit)
+    let number = name.split("finger").skip(1).find(|after| after.starts_with(is_digit))?;
+    let after = number.trim_start_matches(is_digit);
+    Some(after.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit)))
+}
+
+fn is_digit(letter: char) -> bool {
+    letter.is_ascii_digit()
 }
 
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A vertebra by its anatomical name: "L5", "T12", "C7". The number keeps it from being a left joint.
+/// A vertebra by its anatomical name: "L5", "T12", "C7", "vl5". The number keeps it from being a left joint.
 fn vertebra(words: &[String]) -> Option<Word> {
     let [letter, number] = words else { return None };
     let number: usize = number.parse().ok()?;
     match (letter.as_str(), number) {
-        ("l", 1..=5) | ("t", 1..=12) => Some(Word::Spine),
-        ("c", 1..=7) => Some(Word::Neck),
+        ("l" | "vl", 1..=5) | ("t" | "vt", 1..=12) => Some(Word::Spine),
+        ("c" | "vc", 1..=7) => Some(Word::Neck),
         _ => None,
     }
 }
