@@ -195,8 +195,16 @@ impl Body {
             let by_name = feet::find(skeleton, &named, &bones);
             if by_name.is_empty() {
                 geometry::feet(some, &named)
-            } else {
+            } else if feet::have_knees(skeleton, &by_name) {
                 (by_name, FoundBy::Names)
+            } else {
+                // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
+                let (low, found_by) = geometry::feet(some, &named);
+                if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
+                    (low, found_by)
+                } else {
+                    (by_name, FoundBy::Names)
+                }
             }
         } else {
             let mut feet: Vec<Foot> = Vec::new();
