@@ -2,9 +2,11 @@
 
 use glam::DVec3;
 
-use super::vocabulary::{Meaning, NUM_FINGERS, Word};
 use crate::{
-    analysis::{Body, FoundBy, Side},
+    analysis::{
+        Body, FoundBy, Side,
+        body::vocabulary::{Meaning, NUM_FINGERS, Word},
+    },
     motion::{Pose, Skeleton},
 };
 
@@ -28,6 +30,8 @@ pub(super) struct Limb {
     pub(super) row: usize,
     /// All joints from below the trunk to hand or ankle; those that share the turn of a bone are left out.
     pub(super) joints: Vec<usize>,
+    /// The collar bones, between the trunk and the upper bone of an arm.
+    pub(super) collar: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
     pub(super) bones: Option<Bones>,
     /// The bones by which it reaches for a place: those, or the halves of a leg of more joints, which bends most in one of them.
@@ -36,6 +40,8 @@ pub(super) struct Limb {
     pub(super) toe: Option<usize>,
     /// Joints of the fingers, from the thumb to the little finger.
     pub(super) fingers: [Vec<usize>; NUM_FINGERS],
+    /// Bones within the hand that carry a finger.
+    pub(super) finger_bases: [Option<usize>; NUM_FINGERS],
 }
 
 /// The joints of a limb of two bones.
@@ -52,7 +58,10 @@ pub(super) struct Bones {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Anatomy {
+    /// The joint that carries legs and trunk.
     pub(super) hips: usize,
+    /// A joint below it that carries the legs alone, and turns with the pelvis.
+    pub(super) pelvis: Option<usize>,
     /// From above the hips to the joint that carries the arms.
     pub(super) spine: Vec<usize>,
     /// From there to below the head.
@@ -68,7 +77,7 @@ pub(super) struct Anatomy {
 impl Anatomy {
     /// The chains of a body; `world` is a pose in which it stands.
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
-        let meanings: Vec<Meaning> = skeleton.joints().iter().map(|joint| Meaning::of(&joint.name)).collect();
+        let meanings = Meaning::of_all(skeleton);
         let find = Finder {
             skeleton,
             body,
@@ -78,38 +87,35 @@ impl Anatomy {
         };
         let hips = body.hips;
         let hands = find.hands();
-        let head = find.head();
-        let mut above: Vec<usize> = head.map_or_else(Vec::new, |head| find.path(hips, head));
-        let chest = match (hands[0], hands[1]) {
-            (Some(left), Some(right)) => find.shared(left, right),
-            _ => above
-                .iter()
-                .copied()
-                .find(|&joint| find.says(joint, Word::Neck))
-                .and_then(|neck| skeleton.parent(neck)),
+        let arms = match hands {
+            [Some(left), Some(right)] => find.shared(left, right),
+            _ => None,
         };
-        if head.is_none() {
-            above = chest.map_or_else(Vec::new, |chest| find.path(hips, chest));
-        } else {
-            above.pop();
-        }
-        let fore = find.front_of_trunk(&above);
-        let end = chest
-            .or(fore)
-            .and_then(|chest| above.iter().position(|&joint| joint == chest));
-        let split = match end {
-            Some(at) => at + 1,
-            None if chest == Some(hips) => 0,
-            None => above
-                .iter()
-                .position(|&joint| find.says(joint, Word::Neck))
-                .unwrap_or(above.len()),
+        let (head, top) = find.head_and_top(arms);
+        let chest = arms.or_else(|| {
+            let neck = find
+                .path(hips, top?)
+                .into_iter()
+                .find(|&joint| find.says(joint, Word::Neck));
+            neck.and_then(|neck| skeleton.parent(neck))
+        });
+        let mut above: Vec<usize> = match (head, top) {
+            (Some(head), _) => {
+                let mut path = find.path(hips, head);
+                path.pop();
+                path
+            }
+            (None, Some(top)) => find.path(hips, top),
+            (None, None) => chest.map_or_else(Vec::new, |chest| find.path(hips, chest)),
         };
-        let neck = above.split_off(split);
-        let spine = above;
+        let neck = above.split_off(find.start_of_neck(&above, chest));
+        let spine = find.without_helpers(above);
+        let neck = find.without_helpers(neck);
+        let pelvis = find.pelvis();
         let trunk: Vec<usize> = core::iter::once(hips)
             .chain(spine.iter().copied())
             .chain(neck.iter().copied())
+            .chain(pelvis)
             .collect();
         let mut limbs = Vec::new();
         let mut apart = Vec::new();
@@ -120,6 +126,7 @@ impl Anatomy {
         let tail = find.tail(hips);
         Self {
             hips,
+            pelvis,
             spine,
             neck,
             head,
@@ -150,6 +157,12 @@ struct Finder<'a> {
     left: Option<DVec3>,
 }
 
+/// How well a name agrees with a part that it means less often.
+const MAY_BE: f64 = 0.9;
+
+/// Names agree better by more than this, or equally well.
+const NAMES_DIFFER: f64 = 0.05;
+
 /// A joint this far from the middle of the body, as a share of its distance from the hips, is at a side.
 const ASIDE_SHARE: f64 = 0.04;
 
@@ -163,7 +176,18 @@ fn left_by_feet(body: &Body, at: &[DVec3]) -> Option<DVec3> {
 
 impl Finder<'_> {
     fn says(&self, joint: usize, word: Word) -> bool {
-        self.meanings[joint].word == Some(word) && !self.meanings[joint].is_helper
+        self.meanings[joint].word() == Some(word) && !self.meanings[joint].is_helper
+    }
+
+    /// How well a name says a part: 1 where it means that part first, less where it may, below nought where it means another.
+    fn agrees(&self, joint: usize, word: Word) -> f64 {
+        let meaning = &self.meanings[joint];
+        match meaning.word() {
+            Some(first) if first == word => 1.0,
+            Some(_) if meaning.may_be(word) => MAY_BE,
+            Some(_) => -MAY_BE,
+            None => 0.0,
+        }
     }
 
     /// Joints below `above` on the way to `joint`, which is the last; empty where it does not hang from it.
@@ -195,24 +219,83 @@ impl Finder<'_> {
         })
     }
 
-    fn head(&self) -> Option<usize> {
+    /// The head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
+    fn head_and_top(&self, arms: Option<usize>) -> (Option<usize>, Option<usize>) {
         let by_body = (self.body.head).filter(|&head| self.body.bone_ends.iter().all(|(joint, _)| *joint != head));
-        by_body
-            .or_else(|| self.named(Word::Head, None))
-            .or_else(|| self.topmost())
+        let by_body = by_body.filter(|&head| !self.path(self.body.hips, head).is_empty());
+        if let Some(head) = by_body.or_else(|| self.named(Word::Head, None)) {
+            return (Some(head), Some(head));
+        }
+        let is_trunk = |&joint: &usize| {
+            (self.says(joint, Word::Spine) || self.says(joint, Word::Neck)) && !self.body.is_control(joint)
+        };
+        let from = arms.unwrap_or(self.body.hips);
+        let below = |joint: &usize| !self.path(from, *joint).is_empty();
+        match (0..self.meanings.len()).filter(is_trunk).rfind(below) {
+            // Rigs that number the bones from the hips to the head.
+            Some(last) if arms.is_some() && !self.says(last, Word::Neck) => (Some(last), Some(last)),
+            Some(last) => (None, Some(last)),
+            None => {
+                let head = self.topmost(arms);
+                (head, head)
+            }
+        }
     }
 
-    /// The highest end of the body that is at no side, of rigs whose names do not tell.
-    fn topmost(&self) -> Option<usize> {
+    /// Where the neck begins among the joints above the hips: above the arms at `chest`, unless names put joints of the neck below
+    /// that, as where collar bones hang from it, or joints of the spine above.
+    fn start_of_neck(&self, above: &[usize], chest: Option<usize>) -> usize {
+        let is_named = |word: Word| move |&joint: &usize| self.meanings[joint].word() == Some(word);
+        let neck = above.iter().position(is_named(Word::Neck));
+        let start = match chest.or(self.front_of_trunk(above)) {
+            Some(chest) if chest == self.body.hips => Some(0),
+            chest => chest.and_then(|chest| above.iter().position(|&joint| joint == chest).map(|at| at + 1)),
+        };
+        match (start, neck) {
+            (Some(start), Some(neck)) if self.body.feet.len() == 2 => {
+                let spine = above[start.min(neck)..]
+                    .iter()
+                    .take_while(|joint| is_named(Word::Spine)(joint));
+                start.min(neck) + spine.count()
+            }
+            (start, neck) => start.or(neck).unwrap_or(above.len()),
+        }
+    }
+
+    /// The joint that carries the legs alone, of a body of two legs whose hips carry the trunk beside it.
+    fn pelvis(&self) -> Option<usize> {
+        let [left, right] = self.body.feet.as_slice() else {
+            return None;
+        };
+        let shared = self.shared(left.ankle, right.ankle)?;
+        (!self.path(self.body.hips, shared).is_empty()).then_some(shared)
+    }
+
+    /// A chain of the trunk without joints that share the turn of another; all of them where there is no other.
+    fn without_helpers(&self, chain: Vec<usize>) -> Vec<usize> {
+        let bare: Vec<usize> = (chain.iter().copied())
+            .filter(|&joint| !self.meanings[joint].is_helper)
+            .collect();
+        if bare.is_empty() { chain } else { bare }
+    }
+
+    /// The head of rigs whose names do not tell: on the way to the highest end that is at no side, above the arms, the joint from
+    /// which the face parts.
+    fn topmost(&self, arms: Option<usize>) -> Option<usize> {
         let skeleton = self.skeleton;
         let hips = self.body.hips;
-        if self.body.feet.len() != 2 || self.meanings.iter().any(|meaning| meaning.word.is_some()) {
+        if self.body.feet.len() != 2 || self.meanings.iter().any(|meaning| meaning.word().is_some()) {
             return None;
         }
         let is_end = |joint: &usize| skeleton.children(*joint).is_empty() && self.path(hips, *joint).len() > 1;
         let ends = (0..self.meanings.len()).filter(|joint| is_end(joint) && self.side_of(*joint).is_none());
         let top = ends.max_by(|&one, &other| self.at[one].y.total_cmp(&self.at[other].y))?;
-        (self.at[top].y > self.at[hips].y).then_some(top)
+        if self.at[top].y <= self.at[hips].y {
+            return None;
+        }
+        let above_arms = self.path(arms.unwrap_or(hips), top);
+        let face = above_arms.iter().find(|&&joint| skeleton.children(joint).len() > 1);
+        Some(face.copied().unwrap_or(top))
     }
 
     fn side_of(&self, joint: usize) -> Option<Side> {
@@ -259,7 +342,7 @@ impl Finder<'_> {
                 && skeleton.children(*joint).is_empty()
                 && self.side_of(*joint) == Some(side)
                 && !self.body.is_control(*joint)
-                && meaning.word != Some(Word::Tail)
+                && meaning.word() != Some(Word::Tail)
                 && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
         };
         let leaves = (0..self.meanings.len()).filter(is_free);
@@ -337,8 +420,10 @@ impl Finder<'_> {
                     bones: reaches.filter(|_| is_two),
                     reaches,
                     toe: foot.toe.or_else(|| self.toe_below(foot.ankle)),
+                    collar: Vec::new(),
                     joints,
                     fingers: Default::default(),
+                    finger_bases: Default::default(),
                 },
             ));
         }
@@ -361,36 +446,28 @@ impl Finder<'_> {
         below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))
     }
 
-    /// The two bones of a limb: by their names, else so that both are as long as can be.
+    /// The two bones of a limb: those whose names say so together, and among them those that are both as long as can be.
     fn bones(&self, joints: &[usize], end: Option<usize>, words: [Word; 2]) -> Option<Bones> {
         let inner: Vec<usize> = joints.iter().copied().filter(|&joint| Some(joint) != end).collect();
-        let named = |word| inner.iter().copied().rfind(|&joint| self.says(joint, word));
-        if let [Some(upper), Some(lower)] = words.map(named)
-            && inner.iter().position(|&joint| joint == upper) < inner.iter().position(|&joint| joint == lower)
-        {
-            return Some(Bones { upper, lower, end });
-        }
-        let Some(end_joint) = end else {
-            let &[.., upper, lower] = inner.as_slice() else {
-                return None;
-            };
-            return Some(Bones { upper, lower, end });
+        let length = |upper: usize, lower: usize| {
+            let first = self.at[upper].distance(self.at[lower]);
+            end.map_or(0.0, |end| first.min(self.at[lower].distance(self.at[end])))
         };
-        let shorter = |upper: usize, lower: usize| {
-            let bones = [(upper, lower), (lower, end_joint)].map(|(from, to)| self.at[from].distance(self.at[to]));
-            bones[0].min(bones[1])
-        };
-        let mut best: Option<(f64, Bones)> = None;
+        let mut best: Option<(f64, f64, Bones)> = None;
         for (index, &upper) in inner.iter().enumerate() {
             for &lower in &inner[index + 1..] {
-                let length = shorter(upper, lower);
-                // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
-                if best.is_none_or(|(most, _)| length > 0.9 * most) {
-                    best = Some((length, Bones { upper, lower, end }));
+                let named = self.agrees(upper, words[0]) + self.agrees(lower, words[1]);
+                let length = length(upper, lower);
+                let is_better = best.is_none_or(|(most, longest, _)| {
+                    // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
+                    named > most + NAMES_DIFFER || (named > most - NAMES_DIFFER && length >= 0.9 * longest)
+                });
+                if is_better {
+                    best = Some((named, length, Bones { upper, lower, end }));
                 }
             }
         }
-        best.map(|(_, bones)| bones)
+        best.map(|(_, _, bones)| bones)
     }
 
     fn arm(&self, trunk: &[usize], hand: usize, side: Side) -> Option<Limb> {
@@ -402,7 +479,6 @@ impl Finder<'_> {
                 .any(|&word| self.says(hand, word));
         let joints = self.bare(&path[at + 1..], hand);
         let bones = self.bones(&joints, has_hand.then_some(hand), [Word::UpperArm, Word::Forearm]);
-        // In SMPL and its kin "shoulder" is the upper arm: then no joint is named as one, and lengths decide.
         Some(Limb {
             kind: LimbKind::Arm,
             side,
@@ -410,17 +486,38 @@ impl Finder<'_> {
             bones,
             reaches: bones,
             toe: None,
+            collar: bones.map_or_else(Vec::new, |bones| self.collar(&joints, bones.upper)),
             joints,
             fingers: core::array::from_fn(|finger| self.finger(hand, finger)),
+            finger_bases: core::array::from_fn(|finger| self.of_hand(hand, Word::FingerBase(finger)).next()),
         })
     }
 
-    /// The joints of a finger, from the hand outwards.
+    /// The joints of an arm above its upper bone: those that are named as collar bones, where any is.
+    fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
+        let above = joints.iter().copied().take_while(|&joint| joint != upper);
+        let above: Vec<usize> = above.collect();
+        let is_named = |&joint: &usize| self.meanings[joint].may_be(Word::Clavicle);
+        let named: Vec<usize> = above.iter().copied().filter(is_named).collect();
+        if named.is_empty() { above } else { named }
+    }
+
+    /// The joints of a finger, from the hand outwards, each below the one before.
     fn finger(&self, hand: usize, finger: usize) -> Vec<usize> {
+        let mut chain: Vec<usize> = Vec::new();
+        for joint in self.of_hand(hand, Word::Finger(finger)) {
+            if chain.last().is_none_or(|&above| !self.path(above, joint).is_empty()) {
+                chain.push(joint);
+            }
+        }
+        chain
+    }
+
+    /// The joints of a hand that say a word.
+    fn of_hand(&self, hand: usize, word: Word) -> impl Iterator<Item = usize> + '_ {
         (hand + 1..self.meanings.len())
-            .filter(|&joint| self.says(joint, Word::Finger(finger)))
-            .filter(|&joint| self.skeleton.path_from_root(joint).contains(&hand) || self.hangs_beside(hand, joint))
-            .collect()
+            .filter(move |&joint| self.says(joint, word) && !self.body.is_control(joint))
+            .filter(move |&joint| self.skeleton.path_from_root(joint).contains(&hand) || self.hangs_beside(hand, joint))
     }
 
     /// Whether a joint hangs from the same forearm as the hand: some rigs have several palms.

@@ -1,7 +1,11 @@
 //! Which joints of one rig follow which of another.
 
-use super::{Rig, anatomy::Limb, vocabulary::Word};
-use crate::{motion::Skeleton, names};
+use super::{Rig, anatomy::Limb};
+use crate::{
+    analysis::body::vocabulary::{Meaning, Word},
+    motion::Skeleton,
+    names,
+};
 
 /// What a joint follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,18 +87,26 @@ impl JointMap {
     /// The map from one rig to another. Errors: [`MapError::NothingMapped`].
     pub fn between(source: &Rig, target: &Rig) -> Result<Self, MapError> {
         let mut links = vec![None; target.skeleton.num_joints()];
-        let says = |rig: &Rig, joint: usize| rig.anatomy.meanings[joint].word;
-        // 1 where both names say the word, less where one or none does, least where one says another.
-        let trust = |from: usize, to: usize, word: Word| -> f64 {
-            let of = |rig: &Rig, joint: usize| match says(rig, joint) {
-                Some(said) if said == word || stands_for(said, word) => 1.0,
-                None => 0.8,
+        let (of, to) = (&source.anatomy, &target.anatomy);
+        // 1 where both names say the word, or both the same, less where one or none does, least where one says another.
+        let trust = |from: usize, joint: usize, word: Word| -> f64 {
+            let (from, joint) = (&of.meanings[from], &to.meanings[joint]);
+            if from.word().is_some() && from.word() == joint.word() {
+                return 1.0;
+            }
+            let agrees = |meaning: &Meaning| match meaning.word() {
+                _ if meaning.may_be(word) => 1.0,
+                Some(Word::Spine) if word == Word::Hips => 1.0,
+                None | Some(Word::Spine | Word::Neck) => 0.8,
                 Some(_) => 0.65,
             };
-            of(source, from) * of(target, to)
+            agrees(from) * agrees(joint)
         };
-        let (of, to) = (&source.anatomy, &target.anatomy);
-        links[to.hips] = Some(Link::sure(of.hips, trust(of.hips, to.hips, Word::Hips).max(0.8)));
+        // The hips turn as the pelvis does, where that is a joint of its own.
+        let pelvis = of.pelvis.unwrap_or(of.hips);
+        for joint in core::iter::once(to.hips).chain(to.pelvis) {
+            links[joint] = Some(Link::sure(pelvis, trust(pelvis, joint, Word::Hips).max(0.8)));
+        }
         if let (Some(from), Some(head)) = (of.head, to.head) {
             links[head] = Some(Link::sure(from, trust(from, head, Word::Head)));
         }
@@ -114,13 +126,8 @@ impl JointMap {
                 super::anatomy::LimbKind::Arm => [Word::UpperArm, Word::Forearm, Word::Hand],
                 super::anatomy::LimbKind::Leg => [Word::Thigh, Word::Shin, Word::Foot],
             };
-            let above = |limb: &Limb, upper: usize| {
-                let at = limb.joints.iter().position(|&joint| joint == upper).unwrap_or(0);
-                limb.joints[..at].to_vec()
-            };
-            let (ours, others) = (above(limb, bones.upper), above(from, theirs.upper));
-            if !others.is_empty() {
-                spread(&mut links, None, &others, &ours, None);
+            if !from.collar.is_empty() {
+                spread(&mut links, None, &from.collar, &limb.collar, None);
             }
             for ((joint, from), word) in [
                 (Some(bones.upper), Some(theirs.upper)),
@@ -135,6 +142,11 @@ impl JointMap {
                 }
             }
             toes(&mut links, from, limb);
+            for (base, from) in limb.finger_bases.iter().zip(&from.finger_bases) {
+                if let (Some(joint), Some(from)) = (*base, *from) {
+                    links[joint] = Some(Link::sure(from, 1.0));
+                }
+            }
             for (finger, from) in limb.fingers.iter().zip(&from.fingers) {
                 for (&joint, &from) in finger.iter().zip(from) {
                     links[joint] = Some(Link::sure(from, 1.0));
@@ -214,14 +226,6 @@ impl JointMap {
     }
 }
 
-/// Whether a word is another program's for a part: SMPL calls the upper arm shoulder, and the toes foot.
-fn stands_for(said: Word, part: Word) -> bool {
-    matches!(
-        (said, part),
-        (Word::Clavicle, Word::UpperArm) | (Word::Foot, Word::Toe) | (Word::Spine, Word::Hips)
-    )
-}
-
 /// Links the joints of a chain to those of another: one to one where they are as many, else each to the two on either side of
 /// its place.
 ///
@@ -260,6 +264,8 @@ fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) 
         let parent = target.parent(joint).map(follows);
         if links[joint].is_none()
             && let Some(from) = source.find(&target.joint(joint).name)
+            // Where one program's shoulder is another's upper arm, the name alone misleads.
+            && links.iter().flatten().all(|link| link.from != from)
             // Above the hips nothing follows: travel belongs to the hips.
             && let (Some(Some(follows)), Some(hangs_from)) = (parent, source.parent(from))
             && follows == hangs_from

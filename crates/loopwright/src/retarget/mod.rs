@@ -8,8 +8,6 @@
 //!
 //! Derivation: docs/math/retarget.md.
 
-mod vocabulary;
-
 mod anatomy;
 
 mod reference;

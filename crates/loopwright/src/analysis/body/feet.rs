@@ -1,6 +1,10 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::{Foot, Side, named_joints::NamedJoints, names::Part};
+use super::{
+    Foot, Side,
+    named_joints::{NamedJoints, shared_joint},
+    vocabulary::Word,
+};
 use crate::motion::Skeleton;
 
 /// Numbers of feet with which animals walk.
@@ -113,7 +117,7 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
     let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
     let hands: Vec<usize> = [Side::Left, Side::Right]
         .into_iter()
-        .filter_map(|side| named.sided(Part::Hand, side))
+        .filter_map(|side| named.sided(Word::Hand, side))
         .collect();
     let &[left, right] = hands.as_slice() else {
         return Vec::new();
@@ -139,6 +143,26 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
     } else {
         Vec::new()
     }
+}
+
+/// Whether two bones or more are between the joint from which all feet hang and each of them.
+pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
+    let Some(hips) = shared_joint(skeleton, feet.iter().map(|foot| foot.ankle)) else {
+        return true;
+    };
+    let above = skeleton.path_from_root(hips).len();
+    feet.iter()
+        .all(|foot| skeleton.path_from_root(foot.ankle).len() > above + 2)
+}
+
+/// Whether each foot hangs from one of others, which are as many.
+pub(super) fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> bool {
+    let hangs = |foot: &Foot| {
+        let mut path = skeleton.path_from_root(foot.ankle);
+        path.pop();
+        others.iter().any(|other| path.contains(&other.ankle))
+    };
+    feet.len() == others.len() && feet.iter().all(hangs)
 }
 
 /// The feet, each left one followed by the first right one after it; empty where they are more than eight.
@@ -206,6 +230,24 @@ mod tests {
     }
 
     const DOWN: [f64; 3] = [0.0, -0.24, 0.0];
+
+    #[test]
+    fn a_foot_without_a_knee_that_is_not_low_is_half_a_leg() {
+        let (down, left, right) = (
+            [0.0, -0.45, 0.0],
+            ["Leg.L", "Foot.L", "Foot.L_end"],
+            ["Leg.R", "Foot.R", "Foot.R_end"],
+        );
+        let (found_by, found) = feet(&[(&left, down), (&right, down), (&["Head"], [0.0, 0.7, 0.0])]);
+        let ankles: Vec<&str> = found.iter().map(|(ankle, _)| ankle.as_str()).collect();
+        assert_eq!(
+            (found_by, ankles),
+            (FoundBy::Geometry, vec!["Foot.L_end", "Foot.R_end"])
+        );
+        let low = [0.0, -0.9, 0.0];
+        let (found_by, _) = feet(&[(&left[..2], low), (&right[..2], low), (&["Head"], [0.0, 0.7, 0.0])]);
+        assert_eq!(found_by, FoundBy::Names);
+    }
 
     #[test]
     fn a_horse_stands_on_its_fetlocks_and_hooves() {

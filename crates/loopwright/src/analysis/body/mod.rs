@@ -19,9 +19,11 @@ mod feet;
 
 mod geometry;
 
-use named_joints::NamedJoints;
-use names::Part;
+pub(crate) mod vocabulary;
+
+use named_joints::{NamedJoints, shared_joint};
 pub(super) use names::find_given;
+use vocabulary::Word;
 
 /// Left or right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,7 +153,7 @@ pub enum BodyError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
-    /// The joint that both legs hang from.
+    /// The joint that both legs hang from, and the upper body.
     pub hips: usize,
     /// The head.
     pub head: Option<usize>,
@@ -193,8 +195,16 @@ impl Body {
             let by_name = feet::find(skeleton, &named, &bones);
             if by_name.is_empty() {
                 geometry::feet(some, &named)
-            } else {
+            } else if feet::have_knees(skeleton, &by_name) {
                 (by_name, FoundBy::Names)
+            } else {
+                // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
+                let (low, found_by) = geometry::feet(some, &named);
+                if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
+                    (low, found_by)
+                } else {
+                    (by_name, FoundBy::Names)
+                }
             }
         } else {
             let mut feet: Vec<Foot> = Vec::new();
@@ -214,7 +224,7 @@ impl Body {
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
-                Some(thighs) => shared_joint(skeleton, thighs),
+                Some(thighs) => shared_joint(skeleton, thighs).unwrap_or(0),
                 None => named.hips(skeleton, &feet, found_by),
             },
         };
@@ -225,8 +235,8 @@ impl Body {
         // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the breastbone, so
         // it is their outer ends that span the chest.
         let outer_end = |clavicle: usize| skeleton.children(clavicle).first().copied().unwrap_or(clavicle);
-        let shoulders = pair(Part::UpperArm).or_else(|| Some(pair(Part::Clavicle)?.map(outer_end)));
-        let thighs = pair(Part::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
+        let shoulders = pair(Word::UpperArm).or_else(|| Some(pair(Word::Clavicle)?.map(outer_end)));
+        let thighs = pair(Word::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
         let is_foot = |joint: usize| {
             feet.iter()
                 .any(|foot| [Some(foot.ankle), foot.toe].contains(&Some(joint)))
@@ -234,14 +244,16 @@ impl Body {
         let hands: Vec<End> = [Side::Left, Side::Right]
             .into_iter()
             .filter_map(|side| {
-                let hand = named.sided(Part::Hand, side).or_else(|| named.sided(Part::Palm, side));
+                let hand = named
+                    .fullest(skeleton, Word::Hand, side)
+                    .or_else(|| named.sided(Word::Palm, side));
                 hand.map(End::Joint)
-                    .or_else(|| End::of(skeleton, &named, named.sided(Part::Forearm, side)?))
+                    .or_else(|| End::of(skeleton, &named, named.sided(Word::Forearm, side)?))
             })
             .filter(|hand| !is_foot(hand.joint()))
             .collect();
-        let head = (named.unsided(Part::Head).map(End::Joint))
-            .or_else(|| End::of(skeleton, &named, named.unsided(Part::Neck)?));
+        let head = (named.unsided_below(skeleton, Word::Head, hips).map(End::Joint))
+            .or_else(|| End::of(skeleton, &named, named.unsided(Word::Neck)?));
         Ok(Self {
             hips,
             head: head.map(End::joint),
@@ -423,7 +435,7 @@ impl End {
 
 /// The thighs of a rig whose two feet hang from neither, as where IK targets are skinned as feet.
 fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
-    let thighs = [Side::Left, Side::Right].map(|side| named.sided(Part::Thigh, side));
+    let thighs = [Side::Left, Side::Right].map(|side| named.sided(Word::Thigh, side));
     let thighs = [thighs[0]?, thighs[1]?];
     let hangs = |foot: &Foot| {
         thighs
@@ -431,13 +443,6 @@ fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> O
             .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
     };
     (feet.len() == 2 && !feet.iter().any(hangs)).then_some(thighs)
-}
-
-/// The last joint on the paths to both of two joints.
-fn shared_joint(skeleton: &Skeleton, pair: [usize; 2]) -> usize {
-    let [one, other] = pair.map(|joint| skeleton.path_from_root(joint));
-    let shared = one.iter().zip(&other).take_while(|(one, other)| one == other);
-    shared.last().map_or(0, |(&joint, _)| joint)
 }
 
 /// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.

@@ -2,7 +2,8 @@
 
 use super::{
     Foot, FoundBy, Side, controls,
-    names::{CONTROL_WORDS, JointName, Part},
+    names::{CONTROL_WORDS, JointName},
+    vocabulary::{Meaning, Word},
 };
 use crate::motion::Skeleton;
 
@@ -16,7 +17,8 @@ pub(super) struct NamedJoints {
 impl NamedJoints {
     pub(super) fn of(skeleton: &Skeleton) -> Self {
         let names: Vec<JointName> = (skeleton.joints().iter())
-            .map(|joint| JointName::of(&joint.name))
+            .zip(Meaning::of_all(skeleton))
+            .map(|(joint, meaning)| JointName::of(&joint.name, &meaning))
             .collect();
         let is_control = controls::find(skeleton, &names);
         Self { names, is_control }
@@ -42,12 +44,17 @@ impl NamedJoints {
         (skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
     }
 
-    /// The first joint of a part and side, one whose name does not speak of controls if there is one.
-    fn first(&self, part: Part, side: Option<Side>) -> Option<usize> {
-        let mut found = (0..self.names.len()).filter(|&joint| {
+    /// The joints of a part and side.
+    fn all(&self, part: Word, side: Option<Side>) -> impl Iterator<Item = usize> + '_ {
+        (0..self.names.len()).filter(move |&joint| {
             let name = &self.names[joint];
             !self.is_control[joint] && name.part() == Some(part) && name.side() == side
-        });
+        })
+    }
+
+    /// The first joint of a part and side, one whose name does not speak of controls if there is one.
+    fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
+        let mut found = self.all(part, side);
         let first = found.next()?;
         let speaks_of_controls = |joint: usize| CONTROL_WORDS.iter().any(|word| self.names[joint].has(word));
         let plain = core::iter::once(first)
@@ -56,12 +63,44 @@ impl NamedJoints {
         Some(plain.unwrap_or(first))
     }
 
-    pub(super) fn sided(&self, part: Part, side: Side) -> Option<usize> {
+    pub(super) fn sided(&self, part: Word, side: Side) -> Option<usize> {
         self.first(part, Some(side))
     }
 
-    pub(super) fn unsided(&self, part: Part) -> Option<usize> {
+    pub(super) fn unsided(&self, part: Word) -> Option<usize> {
         self.first(part, None)
+    }
+
+    /// The first joint of a part that hangs from `above`; the first at all where none does.
+    pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
+        let first = self.unsided(part)?;
+        let hangs = |&joint: &usize| skeleton.path_from_root(joint).contains(&above);
+        if hangs(&first) {
+            return Some(first);
+        }
+        self.all(part, None).find(hangs).or(Some(first))
+    }
+
+    /// The joint of a part and side that carries the most: a hand with its fingers rather than one beside it.
+    pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
+        let first = self.first(part, Some(side))?;
+        let num_below = |above: usize| {
+            let mut below = vec![above];
+            let mut at = 0;
+            while let Some(&joint) = below.get(at) {
+                below.extend(skeleton.children(joint));
+                at += 1;
+            }
+            below.len()
+        };
+        let mut best = (first, num_below(first));
+        for joint in self.all(part, Some(side)) {
+            let count = num_below(joint);
+            if count > best.1 {
+                best = (joint, count);
+            }
+        }
+        Some(best.0)
     }
 
     pub(super) fn side_of(&self, joint: usize) -> Option<Side> {
@@ -83,18 +122,43 @@ impl NamedJoints {
         })
     }
 
-    /// The joint from which both legs hang, whatever its name; else the joint named as hips, else the first.
-    pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
-        if feet.len() >= 2 && found_by != FoundBy::AllLeaves {
-            let paths: Vec<Vec<usize>> = feet.iter().map(|foot| skeleton.path_from_root(foot.ankle)).collect();
-            let common = paths[0]
-                .iter()
-                .take_while(|joint| paths.iter().all(|path| path.contains(joint)))
-                .last();
-            if let Some(&common) = common {
-                return common;
-            }
+    /// The joint that carries the legs, or the one above it that carries arms and head as well, where none hang from the first.
+    fn carrier_of_trunk(&self, skeleton: &Skeleton, legs: usize) -> usize {
+        use Word::{Hand, Head, Neck, UpperArm};
+        let parts = [(Head, None), (Neck, None)].into_iter().chain(
+            [Hand, UpperArm]
+                .into_iter()
+                .flat_map(|part| [Side::Left, Side::Right].map(|side| (part, Some(side)))),
+        );
+        let upper: Vec<usize> = parts.flat_map(|(part, side)| self.all(part, side)).collect();
+        let hangs = |&joint: &usize| skeleton.path_from_root(joint).contains(&legs);
+        if upper.iter().any(hangs) {
+            return legs;
         }
-        self.unsided(Part::Hips).unwrap_or(0)
+        let highest = upper.first().and_then(|&first| shared_joint(skeleton, [legs, first]));
+        highest.unwrap_or(legs)
     }
+
+    /// The joint from which both legs hang and the upper body, whatever its name; else the joint named as hips, else the first.
+    ///
+    /// Some rigs have a pelvis that carries the legs alone, beside the spine.
+    pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
+        if feet.len() >= 2
+            && found_by != FoundBy::AllLeaves
+            && let Some(legs) = shared_joint(skeleton, feet.iter().map(|foot| foot.ankle))
+        {
+            return self.carrier_of_trunk(skeleton, legs);
+        }
+        self.unsided(Word::Hips).unwrap_or(0)
+    }
+}
+
+/// The last joint on the paths to all of some joints.
+pub(super) fn shared_joint(skeleton: &Skeleton, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
+    let paths = joints.into_iter().map(|joint| skeleton.path_from_root(joint));
+    let shared = paths.reduce(|one, other| {
+        let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+        one[..same].to_vec()
+    });
+    shared?.last().copied()
 }

@@ -2,24 +2,11 @@
 //!
 //! Names differ between exporters, so each is split into words and a side.
 
-use super::{BodyError, Side};
+use super::{
+    BodyError, Side,
+    vocabulary::{Meaning, Word, split},
+};
 use crate::{motion::Skeleton, names};
-
-/// Parts of a body that have names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Hips,
-    Head,
-    Neck,
-    Thigh,
-    Ankle,
-    Toe,
-    Clavicle,
-    UpperArm,
-    Forearm,
-    Hand,
-    Palm,
-}
 
 /// Words that say what a joint is for, or which rig it belongs to, but not which part of the body it is.
 const RIG_WORDS: [&str; 12] = [
@@ -56,35 +43,6 @@ const NEVER_FEET: [&str; 37] = [
     "neck", "mane", "trunk", "belly", "stomach", "breast", "cape", "cloth", "skirt", "hand", "finger",
 ];
 
-/// A name's words in lower case: split at separators, digits and changes of case, without a namespace before a colon.
-fn words(name: &str) -> Vec<String> {
-    let name = name.rsplit(':').next().unwrap_or(name);
-    let mut words: Vec<String> = Vec::new();
-    let mut previous_lower = false;
-    let mut fresh = true;
-    let mut letters = name.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if !letter.is_alphabetic() {
-            fresh = true;
-            previous_lower = false;
-            continue;
-        }
-        // "LFoot" and "IKFoot" have no lower letter before the second word.
-        let after_marker = letter.is_uppercase()
-            && letters.peek().is_some_and(|next| next.is_lowercase())
-            && (words.last()).is_some_and(|word| ["l", "r", "ik", "fk"].contains(&word.as_str()));
-        if fresh || after_marker || (letter.is_uppercase() && previous_lower) {
-            words.push(String::new());
-        }
-        fresh = false;
-        previous_lower = letter.is_lowercase();
-        if let Some(word) = words.last_mut() {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words
-}
-
 /// What a joint's name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JointName {
@@ -92,13 +50,15 @@ pub(super) struct JointName {
     words: Vec<String>,
     /// The numbers in it, which tell legs of one name apart.
     digits: String,
-    part: Option<Part>,
+    part: Option<Word>,
     side: Option<Side>,
 }
 
 impl JointName {
-    pub(super) fn of(name: &str) -> Self {
-        let mut words = words(name);
+    /// A name, and what it says among those of its skeleton.
+    pub(super) fn of(name: &str, meaning: &Meaning) -> Self {
+        let mut words = split(name);
+        words.retain(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
         // Some exporters put the rig's own name before every joint name.
         if words.len() > 1 && PREFIXES.contains(&words[0].as_str()) {
             words.remove(0);
@@ -121,15 +81,11 @@ impl JointName {
                 }
             }
         }
-        let is_control_word = |word: &&str| CONTROL_WORDS.contains(word);
-        let says: Vec<&str> = (words.iter().map(String::as_str))
-            .filter(|word| !is_control_word(word))
-            .collect();
         Self {
-            part: part_of(&says, side.is_some()),
+            part: meaning.word(),
             digits: name.chars().filter(char::is_ascii_digit).collect(),
             words,
-            side,
+            side: side.or(meaning.side),
         }
     }
 
@@ -158,7 +114,7 @@ impl JointName {
 
     /// Whether it names a part from which the rest of the body hangs.
     pub(super) fn is_core(&self) -> bool {
-        use Part::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
+        use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
     }
 
@@ -170,7 +126,7 @@ impl JointName {
     }
 
     /// The part of the body that it names.
-    pub(super) fn part(&self) -> Option<Part> {
+    pub(super) fn part(&self) -> Option<Word> {
         self.part
     }
 
@@ -184,12 +140,12 @@ impl JointName {
         let word = self.last_word();
         // In names of a single case the place at the front is not a separate word: "forepaw".
         let place = (PLACE_WORDS.iter()).find_map(|place| word.strip_prefix(place).filter(|rest| !rest.is_empty()));
-        self.part == Some(Part::Ankle) || FOOT_WORDS.contains(&place.unwrap_or(word))
+        self.part == Some(Word::Foot) || FOOT_WORDS.contains(&place.unwrap_or(word))
     }
 
     /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
     pub(super) fn is_toe(&self) -> bool {
-        self.part == Some(Part::Toe) || TOE_WORDS.contains(&self.last_word())
+        self.part == Some(Word::Toe) || TOE_WORDS.contains(&self.last_word())
     }
 
     /// Whether it only marks the end of a bone.
@@ -219,26 +175,6 @@ fn side_word(word: &str) -> Option<Side> {
     }
 }
 
-/// The part that the words of a name stand for.
-fn part_of(words: &[&str], sided: bool) -> Option<Part> {
-    let last = words.last().copied().unwrap_or("");
-    match (words.concat().as_str(), last) {
-        ("upleg" | "upperleg" | "thigh", _) => Some(Part::Thigh),
-        ("hip" | "femur", _) if sided => Some(Part::Thigh),
-        ("foot" | "ankle", _) => Some(Part::Ankle),
-        ("toe" | "toes" | "toebase" | "toejoint" | "ball", _) => Some(Part::Toe),
-        ("collar" | "clavicle" | "shoulder" | "torsoclavicle", _) if sided => Some(Part::Clavicle),
-        ("arm" | "upperarm" | "uparm" | "shldr" | "humerus", _) if sided => Some(Part::UpperArm),
-        ("forearm" | "lowerarm" | "loarm" | "elbow", _) if sided => Some(Part::Forearm),
-        ("hand" | "wrist", _) if sided => Some(Part::Hand),
-        ("palm", _) if sided => Some(Part::Palm),
-        ("hips" | "hip" | "pelvis", _) if !sided => Some(Part::Hips),
-        (_, "neck") if !sided => Some(Part::Neck),
-        (_, "head") if !sided => Some(Part::Head),
-        _ => None,
-    }
-}
-
 /// The joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
 pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| {
@@ -255,8 +191,8 @@ pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result
 mod tests {
     use super::*;
 
-    fn parse(name: &str) -> (Option<Part>, Option<Side>) {
-        let name = JointName::of(name);
+    fn parse(name: &str) -> (Option<Word>, Option<Side>) {
+        let name = JointName::of(name, &Meaning::of(name));
         (name.part, name.side)
     }
 
@@ -264,30 +200,30 @@ mod tests {
     fn names_of_many_exporters() {
         let left = Some(Side::Left);
         for (name, part) in [
-            ("LeftFoot", Part::Ankle),
-            ("mixamorig:LeftFoot", Part::Ankle),
-            ("lFoot", Part::Ankle),
-            ("Foot_L", Part::Ankle),
-            ("foot.l", Part::Ankle),
-            ("LeftAnkle", Part::Ankle),
-            ("leftfoot", Part::Ankle),
-            ("Bip01 L Foot", Part::Ankle),
-            ("Toes_L", Part::Toe),
-            ("LeftToeBase", Part::Toe),
-            ("lToeJoint", Part::Toe),
-            ("LeftHip", Part::Thigh),
-            ("UpperLeg_L", Part::Thigh),
-            ("lThigh", Part::Thigh),
-            ("lShldr", Part::UpperArm),
-            ("LeftWrist", Part::Hand),
+            ("LeftFoot", Word::Foot),
+            ("mixamorig:LeftFoot", Word::Foot),
+            ("lFoot", Word::Foot),
+            ("Foot_L", Word::Foot),
+            ("foot.l", Word::Foot),
+            ("LeftAnkle", Word::Foot),
+            ("leftfoot", Word::Foot),
+            ("Bip01 L Foot", Word::Foot),
+            ("Toes_L", Word::Toe),
+            ("LeftToeBase", Word::Toe),
+            ("lToeJoint", Word::Toe),
+            ("LeftHip", Word::Thigh),
+            ("UpperLeg_L", Word::Thigh),
+            ("lThigh", Word::Thigh),
+            ("lShldr", Word::UpperArm),
+            ("LeftWrist", Word::Hand),
         ] {
             assert_eq!(parse(name), (Some(part), left), "{name}");
         }
-        assert_eq!(parse("HEad"), (Some(Part::Head), None));
-        assert_eq!(parse("torso_head"), (Some(Part::Head), None));
-        assert_eq!(parse("hip"), (Some(Part::Hips), None));
+        assert_eq!(parse("HEad"), (Some(Word::Head), None));
+        assert_eq!(parse("torso_head"), (Some(Word::Head), None));
+        assert_eq!(parse("hip"), (Some(Word::Hips), None));
         assert_eq!(parse("HeadTop_End").0, None);
-        assert_eq!(parse("LeftHandThumb1").0, None);
+        assert_eq!(parse("LeftHandThumb1").0, Some(Word::Finger(0)));
         assert_eq!(parse("LHipJoint").0, None);
     }
 }

@@ -1,0 +1,649 @@
+//! What joint names say, over the naming habits of many programs: a table of words.
+//!
+//! Covers Mixamo, MotionBuilder, Maya and captures (LeftUpLeg), Unreal (thigh_l), Unity Humanoid, VRM and VRoid (LeftUpperLeg,
+//! J_Bip_L_UpperLeg), CMU, Poser and DAZ (lfemur, lThigh, lThighBend), Rigify and Blender (DEF-thigh.L), Biped, Valve and Character
+//! Creator (Bip01 L Thigh, CC_Base_L_Thigh), Advanced Skeleton and SMPL (Hip_L, Knee_L), Synty, KayKit and Quaternius (upperleg.l), Source 2
+//! (leg_upper_L), Xsens, Motive, Rokoko, Kinect and Roblox, MMD, and words of German, French, Spanish, Italian, Portuguese and Japanese
+//! rigs.
+//!
+//! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
+//! in both rows; the place of the joint in its limb decides.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use super::Side;
+use crate::motion::Skeleton;
+
+/// A part of the body that a name can state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Word {
+    Hips,
+    Spine,
+    Neck,
+    Head,
+    Tail,
+    Clavicle,
+    UpperArm,
+    Forearm,
+    Hand,
+    /// A bone of the hand that is none of a finger.
+    Palm,
+    Thigh,
+    Shin,
+    Foot,
+    Toe,
+    /// A finger, from the thumb (0) to the little finger (4).
+    Finger(usize),
+    /// The bone within the hand that carries a finger.
+    FingerBase(usize),
+}
+
+/// Number of fingers that have names.
+pub(crate) const NUM_FINGERS: usize = 5;
+
+/// Words of the limbs, in lower case and without accents. A word in two rows means the first more often.
+///
+/// The words of one part may be written together or apart and in either order: "upperarm", "arm_upper".
+const LIMBS: [(Word, &str); 9] = [
+    (
+        Word::Clavicle,
+        "clavicle collar collarbone clav scapula shoulder torsoclavicle sternoclavicular acromioclavicular \
+         schulter schlusselbein epaule clavicule hombro clavicula spalla clavicola ombro 肩 鎖骨",
+    ),
+    (
+        Word::UpperArm,
+        "arm upperarm uparm uarm shldr shoulder humerus bicep oberarm bras brazo braccio braco 腕 上腕 うで",
+    ),
+    (
+        Word::Forearm,
+        "forearm lowerarm loarm lowarm farm elbow ulna radius arm \
+         unterarm ellbogen ellenbogen avantbras coude antebrazo codo avambraccio gomito antebraco cotovelo ひじ 肘 前腕",
+    ),
+    (
+        Word::Hand,
+        "hand wrist fist radiocarpal handgelenk main poignet mano muneca polso mao punho 手首 手",
+    ),
+    (Word::Palm, "palm"),
+    (
+        Word::Shin,
+        "leg lowleg lowerleg loleg shin calf knee tibia \
+         unterschenkel knie wade bein jambe genou mollet pierna rodilla pantorrilla gamba ginocchio polpaccio \
+         perna joelho canela ひざ 膝 すね",
+    ),
+    (
+        Word::Thigh,
+        "upleg upperleg uleg thigh hip femur leg \
+         oberschenkel hufte bein cuisse hanche jambe muslo pierna coscia anca gamba coxa perna 足 太もも もも 脚",
+    ),
+    (
+        Word::Foot,
+        "foot ankle talocrural fuss knochel pied cheville pie tobillo piede caviglia pe tornozelo 足首 足",
+    ),
+    (
+        Word::Toe,
+        "toe toes toebase toejoint ball foot \
+         zehe zehen orteil orteils dedospie dedopie ditapiede dita dedospe つま先 足先",
+    ),
+];
+
+/// Words of the trunk. Words of the hips mean others when more is said, such as "hip_pouch"; a spine is one whatever follows.
+const TRUNK: [(Word, &str); 5] = [
+    (
+        Word::Hips,
+        "hips hip pelvis lowertorso lowerbody center \
+         becken hufte bassin hanches cadera bacino quadril センター 下半身 腰",
+    ),
+    (
+        Word::Spine,
+        "spine chest upperchest abdomen ab torso back lowerback upperback thorax waist ribcage upperbody \
+         wirbelsaule wirbel rucken bauch brust brustkorb colonne dos torse poitrine columna espalda pecho \
+         colonna schiena torace petto coluna tronco peito 上半身 背骨 胸",
+    ),
+    (
+        Word::Neck,
+        "neck lowerneck upperneck hals nacken cou cuello collo pescoco 首",
+    ),
+    (Word::Head, "head skullbase kopf tete cabeza testa cabeca 頭"),
+    (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
+];
+
+/// A row of words.
+type Row = LazyLock<BTreeSet<&'static str>>;
+
+fn row(words: &'static str) -> BTreeSet<&'static str> {
+    words.split_ascii_whitespace().collect()
+}
+
+/// Words of the five fingers.
+const FINGERS: [&str; NUM_FINGERS] = [
+    "thumb daumen pouce pulgar pollice polegar 親指",
+    "index pointer fore zeigefinger indice indicador 人指 人差指 人差し指",
+    "middle mid mittelfinger majeur medio 中指",
+    "ring third ringfinger annulaire anular anulare anelar 薬指",
+    "pinky little pinkie auriculaire menique mignolo mindinho 小指",
+];
+
+/// Words that a finger's name may have beside the finger.
+static OF_FINGERS: Row =
+    Row::new(|| row("hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo"));
+
+/// Words of the bones within the hand.
+const METACARPAL: &str = "in metacarpal meta carpal base";
+
+/// Words of a finger's bones. Beside them fingers are counted from one, otherwise from nought.
+const PHALANGES: &str = "metacarpal proximal intermediate medial distal";
+
+/// Words that say nothing of the part: rigs' own names, and what a joint is for.
+static FILLERS: Row = Row::new(|| {
+    row(
+        "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
+    ctrl ctl cntrl ctr control controls controller",
+    )
+});
+
+/// Letters of joints at no side.
+const MIDDLE: &str = "c m x";
+
+/// Words that only say which of several in a row.
+const PLACES: &str = "lower upper mid middle low up";
+
+/// Words of joints that share the turn of a bone, only mark an end, or steer: no part of their own.
+static HELPERS: Row = Row::new(|| {
+    row(
+        "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
+    tweak socket attach attachment prop weapon dummy aux helper 捩",
+    )
+});
+
+static LEFT: Row = Row::new(|| {
+    row("left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左")
+});
+static RIGHT: Row = Row::new(|| {
+    row("right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右")
+});
+
+/// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
+const LETTERS: [(&str, Side); 5] = [
+    ("g", Side::Left),
+    ("d", Side::Right),
+    ("e", Side::Left),
+    ("s", Side::Left),
+    ("i", Side::Left),
+];
+
+/// Whether a word stands in a row of words.
+fn is_in(row: &str, word: &str) -> bool {
+    row.split_ascii_whitespace().any(|listed| listed == word)
+}
+
+/// What words stand for, likeliest first.
+type Words = BTreeMap<&'static str, Vec<Word>>;
+
+static LIMB_WORDS: LazyLock<Words> = LazyLock::new(|| by_word(&LIMBS));
+static TRUNK_WORDS: LazyLock<Words> = LazyLock::new(|| by_word(&TRUNK));
+static FINGER_WORDS: LazyLock<BTreeMap<&'static str, usize>> = LazyLock::new(|| {
+    let rows = FINGERS.iter().enumerate();
+    rows.flat_map(|(finger, row)| row.split_ascii_whitespace().map(move |word| (word, finger)))
+        .collect()
+});
+
+fn by_word(rows: &[(Word, &'static str)]) -> Words {
+    let mut words = Words::new();
+    for (word, row) in rows {
+        for listed in row.split_ascii_whitespace() {
+            words.entry(listed).or_default().push(*word);
+        }
+    }
+    words
+}
+
+/// What a name says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Meaning {
+    /// What it may mean, likeliest first.
+    words: Vec<Word>,
+    pub(crate) side: Option<Side>,
+    /// Whether it shares a bone's turn, marks its end or steers.
+    pub(crate) is_helper: bool,
+}
+
+impl Meaning {
+    /// What each name of a skeleton says. A word that most of its names have, and that is no part of a body, is the rig's own name.
+    pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
+        let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(&joint.name)).collect();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for words in &names {
+            let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+            words.sort_unstable();
+            words.dedup();
+            for word in words {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        let is_of_body = |word: &str| {
+            LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word)
+        };
+        let habits: Vec<String> = (counts.into_iter())
+            .filter(|&(word, count)| {
+                2 * count > names.len() && !is_of_body(word) && !is_number(word) && side_of(word).is_none()
+            })
+            .map(|(word, _)| word.to_owned())
+            .collect();
+        (names.into_iter().zip(skeleton.joints()))
+            .map(|(mut words, joint)| {
+                if words.len() > 1 {
+                    words.retain(|word| !habits.contains(word));
+                }
+                Self::of_words(words, numbers_fingers(&joint.name))
+            })
+            .collect()
+    }
+
+    /// What a name says by itself.
+    #[cfg(test)]
+    pub(crate) fn of(name: &str) -> Self {
+        Self::of_words(split(name), numbers_fingers(name))
+    }
+
+    /// The part that it most likely means.
+    pub(crate) fn word(&self) -> Option<Word> {
+        self.words.first().copied()
+    }
+
+    /// Whether it may mean a part.
+    pub(crate) fn may_be(&self, word: Word) -> bool {
+        self.words.contains(&word)
+    }
+
+    fn of_words(mut words: Vec<String>, numbers_fingers: Option<bool>) -> Self {
+        if let Some(vertebra) = vertebra(&words) {
+            return Self {
+                words: vec![vertebra],
+                side: None,
+                is_helper: false,
+            };
+        }
+        let mut side = None;
+        words.retain(|word| {
+            let this = side_of(word);
+            side = side.or(this);
+            this.is_none()
+        });
+        let is_helper = words.iter().any(|word| HELPERS.contains(word.as_str()));
+        let numbered = numbers_fingers.and_then(|is_hyphened| numbered_finger(&words, is_hyphened));
+        words.retain(|word| !is_number(word));
+        // At the end it says something: "index1_base".
+        let ends_in_base = words.last().is_some_and(|word| word == "base");
+        words.retain(|word| !FILLERS.contains(word.as_str()));
+        if ends_in_base {
+            words.push("base".to_owned());
+        }
+        // At the end it is a word of its own: "hip joint".
+        if words.len() > 1 && words[0] == "joint" {
+            words.remove(0);
+        }
+        // The side at the front or the end of a word that is written in one is not a word of its own.
+        if side.is_none() {
+            side = take_side(&mut words);
+        }
+        let is_middle = |word: &String| is_in(MIDDLE, word);
+        if words.len() > 1 && is_middle(&words[0]) {
+            words.remove(0);
+        }
+        let words = match side {
+            Some(_) => match numbered.or_else(|| finger(&words)) {
+                Some(finger) => vec![finger],
+                None => limb(&words),
+            },
+            None => {
+                words.retain(|word| !is_middle(word));
+                trunk(&words).into_iter().collect()
+            }
+        };
+        Self { words, side, is_helper }
+    }
+}
+
+/// The side that a word stands for.
+fn side_of(word: &str) -> Option<Side> {
+    if LEFT.contains(word) {
+        Some(Side::Left)
+    } else if RIGHT.contains(word) {
+        Some(Side::Right)
+    } else {
+        None
+    }
+}
+
+/// Takes the side off words that have none of their own: off "leftfoot", "lfoot" and "左足", and off the letter after "cuisse" and "G".
+fn take_side(words: &mut Vec<String>) -> Option<Side> {
+    for (text, side) in [
+        ("left", Side::Left),
+        ("right", Side::Right),
+        ("左", Side::Left),
+        ("右", Side::Right),
+    ] {
+        let first = words.first_mut()?;
+        let rest = first.strip_prefix(text).or_else(|| first.strip_suffix(text));
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            *first = rest.to_owned();
+            return Some(side);
+        }
+    }
+    if let [rest @ .., last] = words.as_slice()
+        && let Some((_, side)) = LETTERS.iter().find(|(letter, _)| letter == last)
+        && (!limb(rest).is_empty() || finger(rest).is_some())
+    {
+        words.pop();
+        return Some(*side);
+    }
+    let is_listed = |word: &str| LIMB_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word);
+    let [word] = words.as_mut_slice() else { return None };
+    for (letter, side) in [("l", Side::Left), ("r", Side::Right)] {
+        if let Some(rest) = word.strip_prefix(letter).filter(|rest| is_listed(rest))
+            && !is_listed(word)
+        {
+            *word = rest.to_owned();
+            return Some(side);
+        }
+    }
+    None
+}
+
+/// What the words of a limb may mean: written as one, in either order.
+fn limb(words: &[String]) -> Vec<Word> {
+    let found = match words {
+        [one] => LIMB_WORDS.get(one.as_str()),
+        [one, other] => (LIMB_WORDS.get(format!("{one}{other}").as_str()))
+            .or_else(|| LIMB_WORDS.get(format!("{other}{one}").as_str())),
+        _ => LIMB_WORDS.get(words.concat().as_str()),
+    };
+    found.cloned().unwrap_or_default()
+}
+
+/// What the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
+fn trunk(words: &[String]) -> Option<Word> {
+    let of = |word: &str| TRUNK_WORDS.get(word).map(|words| words[0]);
+    let last = words.iter().rev().find(|word| !is_in(PLACES, word));
+    of(&words.concat())
+        .or_else(|| of(last?).filter(|word| *word != Word::Hips))
+        .or_else(|| {
+            let mut any = words.iter().filter_map(|word| of(word));
+            let spine = |word: &Word| [Word::Spine, Word::Neck, Word::Tail].contains(word);
+            any.rfind(spine)
+        })
+}
+
+/// The finger that words name, where they name nothing else.
+fn finger(words: &[String]) -> Option<Word> {
+    // In names of a single case the hand is not a word of its own.
+    let of = |word: &String| {
+        let finger = FINGER_WORDS.get(word.as_str());
+        finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
+    };
+    let finger = words.iter().rev().find_map(of)?;
+    let says_else = |word: &String| of(word).is_none() && !OF_FINGERS.contains(word.as_str());
+    if words.iter().any(says_else) {
+        return None;
+    }
+    Some(finger_or_base(finger, words))
+}
+
+/// The bone within the hand or one of the finger itself. That within the hand is the first of the thumb's three.
+fn finger_or_base(finger: usize, words: &[String]) -> Word {
+    let is_base = |word: &String| is_in(METACARPAL, word) && (finger > 0 || word == "in");
+    if words.iter().any(is_base) {
+        Word::FingerBase(finger)
+    } else {
+        Word::Finger(finger)
+    }
+}
+
+/// A finger that is named by number: "Finger0" to "Finger42" in Biped, of which the first digit is the finger, or
+/// "Finger1Proximal" and "finger1-1".
+fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
+    let at = words.windows(2).position(|pair| pair[0] == "finger")?;
+    let digits = words[at + 1].as_bytes();
+    let first = usize::from(digits[0].checked_sub(b'0')?);
+    if words[..at]
+        .iter()
+        .any(|word| !FILLERS.contains(word.as_str()) && !is_number(word))
+        || digits.len() > 2
+    {
+        return None;
+    }
+    let counts_from_one = is_hyphened || words.iter().any(|word| is_in(PHALANGES, word));
+    let finger = if counts_from_one { first.checked_sub(1)? } else { first };
+    (finger < NUM_FINGERS).then(|| finger_or_base(finger, words))
+}
+
+/// How fingers are numbered in a name, if they are: whether a second number follows after a hyphen. "Finger_01" is the first bone of the
+/// only finger.
+fn numbers_fingers(name: &str) -> Option<bool> {
+    let name = name.to_lowercase();
+    let number = name.split("finger").skip(1).find(|after| after.starts_with(is_digit))?;
+    let after = number.trim_start_matches(is_digit);
+    Some(after.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit)))
+}
+
+fn is_digit(letter: char) -> bool {
+    letter.is_ascii_digit()
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A vertebra by its anatomical name: "L5", "T12", "C7", "vl5". The number keeps it from being a left joint.
+fn vertebra(words: &[String]) -> Option<Word> {
+    let [letter, number] = words else { return None };
+    let number: usize = number.parse().ok()?;
+    match (letter.as_str(), number) {
+        ("l" | "vl", 1..=5) | ("t" | "vt", 1..=12) => Some(Word::Spine),
+        ("c" | "vc", 1..=7) => Some(Word::Neck),
+        _ => None,
+    }
+}
+
+/// A name's words in lower case without accents, split at separators, numbers and changes of case or script, without a namespace.
+/// Numbers are words.
+pub(super) fn split(name: &str) -> Vec<String> {
+    let name = name.rsplit([':', '|']).next().unwrap_or(name);
+    let letters: Vec<char> = name
+        .chars()
+        .filter(|letter| !is_combining(*letter))
+        .map(halfwidth)
+        .collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut before = Kind::Separator;
+    for (at, &letter) in letters.iter().enumerate() {
+        let kind = Kind::of(letter);
+        let comes = |kind: Kind, ahead: usize| letters.get(at + ahead).is_some_and(|&next| Kind::of(next) == kind);
+        let starts = match (before, kind) {
+            (_, Kind::Separator) => {
+                before = kind;
+                continue;
+            }
+            (Kind::Upper, Kind::Lower) => false,
+            // "LFoot", "IKFoot" and "LUArm" have no lower letter before the second word.
+            (Kind::Upper, Kind::Upper) => {
+                let last = words.last().map_or("", String::as_str);
+                let is_side = ["l", "r"].contains(&last);
+                (comes(Kind::Lower, 1) && (is_side || ["ik", "fk"].contains(&last)))
+                    || (comes(Kind::Upper, 1) && comes(Kind::Lower, 2) && is_side)
+            }
+            _ => before != kind,
+        };
+        if starts {
+            words.push(String::new());
+        }
+        before = kind;
+        if let Some(word) = words.last_mut() {
+            fold(letter, word);
+        }
+    }
+    words
+}
+
+/// What a letter is, for where words part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Separator,
+    Digit,
+    Lower,
+    Upper,
+    /// A letter of a script without cases.
+    Uncased,
+}
+
+impl Kind {
+    fn of(letter: char) -> Self {
+        if letter.is_ascii_digit() {
+            Self::Digit
+        } else if !letter.is_alphabetic() {
+            Self::Separator
+        } else if letter.is_uppercase() {
+            Self::Upper
+        } else if letter.is_lowercase() {
+            Self::Lower
+        } else {
+            Self::Uncased
+        }
+    }
+}
+
+/// Whether it is an accent that stands for itself, as in the file names of some systems.
+fn is_combining(letter: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&letter)
+}
+
+/// Wide Latin letters and digits of Japanese names as plain ones.
+fn halfwidth(letter: char) -> char {
+    let wide = ('\u{ff01}'..='\u{ff5e}').contains(&letter);
+    if wide {
+        char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
+    } else {
+        letter
+    }
+}
+
+/// Appends a letter in lower case without its accent.
+fn fold(letter: char, word: &mut String) {
+    for letter in letter.to_lowercase() {
+        match letter {
+            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => word.push('a'),
+            'ç' => word.push('c'),
+            'è' | 'é' | 'ê' | 'ë' => word.push('e'),
+            'ì' | 'í' | 'î' | 'ï' => word.push('i'),
+            'ñ' => word.push('n'),
+            'ò' | 'ó' | 'ô' | 'õ' | 'ö' => word.push('o'),
+            'ù' | 'ú' | 'û' | 'ü' => word.push('u'),
+            'ß' => word.push_str("ss"),
+            _ => word.push(letter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_part_into_words() {
+        for (name, words) in [
+            ("mixamorig:LeftUpLeg", "left up leg"),
+            ("LUArm", "l uarm"),
+            ("HEad", "head"),
+            ("IKFoot_L", "ik foot l"),
+            ("Bip01LFinger0Nub", "bip 01 l finger 0 nub"),
+            ("左足ＩＫ親", "左足 ik 親"),
+            ("Schlüsselbein.Fuß", "schlusselbein fuss"),
+            ("DEF-thigh.L.001", "def thigh l 001"),
+        ] {
+            assert_eq!(split(name).join(" "), words, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_limbs_say_part_and_side() {
+        let rows = [
+            (
+                Word::Thigh,
+                "LeftUpLeg thigh_l lThighBend Hip_L leg_upper_L lfemur 左足 cuisse.G",
+            ),
+            (Word::Shin, "LeftLeg calf_l knee_L leg_lower_L 左ひざ gamba_sx"),
+            (Word::Foot, "foot.l LeftAnkle 左足首 Fuß.L pie_izq pé.E"),
+            (Word::Toe, "LeftToeBase ball_l Bip01LToe0"),
+            (Word::Clavicle, "LeftShoulder lCollar Scapula_L Épaule.G"),
+            (Word::UpperArm, "LeftArm lShldrBend LUArm arm_upper_L 左腕"),
+            (Word::Forearm, "lForearmBend LFArm elbow_L avant-bras.G"),
+            (Word::Hand, "LeftHand wrist.l Fist.L 左手首 main.G"),
+            (
+                Word::Finger(0),
+                "LeftHandThumb1 leftThumbMetacarpal Bip01LFinger02 左親指０",
+            ),
+            (
+                Word::Finger(1),
+                "f_index.01.L fore1_L Bip01LFinger11 LeftFinger2Proximal",
+            ),
+            (Word::Finger(4), "LeftLittleProximal pinky_02_l CC_Base_L_Pinky1"),
+            (
+                Word::FingerBase(1),
+                "LeftInHandIndex index_metacarpal_l finger_index_meta_L",
+            ),
+        ];
+        for (word, names) in rows {
+            for name in names.split(' ') {
+                let found = Meaning::of(name);
+                assert_eq!((found.word(), found.side), (Some(word), Some(Side::Left)), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_programs_use_otherwise_may_be_either() {
+        for (name, one, other) in [
+            ("LeftShoulder", Word::Clavicle, Word::UpperArm),
+            ("leg_L", Word::Shin, Word::Thigh),
+            ("L_Foot", Word::Foot, Word::Toe),
+            ("左足", Word::Thigh, Word::Foot),
+        ] {
+            let found = Meaning::of(name);
+            assert!(found.may_be(one) && found.may_be(other), "{name} {found:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_trunks_have_no_side() {
+        for (word, names) in [
+            (Word::Hips, "Hips pelvis hip J_Bip_C_Hips LowerTorso センター"),
+            (
+                Word::Spine,
+                "Spine1 chestUpper lowerback_torso L5 T12 upper_body 上半身2",
+            ),
+            (Word::Neck, "Neck1 neckLower CC_Base_NeckTwist01 C7"),
+            (Word::Head, "Head torso_head Tête"),
+            (Word::Tail, "tail_2 Tail_Base"),
+        ] {
+            for name in names.split(' ') {
+                let found = Meaning::of(name);
+                assert_eq!((found.word(), found.side), (Some(word), None), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_shares_a_turn_or_hangs_along_is_no_part() {
+        for name in "LeftHandRoll upperarm_twist_01_l CC_Base_L_BigToe1 IndexToe1_L prop_hand_L 左足D head_hair hip_pouch Bip01Footsteps leg_mid_l"
+            .split(' ')
+        {
+            assert_eq!(Meaning::of(name).word(), None, "{name}");
+        }
+        assert!(Meaning::of("upperarm_twist_01_l").is_helper);
+    }
+}

@@ -1,0 +1,554 @@
+//! Which joint follows which, for the skeletons of many programs: what their names say, in every rest pose.
+//!
+//! `joint_names/programs.txt` holds the skeletons. Their joints are put where they are in a person, so what is tested is that the map
+//! finds the same part of the body in both.
+
+use std::fmt::Write;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    BodyOverrides, Joint, Pose, Skeleton, Take,
+    math::{Rigid, rotation},
+    retarget::{JointMap, Link, Retarget, Rig, unturned},
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// A choice of at least this confidence is not printed as unsure.
+const SURE: f64 = 0.75;
+
+/// A part of the body, as the table names it.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    name: String,
+    /// 1 for the left, -1 for the right, 0 for the middle.
+    side: i8,
+    /// Which of those of a trunk or of a finger, from the hips or the hand.
+    index: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    name: String,
+    parent: Option<usize>,
+    part: Option<Part>,
+    /// Whether it may follow something although it is no part of its own.
+    may_follow: bool,
+    place: Option<String>,
+    side: i8,
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    name: String,
+    rows: Vec<Row>,
+    /// Whether the names say anything.
+    is_named: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    /// How far the arms hang down, radians.
+    arms_down: f64,
+    has_own_axes: bool,
+}
+
+const T_POSE: Rest = Rest {
+    arms_down: 0.0,
+    has_own_axes: false,
+};
+
+const RESTS: [Rest; 4] = [
+    T_POSE,
+    Rest {
+        arms_down: 0.8,
+        has_own_axes: false,
+    },
+    Rest {
+        arms_down: 0.0,
+        has_own_axes: true,
+    },
+    Rest {
+        arms_down: 1.2,
+        has_own_axes: true,
+    },
+];
+
+/// The skeletons of the table.
+fn programs() -> Vec<Program> {
+    let table = include_str!("joint_names/programs.txt");
+    let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in table
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+    {
+        match line.strip_prefix("* ") {
+            Some(title) => blocks.push((title, Vec::new())),
+            None => blocks.last_mut().unwrap().1.push(line),
+        }
+    }
+    blocks
+        .into_iter()
+        .map(|(title, lines)| {
+            let (name, sides) = title.rsplit_once(", ").unwrap();
+            let (left, right) = sides.split_once(' ').unwrap();
+            Program {
+                name: name.to_owned(),
+                rows: rows(&doubled(&lines, left, right)),
+                is_named: true,
+            }
+        })
+        .collect()
+}
+
+/// A skeleton under other names, by what becomes of each.
+fn renamed(program: &Program, how: &str, mut rename: impl FnMut(&str) -> String) -> Program {
+    let mut program = program.clone();
+    program.name = format!("{} {how}", program.name);
+    for row in &mut program.rows {
+        row.name = rename(&row.name);
+    }
+    program
+}
+
+fn depth(line: &str) -> usize {
+    (line.len() - line.trim_start().len()) / 2
+}
+
+/// Lines with the side that they name; a line of a side and all below it stand twice.
+fn doubled(lines: &[&str], left: &str, right: &str) -> Vec<(String, i8)> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if !lines[at].contains("{}") {
+            all.push((lines[at].to_owned(), 0));
+            at += 1;
+            continue;
+        }
+        let below = lines[at + 1..].iter().take_while(|line| depth(line) > depth(lines[at]));
+        let end = at + 1 + below.count();
+        for (text, side) in [(left, 1), (right, -1)] {
+            all.extend(lines[at..end].iter().map(|line| (line.replace("{}", text), side)));
+        }
+        at = end;
+    }
+    all
+}
+
+fn rows(lines: &[(String, i8)]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut above: Vec<usize> = Vec::new();
+    for (line, side) in lines {
+        above.truncate(depth(line));
+        let (text, place) = match line.trim().split_once(" @ ") {
+            Some((text, place)) => (text, Some(place.to_owned())),
+            None => (line.trim(), None),
+        };
+        let (name, part) = match text.split_once(" = ") {
+            Some((name, part)) => (name, Some(part)),
+            None => (text, None),
+        };
+        let may_follow = part == Some("any");
+        let mut side = *side;
+        let part = part.filter(|_| !may_follow).map(|part| {
+            // Where names of one skeleton tell sides in more than one way, the table says them.
+            let (part, said) = part.split_once(' ').unwrap_or((part, ""));
+            side = match said {
+                "left" => 1,
+                "right" => -1,
+                _ => side,
+            };
+            let like = |row: &&Row| (row.part.as_ref()).is_some_and(|other| other.name == part && other.side == side);
+            Part {
+                name: part.to_owned(),
+                side,
+                index: rows.iter().filter(like).count(),
+            }
+        });
+        rows.push(Row {
+            name: name.to_owned(),
+            parent: above.last().copied(),
+            part,
+            may_follow,
+            place,
+            side,
+        });
+        above.push(rows.len() - 1);
+    }
+    rows
+}
+
+/// Where a part of a person is, metres; `index` of `count` along a trunk.
+fn place_of(name: &str, index: usize, count: usize) -> DVec3 {
+    let along = |low: f64, high: f64| {
+        let share = if count > 1 {
+            index as f64 / (count - 1) as f64
+        } else {
+            0.5
+        };
+        DVec3::new(0.0, low + (high - low) * share, 0.0)
+    };
+    let finger = |row: f64| DVec3::new(0.78 + 0.03 * index as f64, 1.42, 0.03 - 0.02 * row);
+    match name {
+        "hips" => DVec3::new(0.0, 0.95, 0.0),
+        "pelvis" => DVec3::new(0.0, 0.94, 0.0),
+        "spine" => along(1.05, 1.34),
+        "neck" => along(1.46, 1.52),
+        "head" => DVec3::new(0.0, 1.58, 0.0),
+        "clavicle" => DVec3::new(0.03 + 0.08 * index as f64, 1.41, 0.01),
+        "upperarm" => DVec3::new(0.18, 1.42, 0.0),
+        "forearm" => DVec3::new(0.45, 1.42, 0.0),
+        "hand" => DVec3::new(0.7, 1.42, 0.0),
+        "thumb" => DVec3::new(0.73 + 0.02 * index as f64, 1.41, 0.03 + 0.02 * index as f64),
+        "index" => finger(0.0),
+        "middle" => finger(1.0),
+        "ring" => finger(2.0),
+        "pinky" => finger(3.0),
+        "thigh" => DVec3::new(0.09, 0.9, 0.0),
+        "shin" => DVec3::new(0.09, 0.49, 0.005),
+        "foot" => DVec3::new(0.09, 0.085, -0.01),
+        "toe" => DVec3::new(0.09, 0.025, 0.12),
+        _ => panic!("no part {name}"),
+    }
+}
+
+/// Where a place of the table is: at a part, or on the way from it to the next.
+fn place_between(place: &str) -> DVec3 {
+    let (name, share) = place.split_once('+').unwrap_or((place, "0"));
+    let next = match name {
+        "hips" => "spine",
+        "spine" => "neck",
+        "neck" => "head",
+        "clavicle" => "upperarm",
+        "upperarm" => "forearm",
+        "forearm" => "hand",
+        "hand" => "middle",
+        "thigh" => "shin",
+        "shin" => "foot",
+        "foot" => "toe",
+        _ => name,
+    };
+    place_of(name, 0, 1).lerp(place_of(next, 0, 1), share.parse().unwrap())
+}
+
+/// The skeleton at rest: a take of its rest pose.
+fn at_rest(program: &Program, rest: Rest) -> Take {
+    let rows = &program.rows;
+    let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
+    for (number, row) in rows.iter().enumerate() {
+        let above = row.parent.map_or(Rigid::IDENTITY, |parent| worlds[parent]);
+        let count = |part: &Part| {
+            let like = |row: &&Row| {
+                (row.part.as_ref()).is_some_and(|other| other.name == part.name && other.side == part.side)
+            };
+            rows.iter().filter(like).count()
+        };
+        let known = match (&row.part, &row.place) {
+            (Some(part), _) => Some(place_of(&part.name, part.index, count(part))),
+            (None, Some(place)) => Some(place_between(place)),
+            (None, None) => None,
+        };
+        let at = match known {
+            Some(place) => {
+                let shoulder = place_of("upperarm", 0, 1);
+                let is_arm = place.x >= shoulder.x;
+                let place = if is_arm {
+                    shoulder + rotation::exp(DVec3::NEG_Z * rest.arms_down) * (place - shoulder)
+                } else {
+                    place
+                };
+                DVec3::new(place.x * f64::from(row.side), place.y, place.z)
+            }
+            None if row.parent.is_none() => DVec3::ZERO,
+            None => above.translation + DVec3::new(0.02 * f64::from(row.side), 0.01, 0.03),
+        };
+        let axes = DVec3::new(1.1, -0.7, 2.3) * (1.0 + 0.37 * number as f64);
+        let axes = if rest.has_own_axes {
+            rotation::exp(axes)
+        } else {
+            DQuat::IDENTITY
+        };
+        worlds.push(Rigid::new(axes, at));
+        let local = above.inverse() * worlds[number];
+        pose.translations.push(local.translation);
+        pose.rotations.push(local.rotation.normalize());
+        joints.push(Joint {
+            name: row.name.clone(),
+            parent: row.parent,
+            rest_offset: local.translation,
+            tip: None,
+        });
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new(&program.name, skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+}
+
+fn rig(program: &Program, rest: Rest) -> Rig {
+    let take = at_rest(program, rest);
+    Rig::of(&take, &take.pose(0).to_pose(), &BodyOverrides::default()).unwrap()
+}
+
+/// The joint of a part, where the skeleton has it.
+fn joint_of(program: &Program, part: &Part) -> Option<usize> {
+    program.rows.iter().position(|row| row.part.as_ref() == Some(part))
+}
+
+fn count(program: &Program, part: &Part) -> usize {
+    let like = |row: &&Row| (row.part.as_ref()).is_some_and(|other| other.name == part.name && other.side == part.side);
+    program.rows.iter().filter(like).count()
+}
+
+/// What is wrong with what a joint of the target follows, if anything.
+fn fault(source: &Program, target: &Program, joint: usize, link: Option<Link>) -> Option<String> {
+    let row = &target.rows[joint];
+    let name = |joint: usize| &source.rows[joint].name;
+    let follows = link.map_or("nothing".to_owned(), |link| match link.toward {
+        None => format!("{} ({:.2})", name(link.from), link.confidence),
+        Some((toward, share)) => format!("{}..{} {share:.2}", name(link.from), name(toward)),
+    });
+    let Some(part) = &row.part else {
+        let has_name = source.rows.iter().any(|other| other.name == row.name);
+        let is_right = row.may_follow || has_name || link.is_none();
+        return (!is_right).then(|| format!("{} follows {follows}, not nothing", row.name));
+    };
+    let (of, to) = (count(source, part), count(target, part));
+    let is_last = part.index + 1 == to;
+    let expected = match part.name.as_str() {
+        // Trunks of different counts bend along their length, and end at the same joint.
+        "spine" | "clavicle" if of != to => is_last
+            .then(|| {
+                joint_of(
+                    source,
+                    &Part {
+                        index: of.max(1) - 1,
+                        ..part.clone()
+                    },
+                )
+            })
+            .flatten(),
+        "neck" if of != to => None,
+        // Hips turn as the pelvis does, where that is a joint of its own.
+        "hips" | "pelvis" => ["pelvis", "hips"].iter().find_map(|name| {
+            joint_of(
+                source,
+                &Part {
+                    name: (*name).to_owned(),
+                    ..part.clone()
+                },
+            )
+        }),
+        _ => joint_of(source, part),
+    };
+    let is_right = match (expected, link) {
+        (Some(expected), Some(link)) => {
+            let is_sure = !(source.is_named && target.is_named) || link.confidence >= SURE;
+            link.from == expected && link.toward.is_none() && is_sure
+        }
+        (Some(_), None) => false,
+        (None, Some(link)) => {
+            let of_trunk = ["hips", "pelvis", "spine", "neck", "head", "clavicle"];
+            let is_trunk = |joint: usize| {
+                (source.rows[joint].part.as_ref()).is_none_or(|part| of_trunk.contains(&part.name.as_str()))
+            };
+            of_trunk.contains(&part.name.as_str()) && is_trunk(link.from)
+        }
+        (None, None) => !["hips", "spine", "neck"].contains(&part.name.as_str()) || of == 0,
+    };
+    (!is_right).then(|| {
+        let expected = expected.map_or("its trunk", |joint| name(joint).as_str());
+        format!("{} follows {follows}, not {expected}", row.name)
+    })
+}
+
+/// Every fault of the map between two skeletons, a line each.
+fn faults(source: (&Program, &Rig), target: (&Program, &Rig)) -> String {
+    let mut all = String::new();
+    let mut say = |text: &str| writeln!(all, "{} -> {}: {text}", source.0.name, target.0.name).unwrap();
+    match JointMap::between(source.1, target.1) {
+        Err(error) => say(&error.to_string()),
+        Ok(map) => {
+            for (joint, &link) in map.links.iter().enumerate() {
+                if let Some(text) = fault(source.0, target.0, joint, link) {
+                    say(&text);
+                }
+            }
+        }
+    }
+    all
+}
+
+fn program(programs: &[Program], name: &str) -> Program {
+    programs.iter().find(|program| program.name == name).unwrap().clone()
+}
+
+/// The same skeleton under names that say nothing.
+fn nameless(program: &Program) -> Program {
+    let mut program = program.clone();
+    for (number, row) in program.rows.iter_mut().enumerate() {
+        row.name = format!("bone_{number:03}");
+        // What is no trunk or limb is not known by its shape.
+        let fingers = ["thumb", "index", "middle", "ring", "pinky"];
+        if row
+            .part
+            .as_ref()
+            .is_some_and(|part| fingers.contains(&part.name.as_str()))
+        {
+            row.part = None;
+            row.may_follow = true;
+        }
+    }
+    program.is_named = false;
+    program.name = format!("nameless {}", program.name);
+    program
+}
+
+#[test]
+fn every_program_maps_from_and_to_a_capture_whatever_its_rest_pose() {
+    let programs = programs();
+    for capture in ["Perception Neuron", "CMU for MotionBuilder", "Unreal 4 mannequin"] {
+        let capture = program(&programs, capture);
+        let captured = rig(&capture, T_POSE);
+        let mut all = String::new();
+        for program in &programs {
+            for rest in RESTS {
+                let rig = rig(program, rest);
+                let here =
+                    faults((&capture, &captured), (program, &rig)) + &faults((program, &rig), (&capture, &captured));
+                if !here.is_empty() {
+                    write!(all, "{rest:?}\n{here}").unwrap();
+                    break;
+                }
+            }
+        }
+        assert!(all.is_empty(), "{all}");
+    }
+}
+
+#[test]
+fn prefixes_namespaces_and_case_do_not_matter() {
+    let programs = programs();
+    let capture = program(&programs, "Perception Neuron");
+    let captured = rig(&capture, T_POSE);
+    let bare = |name: &str| name.replace("mixamorig:", "");
+    let mixamo = program(&programs, "Mixamo");
+    let unreal = program(&programs, "Unreal 4 mannequin");
+    let biped = program(&programs, "Biped of 3ds Max");
+    // What importers make of names: numbers against doubles, and sides at the end for Blender.
+    let mut number = 0;
+    let mut numbered = |program: &Program| {
+        renamed(program, "with numbers", |name| {
+            number += 1;
+            format!("{name}_{number:03}")
+        })
+    };
+    let side_last = |name: &str| {
+        let (left, right) = (name.strip_prefix('左'), name.strip_prefix('右'));
+        let left = left.map(|rest| format!("{rest}.L"));
+        left.or(right.map(|rest| format!("{rest}.R")))
+            .unwrap_or(name.to_owned())
+    };
+    for other in [
+        numbered(&mixamo),
+        numbered(&biped),
+        numbered(&unreal),
+        renamed(&program(&programs, "MMD"), "in Blender", side_last),
+        renamed(&biped, "with underscores", |name| name.replace(' ', "_")),
+        renamed(&mixamo, "without prefix", bare),
+        renamed(&mixamo, "numbered", |name| name.replace("mixamorig:", "mixamorig9:")),
+        renamed(&mixamo, "in a namespace", |name| format!("Scene:Rig:{}", bare(name))),
+        renamed(&mixamo, "on a path", |name| format!("Armature|{}", bare(name))),
+        renamed(&mixamo, "of a hero", |name| format!("Hero01_{}", bare(name))),
+        renamed(&mixamo, "in lower case", |name| bare(name).to_lowercase()),
+        renamed(&mixamo, "in upper case", |name| bare(name).to_uppercase()),
+        renamed(&unreal, "in upper case", str::to_uppercase),
+        renamed(&unreal, "as bones", |name| format!("b_{name}_jnt")),
+    ] {
+        let rig = rig(&other, T_POSE);
+        let here = faults((&capture, &captured), (&other, &rig)) + &faults((&other, &rig), (&capture, &captured));
+        assert!(here.is_empty(), "{here}");
+    }
+}
+
+#[test]
+fn every_program_maps_to_every_other() {
+    let programs = programs();
+    let rigs: Vec<Rig> = programs.iter().map(|program| rig(program, T_POSE)).collect();
+    let mut all = String::new();
+    for source in programs.iter().zip(&rigs) {
+        for target in programs.iter().zip(&rigs) {
+            all += &faults(source, target);
+        }
+    }
+    assert!(all.is_empty(), "{all}");
+}
+
+#[test]
+fn names_that_say_nothing_map_by_shape() {
+    let programs = programs();
+    let capture = program(&programs, "Perception Neuron");
+    let captured = rig(&capture, T_POSE);
+    for name in ["Unity Humanoid", "Mixamo", "Rokoko", "Xsens MVN"] {
+        let program = nameless(&program(&programs, name));
+        for rest in RESTS {
+            let rig = rig(&program, rest);
+            let here =
+                faults((&capture, &captured), (&program, &rig)) + &faults((&program, &rig), (&capture, &captured));
+            assert!(here.is_empty(), "{rest:?}\n{here}");
+        }
+    }
+}
+
+#[test]
+fn a_walk_goes_onto_every_program() {
+    let settings = WalkSettings {
+        seconds: 2.0,
+        frame_rate_hz: 15.0,
+        ..WalkSettings::default()
+    };
+    let walk = synthesize(&settings).unwrap().take;
+    let rest = unturned(walk.skeleton(), DQuat::IDENTITY);
+    let source = Rig::of(&walk, &rest, &BodyOverrides::default()).unwrap();
+    let from = walk.world_tracks();
+    // Bones of both bodies, and how far they may point apart, degrees: legs reach for the ground, and trunks rest otherwise bent.
+    let bones = [
+        ("hips", "head", "Hips", "Head", 8.0),
+        ("upperarm", "forearm", "Arm", "ForeArm", 0.1),
+        ("forearm", "hand", "ForeArm", "Hand", 0.1),
+        ("thigh", "shin", "UpLeg", "Leg", 10.0),
+        ("shin", "foot", "Leg", "Foot", 10.0),
+    ];
+    for program in programs() {
+        for rest in RESTS {
+            let target = rig(&program, rest);
+            let map = JointMap::between(&source, &target).unwrap();
+            let moved = Retarget::new(&source, &target, &map, &from).take(&walk).unwrap();
+            let to = moved.world_tracks();
+            for (first, last, like_first, like_last, most) in bones {
+                let sides: &[i8] = if first == "hips" { &[0] } else { &[1, -1] };
+                for &side in sides {
+                    let part = |name: &str| Part {
+                        name: name.to_owned(),
+                        side,
+                        index: 0,
+                    };
+                    let like = |name: &str| {
+                        let side = ["Right", "", "Left"][usize::try_from(side + 1).unwrap()];
+                        walk.skeleton().find(&format!("{side}{name}")).unwrap()
+                    };
+                    let joints = [first, last].map(|name| joint_of(&program, &part(name)));
+                    let [Some(first), Some(last)] = joints else { continue };
+                    for frame in (0..walk.num_frames()).step_by(7) {
+                        let bone = to.position(frame, last) - to.position(frame, first);
+                        let other = from.position(frame, like(like_last)) - from.position(frame, like(like_first));
+                        let apart = bone.angle_between(other).to_degrees();
+                        let name = &program.rows[last].name;
+                        assert!(
+                            apart < most,
+                            "{} {name} {rest:?}, frame {frame}: {apart} degrees",
+                            program.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
