@@ -34,5 +34,5 @@ pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
 pub use map::{Given, JointMap, Link, MapError};
 pub use pair::RigPair;
-pub use rig::{Rig, unturned};
+pub use rig::{FootSole, Rig, unturned};
 pub use transfer::Retarget;

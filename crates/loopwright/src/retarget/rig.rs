@@ -26,6 +26,20 @@ pub struct Rig {
     /// From the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
+    soles: Vec<FootSole>,
+}
+
+/// How far the surface of a foot reaches, as its mesh states it.
+///
+/// Its points are enough to find its lowest one however the foot is turned and its toes are bent.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct FootSole {
+    /// The ankle.
+    pub ankle: usize,
+    /// Points of the surface that move with a joint of the foot (the ankle, the toes or what hangs from them): the joint, and the place
+    /// in its axes, metres.
+    pub points: Vec<(usize, DVec3)>,
 }
 
 /// Frames of a take that are looked at for a pose that stands.
@@ -65,7 +79,20 @@ impl Rig {
             reference,
             world,
             stands: upright >= 1.0,
+            soles: Vec::new(),
         })
+    }
+
+    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out.
+    #[must_use]
+    pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
+        let joints = self.skeleton.num_joints();
+        self.soles = soles;
+        for sole in &mut self.soles {
+            sole.points.retain(|(joint, at)| *joint < joints && at.is_finite());
+        }
+        self.soles.retain(|sole| sole.ankle < joints && !sole.points.is_empty());
+        self
     }
 
     /// The tree of joints.
@@ -81,6 +108,11 @@ impl Rig {
     /// The pose in which it is compared with other rigs, local.
     pub fn reference(&self) -> &Pose {
         &self.reference
+    }
+
+    /// The surface of its feet; empty where no mesh is known.
+    pub fn soles(&self) -> &[FootSole] {
+        &self.soles
     }
 
     /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
