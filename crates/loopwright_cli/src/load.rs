@@ -206,15 +206,18 @@ pub(crate) fn character(path: &Path) -> Result<Character, Failure> {
         limits: memory::limits(),
         ..ReadSettings::default()
     };
-    let file = open(path)?;
+    let bytes = files::read_bytes(path)?;
+    let file = parse(path, &bytes)?;
     let at_rest = file.read_rest(&settings, &mut Vec::new());
     // Without bones or a skin, animations alone tell which nodes are joints.
     let read = at_rest.or_else(|error| match file.num_animations() {
         0 => Err(error),
         _ => file.read(&settings, &mut Vec::new()),
     });
+    // Its mesh is parsed by itself: both are large.
+    drop(file);
     let file = read.map_err(|error| read_failure(path, &error))?;
-    Character::of(path, file).map_err(body_failure)
+    Character::of(path, &bytes, file, &settings.limits).map_err(body_failure)
 }
 
 /// The failure for a file that is not a take.

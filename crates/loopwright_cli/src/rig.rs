@@ -8,7 +8,7 @@ use loopwright::{
     feet::{Feet, FootLock},
     retarget::{FollowedFeet, Given, MapError, Rig, RigPair},
 };
-use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{Limits, LoadedTake, Source, loop_file::facts::RigFacts, soles::read_soles};
 
 use crate::{exit::Failure, files, recipe};
 
@@ -21,10 +21,12 @@ pub(crate) struct Character {
 }
 
 impl Character {
-    /// The character of a file that was read. Errors: none without joints that the caller names.
-    pub(crate) fn of(path: &Path, file: LoadedTake) -> Result<Self, BodyError> {
+    /// The character of a file that was read, with its soles where it has a mesh. Errors: none without joints that the caller names.
+    pub(crate) fn of(path: &Path, bytes: &[u8], file: LoadedTake, limits: &Limits) -> Result<Self, BodyError> {
+        let rig = rig_of(&file.take, &file.source, &BodyOverrides::default())?;
+        let soles = read_soles(bytes, &file.source, &rig, limits);
         Ok(Self {
-            rig: rig_of(&file.take, &file.source, &BodyOverrides::default())?,
+            rig: rig.with_soles(soles),
             file,
             name: path.display().to_string(),
         })

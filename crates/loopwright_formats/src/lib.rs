@@ -55,6 +55,8 @@ mod limits;
 
 pub mod mesh;
 
+pub mod soles;
+
 mod excerpt;
 
 pub mod space;

@@ -6,7 +6,7 @@ use loopwright::{
     BodyOverrides, Take,
     retarget::{MapError, Retarget, Rig, RigPair},
 };
-use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles};
 use loopwright_recipe::{RecipeError, read_joint_map};
 
 use super::OpenError;
@@ -118,6 +118,8 @@ pub(super) fn onto(
     };
     let own = character.character()?;
     let target = rig_of(&own.take, &own.source, &BodyOverrides::default())?;
+    let soles = read_soles(&character.bytes, &own.source, &target, &Limits::default());
+    let target = target.with_soles(soles);
     let from = rig_of(&file.take, &file.source, overrides)?;
     let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
     if let Some(file) = map_file {

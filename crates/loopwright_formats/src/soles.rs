@@ -1,0 +1,239 @@
+//! How far the feet of a character reach, from its surface.
+
+use glam::DVec3;
+use loopwright::{
+    Pose, Skeleton,
+    analysis::{Body, FoundBy},
+    retarget::{FootSole, Rig},
+};
+
+use crate::{
+    limits::Limits,
+    mesh::{Mesh, Vertex, read_mesh},
+    source::Source,
+};
+
+/// Most points of a foot. A box has 8, and a shoe on 24 is lower than these by at most some percent of its length, however it is turned.
+const MOST_POINTS: usize = 24;
+
+/// Points are added to a foot until no more than this is missing, as a share of its size.
+const ENOUGH: f64 = 0.002;
+
+/// A vertex belongs to the foot whose joints have at least this share of its weights.
+const FOOT_SHARE: f32 = 0.5;
+
+/// The surface of the feet of a character, read from its file; empty where the file has no mesh that can be read.
+///
+/// `source` is the form of the take that `rig` was made of, and `bytes` those of its file.
+///
+/// ```
+/// use loopwright::{BodyOverrides, retarget::Rig};
+/// use loopwright_formats::{Limits, load, soles::read_soles};
+///
+/// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+/// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
+/// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
+/// let file = load(&bytes, "hero")?;
+/// let rest = file.source.rest(file.take.skeleton());
+/// let rig = Rig::of(&file.take, &rest, &BodyOverrides::default())?;
+/// let soles = read_soles(&bytes, &file.source, &rig, &Limits::default());
+/// let rig = rig.with_soles(soles);
+/// # assert_eq!(rig.soles().len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_soles(bytes: &[u8], source: &Source, rig: &Rig, limits: &Limits) -> Vec<FootSole> {
+    let skeleton = rig.skeleton();
+    match read_mesh(bytes, source, skeleton, limits) {
+        Ok(Some(mesh)) => soles_of(&mesh, skeleton, rig.body(), &source.rest(skeleton)),
+        _ => Vec::new(),
+    }
+}
+
+/// The surface of each foot of a body in a few points, in the order of its feet; feet that carry nothing of the mesh are left out.
+///
+/// `rest` is the local pose in which the surface is taken, usually that of [`Source::rest`]. A vertex belongs to the foot whose
+/// joints, the ankle and all below it, have at least half of its weight, and moves with the heaviest of these. Of a foot at most 24
+/// points are kept: those without which it would, seen from some side, reach least far, both as it rests and each of its joints for
+/// itself.
+///
+/// # Panics
+/// When the mesh, the skeleton and the pose are not of one take.
+pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> Vec<FootSole> {
+    if body.found_by == FoundBy::AllLeaves {
+        return Vec::new();
+    }
+    let world = rest.as_ref().world(skeleton);
+    let bones = mesh.bones_at(&world);
+    let foot_of = feet_of_joints(skeleton, body);
+    let mut is_drawn = vec![false; mesh.vertices.len()];
+    for &vertex in &mesh.indices {
+        is_drawn[vertex as usize] = true;
+    }
+    let mut points: Vec<Vec<Point>> = vec![Vec::new(); body.feet.len()];
+    for (vertex, _) in mesh.vertices.iter().zip(is_drawn).filter(|(_, drawn)| *drawn) {
+        let Some((foot, joint)) = carrier(mesh, vertex, &foot_of) else {
+            continue;
+        };
+        let position = DVec3::from_array(vertex.position.map(f64::from));
+        let carried = |slot: usize| {
+            f64::from(vertex.weights[slot]) * bones[usize::from(vertex.bones[slot])].transform_point3(position)
+        };
+        let at: DVec3 = (0..vertex.weights.len()).map(carried).sum();
+        if at.is_finite() {
+            points[foot].push(Point { joint, at });
+        }
+    }
+    let sole = |(foot, points): (usize, Vec<Point>)| {
+        let in_joint = |Point { joint, at }: Point| {
+            let from_world = world.rotations[joint].conjugate();
+            (joint, from_world * (at - world.translations[joint]))
+        };
+        FootSole {
+            ankle: body.feet[foot].ankle,
+            points: outermost(&points).into_iter().map(in_joint).collect(),
+        }
+    };
+    (points.into_iter().enumerate())
+        .filter(|(_, points)| !points.is_empty())
+        .map(sole)
+        .collect()
+}
+
+/// A point of a foot: the joint that it moves with, and its place in the world.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    joint: usize,
+    at: DVec3,
+}
+
+/// The foot of the body that each joint belongs to.
+fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
+    let mut foot_of: Vec<Option<usize>> = vec![None; skeleton.num_joints()];
+    for joint in 0..foot_of.len() {
+        let own = body.feet.iter().position(|foot| foot.ankle == joint);
+        foot_of[joint] = own.or_else(|| foot_of[skeleton.parent(joint)?]);
+    }
+    foot_of
+}
+
+/// The foot that carries a vertex, and the heaviest of its joints.
+fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(usize, usize)> {
+    let joints = vertex.bones.map(|bone| mesh.bones[usize::from(bone)].joint);
+    let weight_of = |is_of: &dyn Fn(usize) -> bool| -> f32 {
+        let slots = joints.into_iter().zip(vertex.weights);
+        slots.filter(|(joint, _)| is_of(*joint)).map(|(_, weight)| weight).sum()
+    };
+    let mut heaviest: Option<(usize, f32)> = None;
+    for joint in joints {
+        let weight = weight_of(&|other| other == joint);
+        if foot_of[joint].is_some() && heaviest.is_none_or(|(_, most)| weight > most) {
+            heaviest = Some((joint, weight));
+        }
+    }
+    let (joint, _) = heaviest?;
+    let foot = foot_of[joint]?;
+    (weight_of(&|other| foot_of[other] == Some(foot)) >= FOOT_SHARE).then_some((foot, joint))
+}
+
+/// Directions to the points of a cube's faces that divide its edges in four, those that lead down first.
+fn directions() -> Vec<DVec3> {
+    let steps = || (-2..=2).map(f64::from);
+    let all = steps().flat_map(|y| steps().flat_map(move |x| steps().map(move |z| DVec3::new(x, y, z))));
+    all.filter(|v| v.abs().max_element() == 2.0)
+        .map(DVec3::normalize)
+        .collect()
+}
+
+/// How far some points reach, in each direction.
+struct Reach {
+    /// The joint that they move with; `None` for a whole foot at rest.
+    joint: Option<usize>,
+    /// The outermost point in each direction.
+    outermost: Vec<usize>,
+    /// How far it lies in that direction.
+    most: Vec<f64>,
+    /// How far those lie that are kept, at first the innermost one.
+    kept: Vec<f64>,
+}
+
+impl Reach {
+    fn of(points: &[Point], joint: Option<usize>, directions: &[DVec3]) -> Self {
+        let mut reach = Self {
+            joint,
+            outermost: vec![0; directions.len()],
+            most: vec![f64::NEG_INFINITY; directions.len()],
+            kept: vec![f64::INFINITY; directions.len()],
+        };
+        let moves_with = |point: &Point| joint.is_none_or(|joint| point.joint == joint);
+        for (index, point) in points.iter().enumerate().filter(|(_, point)| moves_with(point)) {
+            for (side, direction) in directions.iter().enumerate() {
+                let along = point.at.dot(*direction);
+                if along > reach.most[side] {
+                    (reach.most[side], reach.outermost[side]) = (along, index);
+                }
+                reach.kept[side] = reach.kept[side].min(along);
+            }
+        }
+        reach
+    }
+
+    /// What is missing in each direction, and the point that has it.
+    fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
+        let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
+        reach.zip(self.outermost.iter().copied())
+    }
+
+    fn size(&self) -> f64 {
+        self.missing().map(|(missing, _)| missing).fold(0.0, f64::max)
+    }
+
+    fn keep(&mut self, point: &Point, directions: &[DVec3]) {
+        if self.joint.is_none_or(|joint| point.joint == joint) {
+            for (kept, direction) in self.kept.iter_mut().zip(directions) {
+                *kept = kept.max(point.at.dot(*direction));
+            }
+        }
+    }
+}
+
+/// The lowest of some points, and then each time the one that is missed most, in the foot as it rests or in what moves with one joint.
+fn outermost(points: &[Point]) -> Vec<Point> {
+    let directions = directions();
+    let whole = Reach::of(points, None, &directions);
+    let enough = ENOUGH * whole.size();
+    let mut reaches = vec![whole];
+    reaches.extend(largest_joints(points).map(|joint| Reach::of(points, Some(joint), &directions)));
+    let lowest = (0..points.len()).min_by(|&one, &other| points[one].at.y.total_cmp(&points[other].at.y));
+    let mut next = lowest;
+    let mut found = Vec::new();
+    while let Some(point) = next.map(|point| points[point]) {
+        found.push(point);
+        if found.len() == MOST_POINTS {
+            break;
+        }
+        for reach in &mut reaches {
+            reach.keep(&point, &directions);
+        }
+        let mut most = (enough, None);
+        for (missing, point) in reaches.iter().flat_map(Reach::missing) {
+            if missing > most.0 {
+                most = (missing, Some(point));
+            }
+        }
+        next = most.1;
+    }
+    found
+}
+
+/// The joints whose points lie farthest apart, no more than can have a point each.
+fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
+    let mut boxes: std::collections::BTreeMap<usize, (DVec3, DVec3)> = std::collections::BTreeMap::new();
+    for Point { joint, at } in points {
+        let (low, high) = boxes.entry(*joint).or_insert((*at, *at));
+        (*low, *high) = (low.min(*at), high.max(*at));
+    }
+    let size = |(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high));
+    let mut sizes: Vec<(usize, f64)> = boxes.into_iter().map(size).collect();
+    sizes.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    sizes.into_iter().take(MOST_POINTS).map(|(joint, _)| joint)
+}
