@@ -12,6 +12,8 @@ mod vocabulary;
 
 mod anatomy;
 
+mod beside;
+
 mod reference;
 
 mod rig;
