@@ -182,6 +182,9 @@ fn map_failure(error: &MapError) -> Failure {
         MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
             failure.try_this(format!("one of: {}", similar.join(", ")))
         }
+        MapError::NoSkeleton { .. } => failure.try_this(
+            "a file whose mesh is bound to a skeleton: joints that hang from each other, exported with the skin (armature)",
+        ),
         MapError::NothingMapped => {
             failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
         }

@@ -397,8 +397,15 @@ impl Finder<'_> {
             let mut chain = path[at..].to_vec();
             if let Some(last) = last {
                 // The end of a leg's last bone may be a joint of its own; the foot stands in for it.
-                let lower = self.named(Word::Shin, Some(side)).filter(|lower| chain.contains(lower));
-                let lower = lower.unwrap_or(last);
+                // Where names differ, what is called the shin may be the upper bone.
+                let lower = self
+                    .named(Word::Shin, Some(side))
+                    .filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
+                let above_end = || match (self.meanings[last].is_helper, chain.as_slice()) {
+                    (true, [_, .., above, _]) => *above,
+                    _ => last,
+                };
+                let lower = lower.unwrap_or_else(above_end);
                 apart.push((foot.ankle, lower));
                 chain.truncate(
                     chain

@@ -6,6 +6,7 @@
 use super::{
     Retarget, Rig,
     anatomy::{Bones, Limb, LimbKind},
+    transfer::Led,
 };
 use crate::{
     analysis::{
@@ -14,7 +15,8 @@ use crate::{
     },
     feet::{self, Bearing, FootPoint, contact::spans},
     loop_clip::{LoopClip, LoopClipError, LoopKeys},
-    motion::{RootMotion, Tracks, WorldTracks},
+    math::rigid::Rigid,
+    motion::{Pose, RootMotion, Skeleton, Tracks, WorldTracks},
     quality::{self, Stand},
     take::Take,
 };
@@ -32,6 +34,8 @@ pub struct FollowedFeet {
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// How large the target is beside its source, at least 1.
     pub(super) size: f64,
+    /// Joints beside the body of the target that are led by one of it.
+    led: Vec<Led>,
 }
 
 /// A point of a foot of the target, and at which samples it bears.
@@ -142,6 +146,19 @@ impl FollowedFeet {
         Some(mixed)
     }
 
+    /// Puts joints beside the body where those that lead them are in a local pose.
+    pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
+        for led in &self.led {
+            let world = pose.as_ref().world(skeleton);
+            let wanted = world.as_ref().joint(led.by) * led.at_rest;
+            let above = skeleton
+                .parent(led.joint)
+                .map_or(Rigid::IDENTITY, |parent| world.as_ref().joint(parent));
+            let local = above.inverse() * wanted;
+            pose.set_joint(led.joint, Rigid::new(local.rotation.normalize(), local.translation));
+        }
+    }
+
     /// When points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
@@ -250,6 +267,7 @@ impl Retarget {
             stands: Vec::new(),
             legs: self.target.body.feet.iter().map(leg).collect(),
             size: self.scale.max(1.0),
+            led: self.led.clone(),
         }
     }
 

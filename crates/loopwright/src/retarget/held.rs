@@ -135,6 +135,7 @@ impl FollowedFeet {
                 // Lengths of bones stay as they are to the bit.
                 *at += (*after - *before) * self.size;
             }
+            self.lead(carried.skeleton(), &mut pose);
             tracks.push(pose.as_ref());
         }
         let path = carried.path().to_vec();

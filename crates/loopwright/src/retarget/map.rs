@@ -60,6 +60,12 @@ pub enum MapError {
         /// The share given.
         found: f64,
     },
+    /// No joint hangs from one that hangs from another, as in a file that has only a mesh.
+    #[error("the {rig} has no skeleton: no limb or trunk of joints")]
+    NoSkeleton {
+        /// The motion's skeleton or the rig.
+        rig: &'static str,
+    },
     /// No joint of the limbs or the trunk has a counterpart.
     #[error("no joint of the rig has a counterpart in the motion's skeleton")]
     NothingMapped,
@@ -84,8 +90,20 @@ impl Link {
 }
 
 impl JointMap {
-    /// The map from one rig to another. Errors: [`MapError::NothingMapped`].
+    /// The map from one rig to another. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
     pub fn between(source: &Rig, target: &Rig) -> Result<Self, MapError> {
+        for (rig, what) in [(target, "rig"), (source, "motion")] {
+            let skeleton = rig.skeleton();
+            let hangs_low = |joint: usize| {
+                skeleton
+                    .parent(joint)
+                    .and_then(|parent| skeleton.parent(parent))
+                    .is_some()
+            };
+            if !(0..skeleton.num_joints()).any(hangs_low) {
+                return Err(MapError::NoSkeleton { rig: what });
+            }
+        }
         let mut links = vec![None; target.skeleton.num_joints()];
         let (of, to) = (&source.anatomy, &target.anatomy);
         // 1 where both names say the word, or both the same, less where one or none does, least where one says another.

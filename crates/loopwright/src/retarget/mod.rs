@@ -10,6 +10,8 @@
 
 mod anatomy;
 
+mod beside;
+
 mod reference;
 
 mod rig;

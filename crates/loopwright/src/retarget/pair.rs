@@ -16,7 +16,7 @@ pub struct RigPair {
 }
 
 impl RigPair {
-    /// Two rigs with the joint map that is found for them. Errors: [`MapError::NothingMapped`].
+    /// Two rigs with the joint map that is found for them. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
     pub fn new(source: Rig, target: Rig) -> Result<Self, MapError> {
         let map = JointMap::between(&source, &target)?;
         Ok(Self { source, target, map })

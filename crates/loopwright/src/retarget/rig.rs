@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::{
     anatomy::{Anatomy, Bones, LimbKind},
-    flat, reference,
+    beside, flat, reference,
 };
 use crate::{
     analysis::{Body, BodyError, BodyOverrides, Side},
@@ -57,6 +57,7 @@ impl Rig {
     pub fn of(take: &Take, rest: &Pose, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = take.skeleton().clone();
         let body = Body::find(take, overrides)?;
+        let body = beside::with_feet_apart(&skeleton, body, &rest.as_ref().world(&skeleton));
         let of_pose = |pose: Pose| {
             let world = pose.as_ref().world(&skeleton);
             let anatomy = Anatomy::of(&skeleton, &body, &world);
@@ -130,19 +131,31 @@ impl Rig {
     ///
     /// Feet apart from their legs move with the root only where it stands above them and the hips.
     pub fn root_joint(&self) -> Option<usize> {
-        let skeleton = &self.skeleton;
-        let mut rest = Tracks::empty(skeleton.clone(), 1.0, 1);
-        rest.push(self.reference.as_ref());
-        let to_hips = skeleton.path_from_root(self.body.hips);
-        let above_feet = || {
-            let paths = (self.anatomy.apart.iter()).map(|(foot, _)| skeleton.path_from_root(*foot));
-            let last_shared = |path: Vec<usize>| {
-                let shared = path.iter().zip(&to_hips).take_while(|(one, other)| one == other);
-                shared.last().map(|(&joint, _)| joint)
-            };
-            paths.filter_map(last_shared).min()
+        let on_ground = self.joint_on_ground();
+        let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
+        let to_hips = self.skeleton.path_from_root(self.body.hips);
+        let last_shared = |(foot, _): &(usize, usize)| {
+            let path = self.skeleton.path_from_root(*foot);
+            let shared = path.iter().zip(&to_hips).take_while(|(one, other)| one == other);
+            shared.last().map(|(&joint, _)| joint)
         };
-        root_joint::find(skeleton, &rest.world(), &self.body).or_else(above_feet)
+        Some(self.anatomy.apart.iter().filter_map(last_shared).fold(root, usize::min))
+    }
+
+    /// The topmost joint that goes where the hips go.
+    pub(super) fn top(&self) -> usize {
+        self.top_below(self.joint_on_ground())
+    }
+
+    /// The joint that carries the root motion.
+    pub(super) fn carrier(&self) -> usize {
+        self.root_joint().unwrap_or_else(|| self.top())
+    }
+
+    fn joint_on_ground(&self) -> Option<usize> {
+        let mut rest = Tracks::empty(self.skeleton.clone(), 1.0, 1);
+        rest.push(self.reference.as_ref());
+        root_joint::find(&self.skeleton, &rest.world(), &self.body)
     }
 
     /// Joints of limbs, trunk and head: those that should follow another rig, in ascending order.

@@ -9,6 +9,7 @@ use super::{
     legs::PlacedLimb,
 };
 use crate::{
+    analysis::body::vocabulary::Word,
     feet::leg::arc,
     loop_clip::{LoopClip, LoopClipError},
     math::{
@@ -27,12 +28,17 @@ pub struct Retarget {
     pub(super) target: Rig,
     /// By joint of the target.
     follows: Vec<Option<Follow>>,
-    /// Joints from which those of the target hang: their parents, except for feet apart from their legs.
+    /// Joints from which those of the target hang: their parents, except for feet apart from their legs, and for other joints beside
+    /// the body that belong to one of it.
     hangs_from: Vec<Option<usize>>,
     /// Transforms in those joints' axes at rest.
     hanging: Vec<Rigid>,
     /// Joints of the target, each after the one from which it hangs.
     order: Vec<usize>,
+    /// From the topmost joint of the target that goes where its hips go, to these.
+    to_hips: Vec<usize>,
+    /// Joints beside the body of the target that are led by one of it, and how they lie in its axes, each after what it hangs from.
+    pub(super) led: Vec<Led>,
     /// Legs, and arms whose hands may stand on the ground.
     limbs: Vec<PlacedLimb>,
     /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
@@ -59,6 +65,15 @@ struct Follow {
     toward: Option<(usize, DQuat, f64)>,
 }
 
+/// A joint beside the body that follows one of it rigidly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Led {
+    pub(super) joint: usize,
+    pub(super) by: usize,
+    pub(super) at_rest: Rigid,
+}
+
 /// Feet of the source stand at the height below which they are for this share of the motion.
 const STANDING_SHARE: f64 = 0.05;
 
@@ -71,10 +86,12 @@ impl Retarget {
     /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
     /// stand and how knees bend.
     pub fn new(source: &Rig, target: &Rig, map: &JointMap, motion: &WorldTracks) -> Self {
+        let led = target.led_by_body(map);
         let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
             .map(|joint| {
-                let apart = target.anatomy.apart.iter().find(|(foot, _)| *foot == joint);
-                apart.map_or(target.skeleton.parent(joint), |(_, lower)| Some(*lower))
+                let mut apart = target.anatomy.apart.iter().chain(&led);
+                let apart = apart.find(|(foot, _)| *foot == joint);
+                apart.map_or(target.skeleton.parent(joint), |(_, above)| Some(*above))
             })
             .collect();
         let at_rest = |joint: usize| Rigid::new(target.world.rotations[joint], target.world.translations[joint]);
@@ -116,9 +133,22 @@ impl Retarget {
             .filter_map(|limb| Some([Sole::of(target, limb)?, Sole::of(source, source.anatomy.limb(limb)?)?]))
             .collect();
         let sole_of = |limb: &PlacedLimb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned();
+        let led = (led.iter())
+            // One that turns as the map says is not rigid, and moves too little for the feet to be worth it.
+            .filter(|(joint, _)| follows[*joint].is_none())
+            .map(|&(joint, by)| Led {
+                joint,
+                by,
+                at_rest: at_rest(by).inverse() * at_rest(joint),
+            })
+            .collect();
+        let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
+        to_hips.retain(|&joint| joint >= target.top());
         Self {
             soles: limbs.iter().map(sole_of).collect(),
             order: in_order(&hangs_from),
+            to_hips,
+            led,
             stands: [standing.source, standing.target],
             ground_of_source: standing.ground_of_source,
             hips_offset: ankle_over_ball(target, source) - scale * ankle_over_ball(source, target),
@@ -267,26 +297,46 @@ impl Retarget {
             translations: vec![DVec3::ZERO; num_joints],
             rotations: vec![DQuat::IDENTITY; num_joints],
         };
-        for &joint in &self.order {
+        self.put_hips(&mut world, turns, hips);
+        for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
             let rest = self.hanging[joint];
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| {
                 Rigid::new(world.rotations[above], world.translations[above])
             });
-            let at = match hips.filter(|_| joint == self.target.anatomy.hips) {
-                Some(at) => at,
-                None => above.transform_point(rest.translation),
-            };
+            let at = above.transform_point(rest.translation);
             let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
             world.set_joint(joint, Rigid::new(turn, at));
         }
         world
     }
 
-    /// A pose in the world as a local one; only the hips and feet apart from their legs leave their rest places.
+    /// Puts the hips at a place, or at that of their rest, and the joints above them that go with them where they then are.
+    ///
+    /// Those turn with the hips, unless a map lets them follow another joint.
+    fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
+        let joint = self.target.anatomy.hips;
+        let at = hips.unwrap_or(self.target.world.translations[joint]);
+        let turn = || {
+            let path = self.target.skeleton.path_from_root(joint);
+            let down = |above: DQuat, &joint: &usize| turns[joint].unwrap_or(above * self.hanging[joint].rotation);
+            path.iter().fold(DQuat::IDENTITY, down).normalize()
+        };
+        world.set_joint(joint, Rigid::new(turns[joint].unwrap_or_else(turn), at));
+        for pair in self.to_hips.windows(2).rev() {
+            let (above, below) = (pair[0], world.as_ref().joint(pair[1]));
+            let rest = self.hanging[pair[1]];
+            let rigid = || (below.rotation * rest.rotation.conjugate()).normalize();
+            let turn = turns[above].unwrap_or_else(rigid);
+            let at = below.translation - turn * rest.translation;
+            world.set_joint(above, Rigid::new(turn, at));
+        }
+    }
+
+    /// A pose in the world as a local one; only the topmost joint that goes with the hips, and joints that hang from others than their
+    /// parents, leave their rest places.
     fn local(&self, world: &Pose) -> Pose {
         let skeleton = &self.target.skeleton;
-        let moves =
-            |joint: usize| joint == self.target.anatomy.hips || self.hangs_from[joint] != skeleton.parent(joint);
+        let moves = |joint: usize| joint == self.to_hips[0] || self.hangs_from[joint] != skeleton.parent(joint);
         (0..skeleton.num_joints())
             .map(|joint| {
                 let own = world.as_ref().joint(joint);
@@ -314,7 +364,7 @@ impl Retarget {
 
     /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.
     ///
-    /// The root motion goes to the rig's root joint where it has one, else to its hips. Errors: none is known.
+    /// The root motion goes to the rig's root joint where it has one, else to its hips, or to the topmost joint that goes with them. Errors: none is known.
     pub fn loop_clip(&self, clip: &LoopClip) -> Result<LoopClip, LoopClipError> {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;
@@ -361,7 +411,7 @@ impl Retarget {
     }
 
     pub(crate) fn carrier(&self) -> usize {
-        self.root_joint().unwrap_or(self.target.anatomy.hips)
+        self.target.carrier()
     }
 }
 
@@ -537,7 +587,7 @@ fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
 /// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
 ///
 /// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
-/// the bone above it; hands with knuckles by these, feet over the ground.
+/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a whole.
 fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
     let at = |rig: &Rig, joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
@@ -546,6 +596,14 @@ fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
             continue;
         };
         let (Some(ours), Some(theirs)) = (limb.bones, from.bones) else {
+            if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)) {
+                let turn = arc(whole, other);
+                let is_foot = |joint: usize| limb.kind == LimbKind::Leg && Some(&joint) == limb.joints.last();
+                let fingers = limb.fingers.iter().flatten();
+                for &joint in limb.joints.iter().filter(|&&joint| !is_foot(joint)).chain(fingers) {
+                    laid[joint] = turn;
+                }
+            }
             continue;
         };
         let along = |rig: &Rig, from: usize, to: Option<usize>| match to {
@@ -597,6 +655,27 @@ fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
         }
     }
     laid
+}
+
+/// The direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; collar bones are none of it.
+fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
+    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
+    let is_collar = |joint: usize| rig.anatomy.meanings[joint].word() == Some(Word::Clavicle);
+    let first = || match *limb.joints {
+        [collar, next, _, ..] if is_collar(collar) => Some(next),
+        [first, ..] => Some(first),
+        [] => None,
+    };
+    let upper = limb.bones.map(|bones| bones.upper).or_else(first)?;
+    let last = *limb.joints.last()?;
+    let has_end = limb.bones.is_none_or(|bones| bones.end.is_some()) && last != upper;
+    let end = if has_end {
+        DVec3::ZERO
+    } else {
+        tip(rig, last).unwrap_or_default()
+    };
+    let along = at(last) + end - at(upper);
+    (along.length() > 0.0).then_some(along)
 }
 
 /// Where the bone of a joint without children ends, in the axes of the body.

@@ -245,7 +245,6 @@ impl Meaning {
     }
 
     /// What a name says by itself.
-    #[cfg(test)]
     pub(crate) fn of(name: &str) -> Self {
         Self::of_words(split(name), numbers_fingers(name))
     }

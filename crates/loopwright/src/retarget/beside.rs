@@ -1,0 +1,218 @@
+//! Joints that neither hang from the hips nor carry them: feet apart from their legs, props, targets that steer a rig.
+
+use glam::DVec3;
+
+use super::{JointMap, Rig};
+use crate::{
+    analysis::{
+        Body, FoundBy, Side,
+        body::{Foot, vocabulary::Meaning},
+    },
+    motion::{Pose, Skeleton},
+};
+
+/// A foot apart lies nearer to the end of its leg than this, as a share of the leg from the hips on.
+const FOOT_SHARE: f64 = 0.25;
+
+/// Joints above the hips that are nearer to them than this share of the leg go where the hips go; those farther away, such as one on
+/// the ground, carry only the root motion.
+const HIPS_SHARE: f64 = 0.5;
+
+/// How near a joint has to be to one of the body to belong to it, as a share of the leg. Where it hangs from the root, it would else be
+/// left behind: half a leg, ...
+const FROM_ROOT_SHARE: f64 = 0.5;
+
+/// ... where it goes with the hips in any case, about a hand's breadth of a person, ...
+const FROM_HIPS_SHARE: f64 = 0.1;
+
+/// ... and where what it hangs from belongs to another joint of the body, the same place: the tip of a sword may lie beside a knee.
+const SAME_PLACE_SHARE: f64 = 0.02;
+
+/// The same body with the feet that its legs lack, where joints beside it lie at the ends of both.
+///
+/// Such a leg has two bones, of which the lower one ends in nothing. Joints whose names say that they only steer are no feet, but copies
+/// of a bone of the leg are, which Blender numbers: they steer a leg that has a foot of its own, and are the foot of one that has none.
+pub(super) fn with_feet_apart(skeleton: &Skeleton, body: Body, world: &Pose) -> Body {
+    feet_apart(skeleton, &body, world).unwrap_or(body)
+}
+
+fn feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
+    let is_found = matches!(body.found_by, FoundBy::Names | FoundBy::Geometry);
+    let [one, other] = body.feet.as_slice() else {
+        return None;
+    };
+    if !is_found {
+        return None;
+    }
+    let legs = [bare_leg(skeleton, body, one)?, bare_leg(skeleton, body, other)?];
+    let beside = Beside::of(skeleton, body.hips);
+    let mut feet = Vec::new();
+    for leg in legs {
+        let ankle = foot_at(skeleton, (body, &leg), &beside, &world.translations)?;
+        let side = |joint: usize| Meaning::of(&skeleton.joint(joint).name).side;
+        let side = side(ankle).or_else(|| leg.iter().rev().find_map(|&joint| side(joint)))?;
+        feet.push((
+            leg[0],
+            Foot {
+                ankle,
+                toe: None,
+                side: Some(side),
+            },
+        ));
+    }
+    feet.sort_by_key(|(_, foot)| foot.side);
+    let [(left, one), (right, other)] = feet.as_slice() else {
+        return None;
+    };
+    if one.side != Some(Side::Left) || other.side != Some(Side::Right) || one.ankle == other.ankle {
+        return None;
+    }
+    let is_foot = |&joint: &usize| {
+        let path = skeleton.path_from_root(joint);
+        path.contains(&one.ankle) || path.contains(&other.ankle)
+    };
+    Some(Body {
+        feet: vec![*one, *other],
+        thighs: Some([*left, *right]),
+        controls: body.controls.iter().copied().filter(|joint| !is_foot(joint)).collect(),
+        ..body.clone()
+    })
+}
+
+/// The joints of a leg without a foot of its own, from below the hips to the end of its lower bone.
+fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>> {
+    let path = skeleton.path_from_root(foot.ankle);
+    let hips = path.iter().position(|&joint| joint == body.hips)?;
+    let mut leg = path[hips + 1..].to_vec();
+    while let Some(&last) = leg.last() {
+        match skeleton.children(last) {
+            [] => break,
+            [only] => leg.push(*only),
+            _ => return None,
+        }
+    }
+    let is_end = |joint: usize| Meaning::of(&skeleton.joint(joint).name).is_helper;
+    matches!(*leg, [_, _, end] if is_end(end)).then_some(leg)
+}
+
+/// The joint beside the body that lies at the end of a leg.
+fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), beside: &Beside, at: &[DVec3]) -> Option<usize> {
+    let end = at[*leg.last()?];
+    let chain: Vec<usize> = core::iter::once(body.hips).chain(leg.iter().copied()).collect();
+    let length: f64 = chain.windows(2).map(|bone| at[bone[0]].distance(at[bone[1]])).sum();
+    let steers = |joint: usize| {
+        let name = skeleton.joint(joint).name.as_str();
+        let copied = name.rsplit_once('.').and_then(|(stem, _)| skeleton.find(stem));
+        let is_copy = copied.is_some_and(|bone| leg.contains(&bone));
+        Meaning::of(name).is_helper || (body.is_control(joint) && !is_copy)
+    };
+    (beside.tops())
+        .filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
+        .min_by(|&one, &other| at[one].distance(end).total_cmp(&at[other].distance(end)))
+}
+
+/// The joints beside a body.
+struct Beside {
+    /// By joint: whether it neither hangs from the hips nor carries them.
+    is_beside: Vec<bool>,
+    parents: Vec<Option<usize>>,
+}
+
+impl Beside {
+    fn of(skeleton: &Skeleton, hips: usize) -> Self {
+        let above = skeleton.path_from_root(hips);
+        let parents: Vec<Option<usize>> = (0..skeleton.num_joints()).map(|joint| skeleton.parent(joint)).collect();
+        let mut is_within = vec![false; parents.len()];
+        for joint in hips..parents.len() {
+            is_within[joint] = joint == hips || parents[joint].is_some_and(|parent| is_within[parent]);
+        }
+        Self {
+            is_beside: (0..parents.len())
+                .map(|joint| !is_within[joint] && !above.contains(&joint))
+                .collect(),
+            parents,
+        }
+    }
+
+    /// Those that hang from joints above the hips.
+    fn tops(&self) -> impl Iterator<Item = usize> {
+        (0..self.parents.len())
+            .filter(|&joint| self.is_beside[joint] && self.parents[joint].is_none_or(|parent| !self.is_beside[parent]))
+    }
+}
+
+impl Rig {
+    /// The topmost joint that goes where the hips go: the hips, or one above them that is near them, as in rigs whose `Hips` carry a
+    /// `Pelvis` and this the trunk and the legs.
+    ///
+    /// `root` is the joint on the ground that carries only the root motion, if there is one.
+    pub(super) fn top_below(&self, root: Option<usize>) -> usize {
+        let path = self.skeleton.path_from_root(self.body.hips);
+        let below_root = root
+            .and_then(|root| path.iter().position(|&joint| joint == root))
+            .map_or(0, |at| at + 1);
+        let at = &self.world.translations;
+        let near = HIPS_SHARE * self.leg_length();
+        let is_near = |joint: &&usize| at[**joint].distance(at[self.body.hips]) < near;
+        let above = path[below_root..].iter().rev();
+        above.take_while(is_near).last().copied().unwrap_or(self.body.hips)
+    }
+
+    /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
+    ///
+    /// Those that a map lets follow a joint of the source go with the joint of the body that follows the same.
+    pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
+        let skeleton = &self.skeleton;
+        let beside = Beside::of(skeleton, self.body.hips);
+        let (top, carrier) = (self.top(), self.carrier());
+        let mut is_foot = vec![false; skeleton.num_joints()];
+        for joint in 0..is_foot.len() {
+            let hangs = skeleton.parent(joint).is_some_and(|parent| is_foot[parent]);
+            is_foot[joint] = hangs || self.anatomy.apart.iter().any(|(foot, _)| *foot == joint);
+        }
+        let is_of_body = |joint: usize| {
+            is_foot[joint] || (!beside.is_beside[joint] && skeleton.path_from_root(joint).contains(&self.body.hips))
+        };
+        let of_body: Vec<usize> = (0..is_foot.len()).filter(|&joint| is_of_body(joint)).collect();
+        let above: Vec<usize> = skeleton.path_from_root(self.body.hips);
+        let at = &self.world.translations;
+        let leg = self.leg_length();
+        let nearest = |joint: usize, among: &[usize]| {
+            let distance = |&other: &usize| (at[other].distance(at[joint]), other);
+            among
+                .iter()
+                .map(distance)
+                .min_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        // By joint: within which distance it belongs to one of the body.
+        let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];
+        let mut led = Vec::new();
+        for joint in 0..is_foot.len() {
+            let parent = skeleton.parent(joint);
+            if joint == top {
+                within[joint] = FROM_HIPS_SHARE;
+            } else if let Some(parent) = parent {
+                within[joint] = within[parent];
+            }
+            let is_carried = parent.is_some_and(|parent| skeleton.path_from_root(parent).contains(&carrier));
+            if !beside.is_beside[joint] || is_foot[joint] || !is_carried {
+                continue;
+            }
+            let as_mapped = map.links[joint].filter(|link| link.toward.is_none()).and_then(|link| {
+                let follows_same =
+                    |other: &&usize| map.links[**other].is_some_and(|of| of.toward.is_none() && of.from == link.from);
+                of_body.iter().find(follows_same).copied()
+            });
+            let by_place = || {
+                let (distance, body) = nearest(joint, &of_body)?;
+                let (from_above, _) = nearest(joint, &above)?;
+                (distance < within[joint] * leg && distance < from_above).then_some(body)
+            };
+            if let Some(body) = as_mapped.or_else(by_place) {
+                led.push((joint, body));
+                within[joint] = SAME_PLACE_SHARE;
+            }
+        }
+        led
+    }
+}
