@@ -12,7 +12,8 @@ use loopwright::{
     retarget::{JointMap, LimbKind, Retarget, Rig, unturned},
 };
 use loopwright_formats::{
-    AnimatedFile, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, loop_file::written_keys, write_loop,
+    AnimatedFile, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, loop_file::written_keys,
+    soles::read_soles, write_loop,
 };
 use loopwright_synth::WalkSettings;
 
@@ -144,13 +145,13 @@ fn characters(captured: &Captured) -> Result<Vec<Character>, String> {
         let failed = |error| format!("{path}: {error}");
         let parsed = AnimatedFile::parse(&bytes, name, None).map_err(failed)?;
         let settings = ReadSettings::default();
-        let file = parsed.read_rest(&settings, &mut Vec::new()).map_err(failed)?;
-        let motion = parsed.read(&settings, &mut Vec::new()).ok().map(|motion| motion.take);
-        let motion = motion.filter(|motion| motion.skeleton() == file.take.skeleton());
+        let (file, motion) = parsed.read_character(&settings).map_err(failed)?;
         let rest = file.source.rest(file.take.skeleton());
         let rig = Rig::of(motion.as_ref().unwrap_or(&file.take), &rest, &BodyOverrides::default());
+        let rig = rig.map_err(|error| format!("{name}: {error}"))?;
+        let soles = read_soles(&bytes, &file.source, &rig, &settings.limits);
         all.push(Character {
-            rig: rig.map_err(|error| format!("{name}: {error}"))?,
+            rig: rig.with_soles(soles),
             name: name.to_owned(),
             source: file.source.clone(),
         });

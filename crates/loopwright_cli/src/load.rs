@@ -208,16 +208,11 @@ pub(crate) fn character(path: &Path) -> Result<Character, Failure> {
     };
     let bytes = files::read_bytes(path)?;
     let file = parse(path, &bytes)?;
-    let at_rest = file.read_rest(&settings, &mut Vec::new());
-    // Without bones or a skin, animations alone tell which nodes are joints.
-    let read = at_rest.or_else(|error| match file.num_animations() {
-        0 => Err(error),
-        _ => file.read(&settings, &mut Vec::new()),
-    });
+    let read = file.read_character(&settings);
     // Its mesh is parsed by itself: both are large.
     drop(file);
-    let file = read.map_err(|error| read_failure(path, &error))?;
-    Character::of(path, &bytes, file, &settings.limits).map_err(body_failure)
+    let read = read.map_err(|error| read_failure(path, &error))?;
+    Character::of(path, &bytes, read, &settings.limits).map_err(body_failure)
 }
 
 /// The failure for a file that is not a take.

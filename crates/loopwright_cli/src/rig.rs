@@ -21,9 +21,16 @@ pub(crate) struct Character {
 }
 
 impl Character {
-    /// The character of a file that was read, with its soles where it has a mesh. Errors: none without joints that the caller names.
-    pub(crate) fn of(path: &Path, bytes: &[u8], file: LoadedTake, limits: &Limits) -> Result<Self, BodyError> {
-        let rig = rig_of(&file.take, &file.source, &BodyOverrides::default())?;
+    /// The character of a file that was read, with its soles where it has a mesh; `motion` shows how it stands. Errors: none without joints
+    /// that the caller names.
+    pub(crate) fn of(
+        path: &Path,
+        bytes: &[u8],
+        (file, motion): (LoadedTake, Option<Take>),
+        limits: &Limits,
+    ) -> Result<Self, BodyError> {
+        let motion = motion.as_ref().unwrap_or(&file.take);
+        let rig = rig_of(motion, &file.source, &BodyOverrides::default())?;
         let soles = read_soles(bytes, &file.source, &rig, limits);
         Ok(Self {
             rig: rig.with_soles(soles),

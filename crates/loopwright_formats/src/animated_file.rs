@@ -132,6 +132,26 @@ impl AnimatedFile {
         Ok(LoadedTake { take, source })
     }
 
+    /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the
+    /// same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
+    pub fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
+        let motion = match (&self.content, self.num_animations()) {
+            // Its only motion comes with the skeleton.
+            (Content::Bvh(_), _) | (_, 0) => None,
+            _ => Some(self.read(settings, &mut Vec::new())),
+        };
+        let at_rest = self.read_rest(settings, &mut Vec::new());
+        match (at_rest, motion) {
+            (Ok(at_rest), motion) => {
+                let motion = motion.and_then(Result::ok).map(|motion| motion.take);
+                let motion = motion.filter(|motion| motion.skeleton() == at_rest.take.skeleton());
+                Ok((at_rest, motion))
+            }
+            (Err(_), Some(motion)) => Ok((motion?, None)),
+            (Err(error), None) => Err(error),
+        }
+    }
+
     /// Reads the skeleton as a take of one frame, as it stands without animation: for files that have none.
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.

@@ -74,8 +74,8 @@ impl NamedFile {
         }
     }
 
-    /// The skeleton of a character at rest, or its first animation where nothing else tells which nodes are joints.
-    fn character(&self) -> Result<LoadedTake, OpenError> {
+    /// The skeleton of a character at rest, and an animation that shows how it stands, if there is one.
+    fn character(&self) -> Result<(LoadedTake, Option<Take>), OpenError> {
         let path = Path::new(&self.file_name);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let limits = Limits::default();
@@ -84,11 +84,7 @@ impl NamedFile {
             limits,
             ..ReadSettings::default()
         };
-        let at_rest = file.read_rest(&settings, &mut Vec::new());
-        Ok(at_rest.or_else(|error| match file.num_animations() {
-            0 => Err(error),
-            _ => file.read(&settings, &mut Vec::new()),
-        })?)
+        Ok(file.read_character(&settings)?)
     }
 }
 
@@ -116,8 +112,8 @@ pub(super) fn onto(
     let rig_of = |take: &Take, source: &Source, overrides: &BodyOverrides| {
         Rig::of(take, &source.rest(take.skeleton()), overrides)
     };
-    let own = character.character()?;
-    let target = rig_of(&own.take, &own.source, &BodyOverrides::default())?;
+    let (own, motion) = character.character()?;
+    let target = rig_of(motion.as_ref().unwrap_or(&own.take), &own.source, &BodyOverrides::default())?;
     let soles = read_soles(&character.bytes, &own.source, &target, &Limits::default());
     let target = target.with_soles(soles);
     let from = rig_of(&file.take, &file.source, overrides)?;
