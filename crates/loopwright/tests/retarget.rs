@@ -892,7 +892,10 @@ fn what_is_no_body_is_refused_or_rests() {
         let (walker, thing_rig) = (rig_of(&take), rig_at_rest(&thing));
         for (source, target, motion) in [(&walker, &thing_rig, &take), (&thing_rig, &walker, &thing)] {
             match JointMap::between(source, target) {
-                Err(error) => assert_eq!(error, MapError::NothingMapped),
+                Err(error) => assert!(
+                    matches!(error, MapError::NothingMapped | MapError::NoSkeleton { .. }),
+                    "{error}"
+                ),
                 Ok(map) => {
                     let moved = Retarget::new(source, target, &map, &motion.world_tracks()).take(motion);
                     assert!(moved.is_ok());

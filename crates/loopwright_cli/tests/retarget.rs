@@ -437,3 +437,99 @@ fn scaled_parents_change_neither_the_motion_nor_the_character() {
         }
     }
 }
+
+/// The worlds of some joints of a take at its first frame and at its last.
+fn ends(folder: &Folder, file: &str, names: &[&str]) -> [Vec<glam::DVec3>; 2] {
+    let take = folder.take(file);
+    [0, take.num_frames() - 1].map(|frame| {
+        let world = take.pose(frame).world(take.skeleton());
+        let at = |name: &&str| world.translations[take.skeleton().find(name).unwrap()];
+        names.iter().map(at).collect()
+    })
+}
+
+#[test]
+fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
+    let Some(takes) = folder_or_skip() else { return };
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.bvh").done();
+    for (rig, carrier, all) in [
+        ("ozz-pab/walk.fbx", "Hips", &["Hips", "Pelvis", "Spine", "Head"][..]),
+        (
+            "ufbx/blender_293_barbarian_7400_binary.fbx",
+            "Armature",
+            &["Armature", "bassin", "pied gauche.001", "pied droit.001", "tête"],
+        ),
+    ] {
+        let path = takes.join(rig);
+        let path = path.to_str().unwrap();
+        for output in ["on.fbx", "on.glb", "on.bvh"] {
+            folder
+                .run_list(&["retarget", "loop.bvh", "--rig", path, "-o", output, "--force"])
+                .done();
+            let made = folder.json(&format!("{output}.json"));
+            assert_eq!(made["quality"]["grade"], "good", "{rig} {output}: {}", made["quality"]);
+            assert_eq!(made["playback"]["carrier_joint"], carrier, "{rig} {output}");
+            let checked = folder.run(&format!("check {output} --json")).done().json();
+            assert_eq!(checked["loops"][0]["verdict"], "loops", "{rig} {output}: {checked:#}");
+            let [first, last] = ends(&folder, output, all);
+            let travels = || first.iter().zip(&last).map(|(first, last)| first.distance(*last));
+            // The head is the last of them.
+            let wanted = travels().last().unwrap();
+            for (name, travel) in all.iter().zip(travels()) {
+                let share = travel / wanted;
+                assert!(
+                    (0.9..1.1).contains(&share),
+                    "{rig} {output}: {name} goes {share} of the way"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_without_a_skeleton_is_said_to_have_none() {
+    let folder = with_hero();
+    // A mesh is not needed to be seen as one: nodes that carry no chain of others are no joints.
+    folder.write(
+        "statue.gltf",
+        r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "Statue"}]}"#,
+    );
+    for command in [
+        "retarget loop.bvh --rig statue.gltf -o new.glb",
+        "make walk.bvh --rig statue.gltf -o new.glb",
+    ] {
+        let refused = folder.run(command);
+        assert_eq!(refused.status, 2, "{command}");
+        assert!(refused.stderr.contains("the rig has no skeleton"), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("--map"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn loops_on_a_character_are_named_as_loops_once() {
+    let folder = with_hero();
+    folder.copy("loop.bvh", "stroll-loop.bvh");
+    folder.copy("loop.bvh.json", "stroll-loop.bvh.json");
+    folder.copy("walk.bvh", "stride-loop.bvh");
+    for (command, name) in [
+        ("retarget loop.bvh", "loop-loop"),
+        ("retarget stroll-loop.bvh", "stroll-loop"),
+        ("make walk.bvh", "walk-loop"),
+        ("make stride-loop.bvh", "stride-loop"),
+    ] {
+        for output in ["on.glb", "on.fbx"] {
+            folder
+                .run(&format!("{command} --rig hero.glb -o {output} --force"))
+                .done();
+            let names = loopwright_formats::animation_names(&folder.read(output));
+            assert_eq!(
+                names.last().map(String::as_str),
+                Some(name),
+                "{command} {output}: {names:?}"
+            );
+            assert_eq!(folder.json(&format!("{output}.json"))["playback"]["animation"], name);
+            folder.run(&format!("check {output}")).done();
+        }
+    }
+}

@@ -43,14 +43,17 @@ impl MadeLoop {
         let root_joint = retarget.root_joint();
         let followed = retarget.feet_of_loop(&self.loop_clip)?;
         let carried = retarget.loop_clip(&self.loop_clip)?;
+        // A take may be named like a loop.
+        let stem = carried.name().trim_end_matches("-loop").to_owned();
+        let carried = carried.named(format!("{stem}-loop"));
         let source = carried_source(&retarget, &self)?;
         let changes = !settings.edits.is_empty() || !settings.stances.is_empty();
         let mirror = match self.candidate.pairing.is_mirrored() && changes {
             true => Some(mirror_of(pair, &source)?),
             false => None,
         };
-        // A joint of the rig that is the root does not move in the root's frame; the hips move.
-        let image_carrier = root_joint.map_or(source.carrier, |_| body.hips);
+        // A joint of the rig that is the root does not move in the root's frame; the hips move, or the joint above that goes with them.
+        let image_carrier = root_joint.map_or(source.carrier, |_| retarget.top());
         let image = mirror
             .as_ref()
             .map(|mirror| Image::of(&source.clip, mirror, image_carrier))

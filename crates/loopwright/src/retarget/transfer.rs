@@ -336,7 +336,7 @@ impl Retarget {
     /// parents, leave their rest places.
     fn local(&self, world: &Pose) -> Pose {
         let skeleton = &self.target.skeleton;
-        let moves = |joint: usize| joint == self.to_hips[0] || self.hangs_from[joint] != skeleton.parent(joint);
+        let moves = |joint: usize| joint == self.top() || self.hangs_from[joint] != skeleton.parent(joint);
         (0..skeleton.num_joints())
             .map(|joint| {
                 let own = world.as_ref().joint(joint);
@@ -408,6 +408,11 @@ impl Retarget {
     /// The joint of the target that carries only the root motion, if it has one.
     pub fn root_joint(&self) -> Option<usize> {
         self.target.root_joint()
+    }
+
+    /// The topmost joint of the target that goes where its hips go.
+    pub(crate) fn top(&self) -> usize {
+        self.to_hips[0]
     }
 
     pub(crate) fn carrier(&self) -> usize {

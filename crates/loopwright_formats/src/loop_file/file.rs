@@ -22,6 +22,7 @@ use super::{
 use crate::{
     animated_file::AnimatedFile,
     error::{ReadError, WriteError},
+    naming,
     settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
     source::Source,
     space::{Space, SpaceSettings, UnitChoice, UpChoice},
@@ -210,6 +211,8 @@ impl LoopFile {
     ) -> Result<Self, LoopFileError> {
         let first = origin.first;
         let mode = first.root_motion.mode;
+        // Loops in BVH files have no name but that of their file.
+        let clip = &clip.clone().named(naming::loop_name(clip.name()));
         let writing = LoopWriteSettings {
             in_place: !mode.moves_root(),
             add_root: origin.add_root,
