@@ -39,8 +39,8 @@ pub struct Rig {
 pub struct FootSole {
     /// The ankle.
     pub ankle: usize,
-    /// Points of the surface that move with a joint of the foot (the ankle, the toes or what hangs from them): the joint, and the place
-    /// in its axes, metres.
+    /// Points of the surface that move with a joint of the foot (the ankle, the toes or what hangs from them; where these carry nothing,
+    /// the bone that ends at the ankle): the joint, and the place in its axes, metres.
     pub points: Vec<(usize, DVec3)>,
 }
 
