@@ -19,11 +19,14 @@ const LIFTED_SHARE: f64 = 0.01;
 const LOWEST_SHARE: f64 = 0.001;
 
 /// A foot rather turns about its ankle than that the ankle rises, where the point that is too low is farther from the ankle, level, than
-/// this share of the foot.
-const TURNS_SHARE: f64 = 0.35;
+/// this share of the foot: knees yield little.
+const TURNS_SHARE: f64 = 0.2;
+
+/// A foot that points straight down has no lever, and turns as if its toes were ahead of the ankle by this share of it, its heel behind.
+const UPRIGHT_SHARE: f64 = 0.35;
 
 /// Each round takes its lever from the one before.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,15 +34,25 @@ const ROUNDS: usize = 4;
 pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
-    /// Points that turn with the ankle, in its axes, metres; the ball of the foot among them where it has toes.
-    of_ankle: Vec<DVec3>,
-    /// Points that turn with the toes, in their axes.
-    of_toe: Vec<DVec3>,
-    /// About which toes turn up, in the axes of ankle and toes.
-    aside: [DVec3; 2],
-    /// Length of the foot beyond the ankle, and of the toes, metres.
-    lengths: [f64; 2],
+    /// What turns with the ankle; the ball of the foot is one of its points where it has toes.
+    foot: Part,
+    /// What turns with the toes.
+    toes: Part,
+    /// Length of the leg, metres.
     leg: f64,
+}
+
+/// A part of a sole that turns with a joint, in its axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+struct Part {
+    /// Metres.
+    points: Vec<DVec3>,
+    /// The direction ahead, and the axis about which it turns up.
+    ahead: DVec3,
+    aside: DVec3,
+    /// How far it reaches, metres.
+    length: f64,
 }
 
 /// What a foot does so that no point of it is below the ground.
@@ -93,26 +106,28 @@ impl Sole {
             let ball = at(toe).translation;
             of_ankle.push(at(ankle).inverse().transform_point(DVec3::new(ball.x, ground, ball.z)));
         }
-        let reach = |of: &[DVec3], from: usize| {
-            of.iter()
-                .map(|point| at(from).rotation * *point)
-                .fold(DVec3::ZERO, longer)
-        };
-        let ahead = match toe {
-            Some(toe) => at(toe).translation - at(ankle).translation,
-            None => reach(&of_ankle, ankle),
-        };
+        let farthest = of_ankle
+            .iter()
+            .map(|point| at(ankle).rotation * *point)
+            .fold(DVec3::ZERO, longer);
+        let ahead = toe.map_or(farthest, |toe| at(toe).translation - at(ankle).translation);
         let level = DVec3::new(ahead.x, 0.0, ahead.z);
-        let aside = level.try_normalize()?.cross(DVec3::Y);
-        let aside = [Some(ankle), toe].map(|joint| joint.map_or(aside, |joint| at(joint).rotation.conjugate() * aside));
+        let ahead = level.try_normalize()?;
+        let part = |joint: usize, points: Vec<DVec3>, length: f64| {
+            let back = at(joint).rotation.conjugate();
+            Part {
+                points,
+                ahead: back * ahead,
+                aside: back * ahead.cross(DVec3::Y),
+                length,
+            }
+        };
         let longest = of_toe.iter().map(|point| point.length()).fold(0.0, f64::max);
         Some(Self {
             ankle,
             toe,
-            of_ankle,
-            of_toe,
-            aside,
-            lengths: [level.length(), longest],
+            foot: part(ankle, of_ankle, level.length()),
+            toes: toe.map_or_else(Part::default, |toe| part(toe, of_toe, longest)),
             leg: rig.leg_length(),
         })
     }
@@ -123,8 +138,8 @@ impl Sole {
             let joint = world.as_ref().joint(joint);
             points.iter().map(|&point| joint.transform_point(point).y).collect()
         };
-        let mut heights = at(self.ankle, &self.of_ankle);
-        heights.extend(self.toe.map(|toe| at(toe, &self.of_toe)).into_iter().flatten());
+        let mut heights = at(self.ankle, &self.foot.points);
+        heights.extend(self.toe.map(|toe| at(toe, &self.toes.points)).into_iter().flatten());
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let soft = LOWEST_SHARE * self.leg;
         let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
@@ -140,14 +155,13 @@ impl Sole {
 
     /// What keeps a foot above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
     pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
-        let [foot_length, toe_length] = self.lengths;
-        let (turned, rise) = self.lifted(&self.of_ankle, foot, (self.aside[0], foot_length), floor);
+        let (turned, rise) = self.lifted(&self.foot, foot, floor);
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
         let toe = toe.map_or(DQuat::IDENTITY, |toe| {
             // The joint of the toes moves with the foot; they keep their own turn.
             let joint = moved.transform_point(foot.inverse().transform_point(toe.translation));
             let toe = Rigid::new(toe.rotation, joint);
-            self.lifted(&self.of_toe, toe, (self.aside[1], toe_length), floor).0
+            self.lifted(&self.toes, toe, floor).0
         });
         let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
         is_changed.then_some(Cleared {
@@ -157,22 +171,22 @@ impl Sole {
         })
     }
 
-    /// The turn about an axis in the axes of a joint, and the rise of the joint, with which points of it are above a floor; they reach out
-    /// from it by `length`.
-    fn lifted(&self, points: &[DVec3], joint: Rigid, (aside, length): (DVec3, f64), floor: f64) -> (DQuat, f64) {
-        let (leg, turns) = (self.leg, TURNS_SHARE * length);
-        let axis = joint.rotation * aside;
-        let (lift, soft) = (LIFTED_SHARE * leg, LOWEST_SHARE * leg);
-        let arms: Vec<DVec3> = points.iter().map(|&point| joint.rotation * point).collect();
+    /// The turn of a part in the world, and the rise of its joint, with which its points are above a floor.
+    fn lifted(&self, part: &Part, joint: Rigid, floor: f64) -> (DQuat, f64) {
+        let (lift, soft) = (LIFTED_SHARE * self.leg, LOWEST_SHARE * self.leg);
+        let axis = joint.rotation * part.aside;
+        let turns = TURNS_SHARE * part.length;
+        // How far each point is ahead of the joint, level, if the part were straight down: toes turn up, and so do heels.
+        let upright: Vec<f64> = (part.points.iter())
+            .map(|point| UPRIGHT_SHARE * point.dot(part.ahead).clamp(-part.length, part.length))
+            .collect();
         let (mut angle, mut rise) = (0.0, 0.0);
         let mut wanted = None;
         for _ in 0..ROUNDS {
-            let turn = rotation::exp(axis * angle);
-            let arms: Vec<DVec3> = arms.iter().map(|&arm| turn * arm).collect();
-            let heights: Vec<f64> = arms
-                .iter()
-                .map(|arm| joint.translation.y + rise + arm.y - floor)
-                .collect();
+            let turn = rotation::exp(axis * angle) * joint.rotation;
+            let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
+            let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
+            let heights: Vec<f64> = heights.collect();
             let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
             if !(least < 0.0 || wanted.is_some()) {
                 break;
@@ -182,14 +196,14 @@ impl Sole {
             let lowest = least - soft * ops::ln(total / weights.len() as f64);
             let goal = *wanted.get_or_insert(lowest * (1.0 - faded(-lowest / lift)));
             let missing = goal - lowest;
-            if missing <= 0.0 && angle == 0.0 && rise == 0.0 {
+            if missing == 0.0 {
                 break;
             }
             let levers = arms
                 .iter()
-                .zip(&weights)
-                .map(|(arm, weight)| axis.cross(*arm).y * weight);
-            let lever = levers.sum::<f64>() / total;
+                .zip(&upright)
+                .map(|(arm, upright)| axis.cross(*arm).y + upright);
+            let lever = levers.zip(&weights).map(|(lever, weight)| lever * weight).sum::<f64>() / total;
             let both = lever * lever + turns * turns;
             angle += lever * missing / both;
             rise += turns * turns * missing / both;
