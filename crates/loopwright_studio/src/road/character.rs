@@ -6,7 +6,9 @@ use loopwright::{
     BodyOverrides, Take,
     retarget::{MapError, Retarget, Rig, RigPair},
 };
-use loopwright_formats::{AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles};
+use loopwright_formats::{
+    AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles,
+};
 use loopwright_recipe::{RecipeError, read_joint_map};
 
 use super::OpenError;
