@@ -25,6 +25,9 @@ const TURNS_SHARE: f64 = 0.2;
 /// A foot that points straight down has no lever, and turns as if its toes were ahead of the ankle by this share of it, its heel behind.
 const UPRIGHT_SHARE: f64 = 0.35;
 
+/// What is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
+const LONGEST_SHARE: f64 = 0.6;
+
 /// Each round takes its lever from the one before.
 const ROUNDS: usize = 8;
 
@@ -86,13 +89,16 @@ impl Sole {
                 points.extend(in_world);
             }
             None => {
-                for joint in (ankle..skeleton.num_joints()).filter(|&joint| below(joint, ankle)) {
+                let is_foot = |&joint: &usize| below(joint, ankle) && !rig.anatomy.meanings[joint].is_helper;
+                for joint in (ankle..skeleton.num_joints()).filter(is_foot) {
                     let tip = skeleton.joint(joint).tip.map(|tip| at(joint).transform_point(tip));
                     let ends = [Some(at(joint).translation), tip].into_iter().flatten();
                     points.extend(ends.map(|end| (joint, DVec3::new(end.x, ground, end.z))));
                 }
             }
         }
+        let longest = LONGEST_SHARE * rig.leg_length();
+        points.retain(|(_, point)| point.distance(at(ankle).translation) < longest);
         let toe = limb.toe;
         let (mut of_ankle, mut of_toe) = (Vec::new(), Vec::new());
         for (joint, point) in points {

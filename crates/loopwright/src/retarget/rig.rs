@@ -90,7 +90,8 @@ impl Rig {
         })
     }
 
-    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out.
+    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
+    /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
         let joints = self.skeleton.num_joints();
@@ -98,7 +99,12 @@ impl Rig {
         for sole in &mut self.soles {
             sole.points.retain(|(joint, at)| *joint < joints && at.is_finite());
         }
-        self.soles.retain(|sole| sole.ankle < joints && !sole.points.is_empty());
+        let at = |joint: usize| self.world.as_ref().joint(joint);
+        let is_below = |sole: &FootSole| {
+            let mut points = sole.points.iter();
+            points.any(|&(joint, point)| at(joint).transform_point(point).y < at(sole.ankle).translation.y)
+        };
+        self.soles.retain(|sole| sole.ankle < joints && is_below(sole));
         self
     }
 
