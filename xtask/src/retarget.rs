@@ -99,7 +99,10 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
             let unsure = map.unsure().count();
             let share = 100.0 * map.coverage(&character.rig);
             let of_take = 100.0 * followed_share(&looped.rig, &map);
-            let unsure = (unsure > 0).then(|| format!(" ({unsure})")).unwrap_or_default();
+            let unsure = match unsure {
+                0 => String::new(),
+                _ => format!(" ({unsure})"),
+            };
             cells.push(match share < 100.0 {
                 true => format!("{share:.0}% by {of_take:.0}%{unsure}"),
                 false => format!("{share:.0}%{unsure}"),

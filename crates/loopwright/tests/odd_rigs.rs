@@ -2,7 +2,7 @@
 
 mod characters;
 
-use characters::{PLAIN, character, rig_at_rest, rig_of, walk};
+use characters::{PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
 use glam::{DQuat, DVec3};
 use loopwright::{
     Joint, Pose, Skeleton, Take,
@@ -218,12 +218,28 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
 }
 
 #[test]
-fn targets_at_feet_that_legs_have_are_no_feet() {
+fn targets_and_seconds_of_feet_are_no_feet() {
+    let named = |names: [&str; 2]| {
+        let mut tree = booted();
+        tree.rename(&[("pied gauche.001", names[0]), ("pied droit.001", names[1])]);
+        let target = tree.take();
+        let rig = rig_at_rest(&target);
+        let feet = rig.body().feet.iter();
+        let name = |joint: usize| target.skeleton().joint(joint).name.clone();
+        feet.map(|foot| name(foot.ankle)).collect::<Vec<_>>()
+    };
+    // Their names say what they are for.
+    assert_eq!(named(["ik gauche", "ik droit"]), ["pied gauche_end", "pied droit_end"]);
+    assert_eq!(
+        named(["pied ctrl gauche", "pied ctrl droit"]),
+        ["pied gauche_end", "pied droit_end"]
+    );
+    // A leg that has a foot of its own needs no other.
     let mut tree = Tree::of(&character(&walk(), PLAIN));
     tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
     for side in ["l", "r"] {
         let foot = tree.at(&format!("foot_{side}"));
-        tree.add(&format!("ik_foot_{side}"), Some("root"), foot);
+        tree.add(&format!("boot_{side}"), Some("root"), foot);
     }
     let target = tree.take();
     let rig = rig_at_rest(&target);
@@ -329,6 +345,8 @@ fn loops_on_such_rigs_close() {
             let carried = transfer.loop_clip(&own.loop_clip).unwrap();
             let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
             let [before, after] = feet.foot_slide_mps.map(Option::unwrap);
+            let speed = speed_of_points(&made.loop_clip, &transfer.stands(&own.loop_clip), DVec3::ZERO);
+            assert!(speed < 0.02, "{top} {mode:?}: {speed} m/s");
             assert!(held.is_some() && after < 0.02, "{top} {mode:?}: {before} {after} m/s");
         }
     }

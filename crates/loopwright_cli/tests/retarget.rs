@@ -3,6 +3,7 @@
 mod harness;
 
 use harness::Folder;
+use loopwright_formats::{AnimationChoice, ReadSettings};
 use loopwright_mocap::folder_or_skip;
 
 /// A folder with `walk.bvh`, `loop.bvh`, and the character `hero.glb`: another walker's skeleton, in glTF.
@@ -440,7 +441,12 @@ fn scaled_parents_change_neither_the_motion_nor_the_character() {
 
 /// The worlds of some joints of a take at its first frame and at its last.
 fn ends(folder: &Folder, file: &str, names: &[&str]) -> [Vec<glam::DVec3>; 2] {
-    let take = folder.take(file);
+    let settings = ReadSettings {
+        animation: AnimationChoice::Loop,
+        ..ReadSettings::default()
+    };
+    let read = loopwright_formats::read_take(&folder.read(file), file, &settings, &mut Vec::new());
+    let take = read.unwrap().take;
     [0, take.num_frames() - 1].map(|frame| {
         let world = take.pose(frame).world(take.skeleton());
         let at = |name: &&str| world.translations[take.skeleton().find(name).unwrap()];
@@ -475,7 +481,7 @@ fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
             let [first, last] = ends(&folder, output, all);
             let travels = || first.iter().zip(&last).map(|(first, last)| first.distance(*last));
             // The head is the last of them.
-            let wanted = travels().last().unwrap();
+            let wanted = travels().next_back().unwrap();
             for (name, travel) in all.iter().zip(travels()) {
                 let share = travel / wanted;
                 assert!(

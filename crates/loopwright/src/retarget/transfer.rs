@@ -592,7 +592,8 @@ fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
 /// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
 ///
 /// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
-/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a whole.
+/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a whole,
+/// but for legs of animals that reach for the places of their feet: these tell their directions.
 fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
     let at = |rig: &Rig, joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
@@ -601,7 +602,8 @@ fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
             continue;
         };
         let (Some(ours), Some(theirs)) = (limb.bones, from.bones) else {
-            if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)) {
+            let reaches = limb.kind == LimbKind::Leg && limb.reaches.and(from.reaches).is_some();
+            if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)).filter(|_| !reaches) {
                 let turn = arc(whole, other);
                 let is_foot = |joint: usize| limb.kind == LimbKind::Leg && Some(&joint) == limb.joints.last();
                 let fingers = limb.fingers.iter().flatten();
