@@ -25,7 +25,7 @@ const TURNS_SHARE: f64 = 0.2;
 /// A foot that points straight down has no lever, and turns as if its toes were ahead of the ankle by this share of it, its heel behind.
 const UPRIGHT_SHARE: f64 = 0.35;
 
-/// What is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
+/// Without a mesh, what is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
 const LONGEST_SHARE: f64 = 0.6;
 
 /// Each round takes its lever from the one before.
@@ -95,10 +95,10 @@ impl Sole {
                     let ends = [Some(at(joint).translation), tip].into_iter().flatten();
                     points.extend(ends.map(|end| (joint, DVec3::new(end.x, ground, end.z))));
                 }
+                let longest = LONGEST_SHARE * rig.leg_length();
+                points.retain(|(_, point)| point.distance(at(ankle).translation) < longest);
             }
         }
-        let longest = LONGEST_SHARE * rig.leg_length();
-        points.retain(|(_, point)| point.distance(at(ankle).translation) < longest);
         let toe = limb.toe;
         let (mut of_ankle, mut of_toe) = (Vec::new(), Vec::new());
         for (joint, point) in points {
