@@ -226,3 +226,78 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
         assert!(!measured(&made).pops());
     }
 }
+
+/// The same character with balls of the feet twice as far ahead, which its legs do not always reach.
+fn with_long_feet(character: &Take) -> Take {
+    let mut pose = character.pose(0).to_pose();
+    let mut joints = character.skeleton().joints().to_vec();
+    for name in ["ball_l", "ball_r"] {
+        let ball = character.skeleton().find(name).unwrap();
+        pose.translations[ball] *= DVec3::new(1.0, 1.0, 2.0);
+        joints[ball].rest_offset = pose.translations[ball];
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new("long feet", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+}
+
+#[test]
+fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
+    let take = walk();
+    let target = with_long_feet(&character(&take, PLAIN));
+    let mut pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+    let lengths = |on: &Take| -> Vec<f64> {
+        let world = on.world_tracks();
+        let find = |name: &str| on.skeleton().find(name).unwrap();
+        let bones = [
+            ["thigh_l", "calf_l"],
+            ["calf_l", "foot_l"],
+            ["upperarm_l", "lowerarm_l"],
+            ["foot_l", "ball_l"],
+        ];
+        let length = |frame: usize, [above, below]: [&str; 2]| {
+            world
+                .position(frame, find(above))
+                .distance(world.position(frame, find(below)))
+        };
+        let longest = |bone| {
+            (0..on.num_frames())
+                .map(|frame| length(frame, bone))
+                .fold(0.0, f64::max)
+        };
+        bones.map(longest).to_vec()
+    };
+    // How far balls that follow are from their places, level, at most.
+    let miss = |pair: &RigPair, on: &Take| {
+        let (ours, theirs) = (on.world_tracks(), take.world_tracks());
+        let [ball, like] = [on.skeleton().find("ball_l"), take.skeleton().find("LeftToeBase")].map(Option::unwrap);
+        let off = |frame: usize| {
+            let off = ours.position(frame, ball) - theirs.position(frame, like) * pair.scale();
+            DVec3::new(off.x, 0.0, off.z).length()
+        };
+        (0..on.num_frames()).map(off).sum::<f64>() / on.num_frames() as f64
+    };
+    let stiff = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
+    let (rest, before) = (lengths(&target), miss(&pair, &stiff));
+    for (one, other) in rest.iter().zip(lengths(&stiff)) {
+        assert!((one - other).abs() < 1e-12, "bones keep their lengths");
+    }
+    pair.stretch = 0.01;
+    let grown = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
+    let [thigh, shin, arm, foot] = <[f64; 4]>::try_from(lengths(&grown)).unwrap();
+    assert!(thigh > 1.001 * rest[0] && thigh < 1.01 * rest[0], "{thigh} {}", rest[0]);
+    assert!((thigh / rest[0] - shin / rest[1]).abs() < 1e-9, "both bones grow alike");
+    assert!(
+        (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12,
+        "{arm} {foot}"
+    );
+    let after = miss(&pair, &grown);
+    assert!(after < before, "{before} m, {after} m");
+    // A loop stays closed.
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let settings = LoopSettings::default();
+    let own = analysis
+        .make_loop(found.best().unwrap(), &settings.before_character())
+        .unwrap();
+    assert!(!measured(&own.onto(&pair, &settings).unwrap()).pops());
+}

@@ -20,7 +20,7 @@ use crate::{
     exit::Failure,
     files, memory, output,
     recipe::{EditedBody, StudyArgs, TakeArgs},
-    rig::{self, Character, Matched},
+    rig::{self, Character, Following, Matched},
     talk,
 };
 
@@ -291,7 +291,11 @@ pub(crate) fn analysed(
     if let Some(path) = &study.rig {
         let character = character(path)?;
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
-        let matched = Matched::of(&character, from, study.map.as_deref())?;
+        let following = Following {
+            map: study.map.as_deref(),
+            bone_stretch: study.bone_stretch.unwrap_or(0.0),
+        };
+        let matched = Matched::of(&character, from, following)?;
         warnings.extend(matched.warnings());
         takes_loops = Some(TakesLoops {
             file: character.file,

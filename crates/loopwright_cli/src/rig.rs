@@ -10,7 +10,11 @@ use loopwright::{
 };
 use loopwright_formats::{Limits, LoadedTake, Source, loop_file::facts::RigFacts, soles::read_soles};
 
-use crate::{exit::Failure, files, recipe};
+use crate::{
+    exit::Failure,
+    files,
+    recipe::{self, MOST_BONE_STRETCH},
+};
 
 /// A character that takes motion, and the form of its file.
 pub(crate) struct Character {
@@ -73,10 +77,28 @@ pub(crate) struct Matched {
     file: String,
 }
 
+/// How the joints of a character follow, as far as the user says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Following<'a> {
+    /// The file of the joint map.
+    pub(crate) map: Option<&'a Path>,
+    /// By how much bones of legs may grow, percent.
+    pub(crate) bone_stretch: f64,
+}
+
 impl Matched {
-    /// Matches joints; those that the file `map` names are taken from there. Errors: nothing matches, or a name is no joint.
-    pub(crate) fn of(character: &Character, from: Rig, map: Option<&Path>) -> Result<Self, Failure> {
+    /// Matches joints; those that a joint map names are taken from there. Errors: nothing matches, or a name is no joint.
+    pub(crate) fn of(
+        character: &Character,
+        from: Rig,
+        Following { map, bone_stretch }: Following<'_>,
+    ) -> Result<Self, Failure> {
         let mut pair = RigPair::new(from, character.rig.clone()).map_err(|error| map_failure(&error))?;
+        if !(0.0..=MOST_BONE_STRETCH).contains(&bone_stretch) {
+            let said = "--bone-stretch is a number from 0 to 1, percent";
+            return Err(Failure::error(said).because(format!("found {bone_stretch:?}")));
+        }
+        pair.stretch = bone_stretch / 100.0;
         if let Some(path) = map {
             let given = read_map(path)?;
             let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
@@ -135,6 +157,7 @@ impl Matched {
             source: from,
             target: rig,
             map,
+            ..
         } = &self.pair;
         let (source, target) = (from.skeleton(), rig.skeleton());
         let mut warnings: Vec<String> = (map.unsure())
@@ -169,7 +192,9 @@ impl Matched {
 
     /// The map as a file that [`Self::of`] reads.
     pub(crate) fn map_text(&self) -> Result<String, Failure> {
-        let RigPair { source, target, map } = &self.pair;
+        let RigPair {
+            source, target, map, ..
+        } = &self.pair;
         let names = map.names(source.skeleton(), target.skeleton());
         recipe::joint_map_text(names).map_err(Failure::error)
     }

@@ -26,7 +26,7 @@ use crate::{
     memory, mirroring, output,
     patterns::Pattern,
     recipe::TakeArgs,
-    rig::{self, CarriedLoop, Character, Matched},
+    rig::{self, CarriedLoop, Character, Following, Matched},
     talk,
 };
 
@@ -194,11 +194,11 @@ impl PlayableLoop {
     pub(crate) fn on_character(
         self,
         character: &Character,
-        map: Option<&Path>,
+        following: Following<'_>,
         reading: &TakeArgs,
     ) -> Result<Self, Failure> {
         let from = rig::rig_of(&self.take, &self.source, &reading.overrides()).map_err(load::body_failure)?;
-        let matched = Matched::of(character, from, map)?;
+        let matched = Matched::of(character, from, following)?;
         for warning in matched.warnings() {
             talk::warn(&format!("{}: {warning}", self.facts.file));
         }
@@ -500,7 +500,7 @@ pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Resul
 pub(crate) fn read_all_onto(
     names: &[LoopName],
     reading: &TakeArgs,
-    onto: Option<(&Character, Option<&Path>)>,
+    onto: Option<(&Character, Following<'_>)>,
 ) -> Result<Vec<PlayableLoop>, Failure> {
     let read = |name: &LoopName| {
         let reading = TakeArgs {
@@ -509,8 +509,8 @@ pub(crate) fn read_all_onto(
         };
         match onto {
             None => read_playable(&name.path, &reading, AddedRoot::Kept),
-            Some((character, map)) => {
-                read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(character, map, &reading)
+            Some((character, following)) => {
+                read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(character, following, &reading)
             }
         }
     };

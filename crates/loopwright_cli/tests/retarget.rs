@@ -285,16 +285,26 @@ fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
     outputs.sort_unstable();
     outputs.dedup();
     assert!(!outputs.is_empty());
-    for output in outputs {
-        let accessor = &json["accessors"][output as usize];
+    let mut shrink = |accessor: u64, width: usize, is_length: &dyn Fn(usize) -> bool| {
+        let accessor = &json["accessors"][accessor as usize];
         let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
         let offset = |of: &serde_json::Value| of["byteOffset"].as_u64().unwrap_or(0) as usize;
         let first = offset(accessor) + offset(view);
-        let count = 3 * accessor["count"].as_u64().unwrap() as usize;
-        for value in bin[first..first + 4 * count].chunks_exact_mut(4) {
-            let metres = f32::from_le_bytes(value.try_into().unwrap());
-            value.copy_from_slice(&((f64::from(metres) / scale) as f32).to_le_bytes());
+        let count = width * accessor["count"].as_u64().unwrap() as usize;
+        for (at, value) in bin[first..first + 4 * count].chunks_exact_mut(4).enumerate() {
+            if is_length(at % width) {
+                let metres = f32::from_le_bytes(value.try_into().unwrap());
+                value.copy_from_slice(&((f64::from(metres) / scale) as f32).to_le_bytes());
+            }
         }
+    };
+    for output in outputs {
+        shrink(output, 3, &|_| true);
+    }
+    // The mesh stays as it is: what takes it into the axes of a joint makes up for it.
+    for skin in json["skins"].as_array().unwrap() {
+        let matrices = skin["inverseBindMatrices"].as_u64().unwrap();
+        shrink(matrices, 16, &|at| at % 4 != 3);
     }
     let above = json["nodes"].as_array().unwrap().len();
     let roots = json["scenes"][0]["nodes"].take();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::{Joint, Take};
+use loopwright::{Joint, Skeleton, Take, Tracks};
 
 #[cfg(feature = "fbx")]
 use crate::fbx;
@@ -144,7 +144,7 @@ impl AnimatedFile {
         match (at_rest, motion) {
             (Ok(at_rest), motion) => {
                 let motion = motion.and_then(Result::ok).map(|motion| motion.take);
-                let motion = motion.filter(|motion| motion.skeleton() == at_rest.take.skeleton());
+                let motion = motion.and_then(|motion| on_skeleton(&motion, at_rest.take.skeleton()));
                 Ok((at_rest, motion))
             }
             (Err(_), Some(motion)) => Ok((motion?, None)),
@@ -170,6 +170,20 @@ impl AnimatedFile {
         };
         Ok(LoadedTake { take, source })
     }
+}
+
+/// A take on a skeleton of the same joints, whose rest offsets may differ by the rounding of the file; `None` where joints differ.
+fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
+    let tree = |skeleton: &Skeleton| -> Vec<(String, Option<usize>)> {
+        let joints = skeleton.joints().iter();
+        joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
+    };
+    if tree(take.skeleton()) != tree(skeleton) {
+        return None;
+    }
+    let poses = (0..take.num_frames()).map(|frame| take.pose(frame).to_pose());
+    let tracks = Tracks::of_poses(skeleton.clone(), take.frame_time_secs(), poses).ok()?;
+    Take::of_tracks(take.name(), tracks).ok()
 }
 
 impl core::fmt::Debug for AnimatedFile {

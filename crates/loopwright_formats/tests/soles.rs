@@ -465,7 +465,6 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
         "mesh2motion/fox-animations.glb",
         "bvh-toolbox/walk01_template.fbx",
         "ufbx/maya_kenney_character_7700_binary.fbx",
-        "ufbx/blender_293_barbarian_7400_binary.fbx",
     ]
     .into_iter()
     .filter(|name| is_read(name))

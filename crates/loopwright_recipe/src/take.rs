@@ -112,11 +112,26 @@ reading! {
         /// Which of its joints follow which, in TOML [default: found].
         #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", requires = "rig"))]
         pub map: Option<PathBuf>,
+        /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", requires = "rig", value_parser = parse_bone_stretch))]
+        pub bone_stretch: Option<f64>,
         /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub mirror: Vec<String>,
     }
+}
+
+/// Largest share by which bones of a character's legs may grow, percent: more is seen.
+pub const MOST_BONE_STRETCH: f64 = 1.0;
+
+/// A share by which bones may grow, percent. Errors: it is no number from 0 to 1.
+pub fn parse_bone_stretch(text: &str) -> Result<f64, &'static str> {
+    let percent = text
+        .parse()
+        .ok()
+        .filter(|percent| (0.0..=MOST_BONE_STRETCH).contains(percent));
+    percent.ok_or("must be a number from 0 to 1, percent")
 }
 
 impl TakeArgs {

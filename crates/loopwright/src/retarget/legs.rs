@@ -139,11 +139,18 @@ impl PlacedLimb {
     }
 
     /// Turns in the world of the upper bone, of the lower bone, and of the foot, with which the foot reaches its places: that of the
-    /// ball and, as far as it is lifted by `height` over standing feet, that of the ankle. `weight` says how much of the way.
+    /// ball and, as far as it is lifted by `height` over standing feet, that of the ankle. `weight` says how much of the way. Also the share
+    /// by which the bones of a leg grow for it, up to `stretch`.
     ///
     /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows; so does a
     /// knee that would have to bend more than that of the source. The foot then tilts toward its ball.
-    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64, weight: f64) -> [DQuat; 3] {
+    pub(super) fn reach(
+        &self,
+        world: &Pose,
+        [ball, of_ankle]: [DVec3; 2],
+        (height, weight): (f64, f64),
+        stretch: f64,
+    ) -> ([DQuat; 3], f64) {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let at = |joint: usize| world.translations[joint];
         let above = world.rotations[self.bones[0].first().copied().unwrap_or(thigh)];
@@ -155,6 +162,7 @@ impl PlacedLimb {
         };
         let own = world.rotations[ankle];
         let mut turns = [DQuat::IDENTITY; 3];
+        let mut grown = 0.0;
         for _ in 0..TILT_ROUNDS {
             let on_ball = ball - (turns[2] * own).normalize() * self.anchor;
             let wanted = on_ball.lerp(of_ankle, lifted);
@@ -167,6 +175,10 @@ impl PlacedLimb {
             let angle = yielding(bend.angle_forward(reached(&bend, goal.length())), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
+            if self.kind == LimbKind::Leg {
+                grown = growth(goal.length() / leg.length() - 1.0, stretch);
+            }
+            let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
             let to_ball = ball - at(thigh) - swing * leg;
             let tilt = arc(own * self.anchor, to_ball);
@@ -176,7 +188,23 @@ impl PlacedLimb {
                 rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted)),
             ];
         }
-        turns
+        (turns, grown)
+    }
+
+    /// The joints whose bones above them grow where the leg stretches.
+    pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
+        let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
+        upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()
+    }
+}
+
+/// The share by which a leg grows that is too short by the share `missing`: less than `most`.
+///
+/// What is missing begins with two derivatives of zero where a leg begins to yield, and so does this.
+fn growth(missing: f64, most: f64) -> f64 {
+    match missing > 0.0 && most > 0.0 {
+        true => most * missing / hypot(missing, most),
+        false => 0.0,
     }
 }
 

@@ -13,13 +13,20 @@ pub struct RigPair {
     pub target: Rig,
     /// What each joint of the character follows.
     pub map: JointMap,
+    /// By how much the bones of its legs may grow so that feet reach their places, as a share; 0 by default.
+    pub stretch: f64,
 }
 
 impl RigPair {
     /// Two rigs with the joint map that is found for them. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
     pub fn new(source: Rig, target: Rig) -> Result<Self, MapError> {
         let map = JointMap::between(&source, &target)?;
-        Ok(Self { source, target, map })
+        Ok(Self {
+            source,
+            target,
+            map,
+            stretch: 0.0,
+        })
     }
 
     /// The ratio by which the root and the hips travel: that of the legs' lengths.
@@ -29,11 +36,11 @@ impl RigPair {
 
     /// The transfer of a motion whose poses these are, in the world.
     pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
-        Retarget::new(&self.source, &self.target, &self.map, motion)
+        Retarget::new(&self.source, &self.target, &self.map, motion).stretching(self.stretch)
     }
 
     /// The transfer of a loop.
     pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
-        Retarget::of_loop(&self.source, &self.target, &self.map, clip)
+        Retarget::of_loop(&self.source, &self.target, &self.map, clip).stretching(self.stretch)
     }
 }

@@ -44,6 +44,8 @@ pub struct Retarget {
     /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
     tops: [Vec<usize>; 2],
     pub(super) scale: f64,
+    /// By how much the bones of legs may grow so that feet reach their places, as a share.
+    stretch: f64,
     /// Height at which feet of the source stand, and at which those of the target do.
     stands: [f64; 2],
     /// Soles of legs, of the target and of the source, which stay above the ground.
@@ -160,7 +162,14 @@ impl Retarget {
             hanging,
             limbs,
             scale,
+            stretch: 0.0,
         }
+    }
+
+    /// The same with legs whose bones grow by up to this share where feet do not reach their places; none do by default.
+    #[must_use]
+    pub fn stretching(self, share: f64) -> Self {
+        Self { stretch: share, ..self }
     }
 
     /// The same for a loop: its samples are the motion.
@@ -220,7 +229,8 @@ impl Retarget {
                 })
             })
             .collect();
-        let mut hips = self.standing(&turns, None);
+        let mut lengths = vec![1.0; turns.len()];
+        let mut hips = self.standing(&turns, &lengths, None);
         let mean = |pose: &Pose, joints: &[usize]| {
             joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
         };
@@ -228,7 +238,7 @@ impl Retarget {
         let offset = self.offset_of_hips(&hips);
         let shift = self.place(mean(&from, theirs)) + offset - mean(&hips, ours);
         let at = hips.translations[self.target.anatomy.hips] + shift;
-        hips = self.standing(&turns, Some(at));
+        hips = self.standing(&turns, &lengths, Some(at));
         let mut reaches = Vec::with_capacity(self.limbs.len());
         for limb in &self.limbs {
             let shift = self.in_world(&hips, limb.shift);
@@ -242,14 +252,14 @@ impl Retarget {
             let places = [ball, ankle];
             let reach = (weight > 0.0).then_some(Reach { places, height, weight });
             if let Some(reach) = &reach {
-                reach.turn(limb, &hips, &mut turns);
+                reach.turn((limb, self.stretch), &hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
         }
         if self.limbs.is_empty() {
-            return self.local(&hips);
+            return self.local(&hips, &lengths);
         }
-        let mut world = self.standing(&turns, Some(at));
+        let mut world = self.standing(&turns, &lengths, Some(at));
         let mut is_cleared = false;
         for ((limb, sole), reach) in self.limbs.iter().zip(&self.soles).zip(&reaches) {
             let (Some([sole, theirs]), Some(reach)) = (sole, reach) else {
@@ -262,7 +272,9 @@ impl Retarget {
             };
             is_cleared = true;
             if cleared.rise > 0.0 {
-                reach.raised(cleared.rise).turn(limb, &hips, &mut turns);
+                reach
+                    .raised(cleared.rise)
+                    .turn((limb, self.stretch), &hips, &mut turns, &mut lengths);
             }
             let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
             turns[sole.ankle] = Some((cleared.foot * own).normalize());
@@ -272,9 +284,9 @@ impl Retarget {
             }
         }
         if is_cleared {
-            world = self.standing(&turns, Some(at));
+            world = self.standing(&turns, &lengths, Some(at));
         }
-        self.local(&world)
+        self.local(&world, &lengths)
     }
 
     /// The offset of the hips in the world: its level part turns with them.
@@ -290,8 +302,9 @@ impl Retarget {
         DVec3::new(level.x, offset.y, level.z)
     }
 
-    /// The target's pose in the world by the rotations of joints that follow others; all other joints rest.
-    fn standing(&self, turns: &[Option<DQuat>], hips: Option<DVec3>) -> Pose {
+    /// The target's pose in the world by the rotations of joints that follow others, with bones of so many times their lengths; all other
+    /// joints rest.
+    fn standing(&self, turns: &[Option<DQuat>], lengths: &[f64], hips: Option<DVec3>) -> Pose {
         let num_joints = self.order.len();
         let mut world = Pose {
             translations: vec![DVec3::ZERO; num_joints],
@@ -303,7 +316,7 @@ impl Retarget {
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| {
                 Rigid::new(world.rotations[above], world.translations[above])
             });
-            let at = above.transform_point(rest.translation);
+            let at = above.transform_point(rest.translation * lengths[joint]);
             let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
             world.set_joint(joint, Rigid::new(turn, at));
         }
@@ -334,7 +347,7 @@ impl Retarget {
 
     /// A pose in the world as a local one; only the topmost joint that goes with the hips, and joints that hang from others than their
     /// parents, leave their rest places.
-    fn local(&self, world: &Pose) -> Pose {
+    fn local(&self, world: &Pose, lengths: &[f64]) -> Pose {
         let skeleton = &self.target.skeleton;
         let moves = |joint: usize| joint == self.top() || self.hangs_from[joint] != skeleton.parent(joint);
         (0..skeleton.num_joints())
@@ -346,7 +359,11 @@ impl Retarget {
                 let local = world.as_ref().joint(parent).inverse() * own;
                 let rest = self.target.reference.translations[joint];
                 (
-                    if moves(joint) { local.translation } else { rest },
+                    if moves(joint) {
+                        local.translation
+                    } else {
+                        rest * lengths[joint]
+                    },
                     local.rotation.normalize(),
                 )
             })
@@ -440,8 +457,9 @@ impl Reach {
     }
 
     /// Turns the bones of a limb; `world` is the pose in which it does not reach anywhere yet.
-    fn turn(self, limb: &PlacedLimb, world: &Pose, turns: &mut [Option<DQuat>]) {
-        let [upper, lower, foot] = limb.reach(world, self.places, self.height, self.weight);
+    fn turn(self, (limb, stretch): (&PlacedLimb, f64), world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
+        let ([upper, lower, foot], grown) = limb.reach(world, self.places, (self.height, self.weight), stretch);
+        limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;
         let bones = thigh.iter().map(|&joint| (joint, upper));
         for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
@@ -547,10 +565,9 @@ impl Standing {
             return None;
         }
         let over_ground = |rig: &Rig, joints: &[usize]| {
-            let heights = joints
-                .iter()
-                .map(|&joint| rig.world.translations[joint].y - rig.ground());
-            heights.sum::<f64>() / joints.len() as f64
+            // One of the feet may be lifted, in characters that rest in mid-stride.
+            let heights = joints.iter().map(|&joint| rig.world.translations[joint].y);
+            heights.fold(f64::INFINITY, f64::min) - rig.ground()
         };
         let (theirs, ours): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
         // The ground is where the lowest joints of its feet stand: a body that runs on its toes never puts a heel down.

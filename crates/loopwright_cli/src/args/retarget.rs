@@ -8,7 +8,8 @@ use loopwright_formats::Format;
 use super::{EngineArgs, JobsArgs, take::parse_format};
 use crate::{
     headings::{INPUT, OUTPUT},
-    recipe::TakeArgs,
+    recipe::{TakeArgs, parse_bone_stretch},
+    rig::Following,
 };
 
 /// A character that takes the motion.
@@ -20,6 +21,19 @@ pub(crate) struct RigArgs {
     /// Which of its joints follow which, in TOML [default: found].
     #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
     pub(crate) map: Option<PathBuf>,
+    /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch)]
+    pub(crate) bone_stretch: Option<f64>,
+}
+
+impl RigArgs {
+    /// How joints of the character follow.
+    pub(crate) fn following(&self) -> Following<'_> {
+        Following {
+            map: self.map.as_deref(),
+            bone_stretch: self.bone_stretch.unwrap_or(0.0),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Args)]
@@ -38,6 +52,9 @@ pub(crate) struct RetargetArgs {
     /// Which joints follow which, in TOML; joints that it does not name are found.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) map: Option<PathBuf>,
+    /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch)]
+    pub(crate) bone_stretch: Option<f64>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.

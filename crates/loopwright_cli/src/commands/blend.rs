@@ -45,7 +45,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         outputs.spare_as("rig", rig);
     }
     let character = args.on.rig.as_deref().map(load::character).transpose()?;
-    let onto = (character.as_ref()).map(|character| (character, args.on.map.as_deref()));
+    let onto = (character.as_ref()).map(|character| (character, args.on.following()));
     // Joints that the user names are those of the loops.
     let overrides = match onto {
         Some(_) => BodyOverrides::default(),

@@ -155,7 +155,7 @@ fn onto(args: &ConvertArgs, rig: &Path) -> Result<Ending, Failure> {
         input: &args.input,
         output: &args.output,
         rig,
-        map: args.on.map.as_deref(),
+        following: args.on.following(),
         save_map: None,
         mirror: pairs.as_deref(),
         reading: &args.reading,

@@ -20,7 +20,7 @@ use crate::{
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{json, make as report, retarget::RetargetAnswer},
-    rig::{self, Character, HeldLoop, Matched},
+    rig::{self, Character, Following, HeldLoop, Matched},
     talk,
     written_loop::{self, AddedRoot, PlayableLoop},
 };
@@ -75,7 +75,10 @@ fn one(args: &RetargetArgs) -> Result<Ending, Failure> {
         input: &args.input,
         output: &args.output,
         rig: &args.rig,
-        map: args.map.as_deref(),
+        following: Following {
+            map: args.map.as_deref(),
+            bone_stretch: args.bone_stretch.unwrap_or(0.0),
+        },
         save_map: args.save_map.as_deref(),
         mirror: None,
         reading: &args.reading,
@@ -98,7 +101,7 @@ pub(super) struct Asked<'a> {
     pub(super) input: &'a Path,
     pub(super) output: &'a Path,
     pub(super) rig: &'a Path,
-    pub(super) map: Option<&'a Path>,
+    pub(super) following: Following<'a>,
     pub(super) save_map: Option<&'a Path>,
     /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
     pub(super) mirror: Option<&'a [String]>,
@@ -165,7 +168,7 @@ impl Work<'_> {
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from =
             rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
-        let matched = Matched::of(&self.character, from, self.asked.map)?;
+        let matched = Matched::of(&self.character, from, self.asked.following)?;
         for warning in matched.warnings() {
             talk::warn(&warning);
         }

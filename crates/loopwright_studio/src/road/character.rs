@@ -9,7 +9,7 @@ use loopwright::{
 use loopwright_formats::{
     AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles,
 };
-use loopwright_recipe::{RecipeError, read_joint_map};
+use loopwright_recipe::{MOST_BONE_STRETCH, RecipeError, StudyArgs, read_joint_map};
 
 use super::OpenError;
 
@@ -104,22 +104,27 @@ pub struct OnCharacter {
 }
 
 /// A take with the character that takes its loops, whose joints follow those that a map names, and else those that suit them, and what is
-/// odd about them. `overrides` name joints of the take.
+/// odd about them. `study` is how the take was read.
 pub(super) fn onto(
     character: &NamedFile,
     map_file: Option<&NamedFile>,
     file: &LoadedTake,
-    overrides: &BodyOverrides,
+    study: &StudyArgs,
 ) -> Result<(OnCharacter, Vec<String>), OpenError> {
     let rig_of = |take: &Take, source: &Source, overrides: &BodyOverrides| {
         Rig::of(take, &source.rest(take.skeleton()), overrides)
     };
     let (own, motion) = character.character()?;
-    let target = rig_of(motion.as_ref().unwrap_or(&own.take), &own.source, &BodyOverrides::default())?;
+    let target = rig_of(
+        motion.as_ref().unwrap_or(&own.take),
+        &own.source,
+        &BodyOverrides::default(),
+    )?;
     let soles = read_soles(&character.bytes, &own.source, &target, &Limits::default());
     let target = target.with_soles(soles);
-    let from = rig_of(&file.take, &file.source, overrides)?;
+    let from = rig_of(&file.take, &file.source, &study.overrides())?;
     let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
+    pair.stretch = study.bone_stretch.unwrap_or(0.0).clamp(0.0, MOST_BONE_STRETCH) / 100.0;
     if let Some(file) = map_file {
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
         let (source, target) = (pair.source.skeleton(), pair.target.skeleton());

@@ -185,7 +185,7 @@ impl Opened {
             let map = (study.map.as_ref())
                 .map(|path| NamedFile::map_at(path, known))
                 .transpose()?;
-            let (on, odd) = character::onto(&character, map.as_ref(), &loaded, &overrides)?;
+            let (on, odd) = character::onto(&character, map.as_ref(), &loaded, study)?;
             warnings.extend(odd);
             takes_loops = Some(Arc::new(on));
             named.push(character);
