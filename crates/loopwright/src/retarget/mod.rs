@@ -20,6 +20,10 @@ mod map;
 
 mod legs;
 
+mod places;
+
+mod laid;
+
 mod flat;
 
 mod clear;

@@ -1,16 +1,16 @@
 //! Carries poses from one rig to another.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
 use super::{
     JointMap, Rig,
-    anatomy::{Limb, LimbKind},
+    anatomy::LimbKind,
     clear::Sole,
+    laid::laid_onto,
     legs::PlacedLimb,
+    places::{Standing, ankle_over_ball, row_ahead, tops},
 };
 use crate::{
-    analysis::body::vocabulary::Word,
-    feet::leg::arc,
     loop_clip::{LoopClip, LoopClipError},
     math::{
         rigid::{Rigid, Twist},
@@ -75,12 +75,6 @@ pub(super) struct Led {
     pub(super) by: usize,
     pub(super) at_rest: Rigid,
 }
-
-/// Feet of the source stand at the height below which they are for this share of the motion.
-const STANDING_SHARE: f64 = 0.05;
-
-/// A foot whose toes lie steeper below the ankle than this in the rest pose is not laid flat, sine of the slope.
-const STEEP: f64 = 0.87;
 
 impl Retarget {
     /// Prepares the transfer of a motion.
@@ -494,246 +488,4 @@ fn in_order(hangs_from: &[Option<usize>]) -> Vec<usize> {
         open.extend(&below[joint]);
     }
     order
-}
-
-/// Tops of the legs that both rigs have, hind legs of animals; the hips of both where there are none.
-fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
-    let top = |limb: &Limb| {
-        limb.bones
-            .map_or(limb.joints.first().copied(), |bones| Some(bones.upper))
-    };
-    let mut tops = [Vec::new(), Vec::new()];
-    for limb in target
-        .anatomy
-        .limbs
-        .iter()
-        .filter(|limb| limb.kind == LimbKind::Leg && limb.row == 0)
-    {
-        if let Some((from, to)) = source.anatomy.limb(limb).and_then(top).zip(top(limb)) {
-            tops[0].push(from);
-            tops[1].push(to);
-        }
-    }
-    if tops[0].is_empty() {
-        return [vec![source.anatomy.hips], vec![target.anatomy.hips]];
-    }
-    tops
-}
-
-/// How far ahead of the hind legs the row of a leg begins at rest, in the axes of the body; zero for the hind legs themselves, and for
-/// arms.
-fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
-    let top = |row: usize| {
-        let legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-        let tops: Vec<DVec3> = (legs.filter(|limb| limb.row == row))
-            .filter_map(|limb| limb.joints.first())
-            .map(|&top| rig.axes.conjugate() * rig.world.translations[top])
-            .collect();
-        tops.iter().sum::<DVec3>() / tops.len().max(1) as f64
-    };
-    match (limb.kind, limb.row) {
-        (LimbKind::Arm, _) | (_, 0) => DVec3::ZERO,
-        (_, row) => DVec3::Z * (top(row) - top(0)).z,
-    }
-}
-
-/// Heights at which feet stand, metres.
-#[derive(Clone, Copy, Debug, Default)]
-struct Standing {
-    /// Of the source, over its motion.
-    source: f64,
-    /// Of the target, over its ground.
-    target: f64,
-    /// The ground on which those of the source stand.
-    ground_of_source: f64,
-}
-
-impl Standing {
-    /// `None` without feet.
-    fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
-        let mut pairs = Vec::new();
-        for limb in target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
-            let Some(from) = source.anatomy.limb(limb) else {
-                continue;
-            };
-            pairs.extend(match from.toe.zip(limb.toe) {
-                Some(toes) => Some(toes),
-                None => from.joints.last().copied().zip(limb.joints.last().copied()),
-            });
-        }
-        if pairs.is_empty() {
-            return None;
-        }
-        let over_ground = |rig: &Rig, joints: &[usize]| {
-            // One of the feet may be lifted, in characters that rest in mid-stride.
-            let heights = joints.iter().map(|&joint| rig.world.translations[joint].y);
-            heights.fold(f64::INFINITY, f64::min) - rig.ground()
-        };
-        let (theirs, ours): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
-        // The ground is where the lowest joints of its feet stand: a body that runs on its toes never puts a heel down.
-        let legs = source.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-        let lowest: Vec<usize> = legs
-            .filter_map(|limb| limb.toe.or(limb.joints.last().copied()))
-            .collect();
-        let height = |frame: usize| {
-            let heights = lowest.iter().map(|&joint| motion.position(frame, joint).y);
-            heights.fold(f64::INFINITY, f64::min)
-        };
-        let mut all: Vec<f64> = (0..motion.num_frames()).map(height).collect();
-        let at = (STANDING_SHARE * all.len() as f64) as usize;
-        all.sort_unstable_by(f64::total_cmp);
-        let ground_of_source = all[at] - over_ground(source, &lowest);
-        Some(Self {
-            source: ground_of_source + over_ground(source, &theirs),
-            target: over_ground(target, &ours),
-            ground_of_source,
-        })
-    }
-}
-
-/// From the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body; zero where either rig
-/// has no toes.
-fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
-    let mut offsets = Vec::new();
-    for limb in rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
-        let both = other.anatomy.limb(limb).is_some_and(|theirs| theirs.toe.is_some());
-        if let (true, Some(toe), Some(ankle)) = (both, limb.toe, limb.bones.and_then(|bones| bones.end)) {
-            let at = &rig.world.translations;
-            offsets.push(rig.axes.conjugate() * (at[ankle] - at[toe]));
-        }
-    }
-    let mean = offsets.iter().sum::<DVec3>() / offsets.len().max(1) as f64;
-    DVec3::new(0.0, mean.y, mean.z)
-}
-
-/// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
-///
-/// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
-/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a whole,
-/// but for legs of animals that reach for the places of their feet: these tell their directions.
-fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
-    let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
-    let at = |rig: &Rig, joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
-    for limb in &target.anatomy.limbs {
-        let Some(from) = source.anatomy.limb(limb) else {
-            continue;
-        };
-        let (Some(ours), Some(theirs)) = (limb.bones, from.bones) else {
-            let reaches = limb.kind == LimbKind::Leg && limb.reaches.and(from.reaches).is_some();
-            if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)).filter(|_| !reaches) {
-                let turn = arc(whole, other);
-                let is_foot = |joint: usize| limb.kind == LimbKind::Leg && Some(&joint) == limb.joints.last();
-                let fingers = limb.fingers.iter().flatten();
-                for &joint in limb.joints.iter().filter(|&&joint| !is_foot(joint)).chain(fingers) {
-                    laid[joint] = turn;
-                }
-            }
-            continue;
-        };
-        let along = |rig: &Rig, from: usize, to: Option<usize>| match to {
-            Some(to) => Some(at(rig, to) - at(rig, from)),
-            None => tip(rig, from),
-        };
-        let next = |above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => (arc(above * ours, theirs) * above).normalize(),
-            _ => above,
-        };
-        let upper = next(
-            DQuat::IDENTITY,
-            along(target, ours.upper, Some(ours.lower)),
-            along(source, theirs.upper, Some(theirs.lower)),
-        );
-        let lower = next(
-            upper,
-            along(target, ours.lower, ours.end),
-            along(source, theirs.lower, theirs.end),
-        );
-        (laid[ours.upper], laid[ours.lower]) = (upper, lower);
-        let Some(end) = ours.end else { continue };
-        laid[end] = match limb.kind {
-            LimbKind::Arm => match (knuckles(target, limb), knuckles(source, from)) {
-                (Some(ours), Some(theirs)) => (theirs * ours.conjugate()).normalize(),
-                _ => lower,
-            },
-            LimbKind::Leg => match (flat(target, limb), flat(source, from)) {
-                (Some(ours), Some(theirs)) => arc(ours, theirs),
-                _ => DQuat::IDENTITY,
-            },
-        };
-        if let Some(toe) = limb.toe {
-            laid[toe] = laid[end];
-        }
-        for (finger, others) in limb.fingers.iter().zip(&from.fingers) {
-            let mut above = laid[end];
-            for (index, (&joint, &other)) in finger.iter().zip(others).enumerate() {
-                let (ours, theirs) = (finger.get(index + 1), others.get(index + 1));
-                if let (Some(&ours), Some(&theirs)) = (ours, theirs) {
-                    above = next(
-                        above,
-                        along(target, joint, Some(ours)),
-                        along(source, other, Some(theirs)),
-                    );
-                }
-                laid[joint] = above;
-            }
-        }
-    }
-    laid
-}
-
-/// The direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; collar bones are none of it.
-fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
-    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
-    let is_collar = |joint: usize| rig.anatomy.meanings[joint].word() == Some(Word::Clavicle);
-    let first = || match *limb.joints {
-        [collar, next, _, ..] if is_collar(collar) => Some(next),
-        [first, ..] => Some(first),
-        [] => None,
-    };
-    let upper = limb.bones.map(|bones| bones.upper).or_else(first)?;
-    let last = *limb.joints.last()?;
-    let has_end = limb.bones.is_none_or(|bones| bones.end.is_some()) && last != upper;
-    let end = if has_end {
-        DVec3::ZERO
-    } else {
-        tip(rig, last).unwrap_or_default()
-    };
-    let along = at(last) + end - at(upper);
-    (along.length() > 0.0).then_some(along)
-}
-
-/// Where the bone of a joint without children ends, in the axes of the body.
-fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
-    let end = match rig.skeleton.children(joint) {
-        [only] => Some(rig.reference.translations[*only]),
-        _ => rig.skeleton.joint(joint).tip,
-    };
-    end.filter(|end| end.length() > 0.0)
-        .map(|end| rig.axes.conjugate() * (rig.world.rotations[joint] * end))
-}
-
-/// The axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
-fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
-    let hand = limb.bones?.end?;
-    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
-    let bases: Vec<usize> = limb.fingers[1..]
-        .iter()
-        .filter_map(|finger| finger.first().copied())
-        .collect();
-    let (&first, &last) = (bases.first()?, bases.last()?);
-    let middle = bases.iter().map(|&base| at(base)).sum::<DVec3>() / bases.len() as f64;
-    let out = (middle - at(hand)).try_normalize()?;
-    let across = at(first) - at(last);
-    let across = (across - out * across.dot(out)).try_normalize()?;
-    Some(DQuat::from_mat3(&DMat3::from_cols(out, across, out.cross(across))).normalize())
-}
-
-/// The direction of a foot over the ground, in the axes of the body; `None` for one that points down.
-fn flat(rig: &Rig, limb: &Limb) -> Option<DVec3> {
-    let toe = limb.toe?;
-    let along = rig.axes.conjugate() * (rig.world.translations[toe] - rig.world.translations[limb.bones?.end?]);
-    if along.y.abs() > STEEP * along.length() {
-        return None;
-    }
-    DVec3::new(along.x, 0.0, along.z).try_normalize()
 }
