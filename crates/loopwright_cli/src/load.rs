@@ -49,9 +49,14 @@ impl Loaded {
         &self.file.take
     }
 
-    /// The form of the file that its loops go into: the character's, or its own.
+    /// The file that its loops go into: the character's, or its own.
+    pub(crate) fn goes_into(&self) -> &LoadedTake {
+        self.character.as_ref().map_or(&self.file, |character| &character.file)
+    }
+
+    /// The form of that file.
     pub(crate) fn form(&self, format: Format) -> Source {
-        let file = self.character.as_ref().map_or(&self.file, |character| &character.file);
+        let file = self.goes_into();
         file.source.in_format(format, &file.take)
     }
 

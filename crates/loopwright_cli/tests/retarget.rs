@@ -98,6 +98,68 @@ fn make_puts_the_take_onto_the_character_first() {
     assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
 }
 
+/// Number 2 of `find` is number 2 on a character, and rows of catalogs say whose skeleton loops are on.
+#[test]
+fn the_loop_is_that_of_the_take_and_the_skeleton_that_of_the_character() {
+    let folder = with_hero();
+    let cut = |facts: &serde_json::Value| {
+        let candidate = &facts["candidate"];
+        (candidate["start_frame"].clone(), candidate["end_frame"].clone())
+    };
+    for pick in [1, 2] {
+        let words = format!("make walk.bvh --shifted --pick {pick} --json --force");
+        let own = folder.run(&format!("{words} -o own.bvh")).done().json();
+        let made = folder.run(&format!("{words} -o on.glb --rig hero.glb")).done().json();
+        assert_eq!(cut(&own), cut(&made), "number {pick}");
+        // The take is that of the file; the loop says what it is on.
+        assert_eq!(own["take"]["unit"], made["take"]["unit"]);
+        assert_eq!(made["playback"]["unit"], "m");
+        assert_eq!(made["closure"], own["closure"]);
+    }
+    folder
+        .run("make walk.bvh other.bvh --rig hero.glb -o out/ --catalog rows.csv")
+        .done();
+    let rows = folder.text("rows.csv");
+    let mut rows = rows.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    let header = rows.next().unwrap();
+    let column = header.iter().position(|name| *name == "skeleton_sha256").unwrap();
+    let hashes: Vec<&str> = rows.map(|row| row[column]).collect();
+    assert!(hashes.len() == 2 && hashes[0] == hashes[1], "{hashes:?}");
+}
+
+/// A take that is named like the output is no more overwritten than its character.
+#[test]
+fn a_take_is_not_overwritten_by_the_file_of_its_character() {
+    let folder = with_hero();
+    folder.run("convert walk.bvh walk.glb").done();
+    let before = folder.read("walk.glb");
+    let refused = folder.run("make walk.glb --rig hero.glb -o walk.glb --force");
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(folder.read("walk.glb") == before);
+}
+
+#[test]
+fn bones_of_legs_grow_where_that_is_asked_for() {
+    let folder = with_hero();
+    for (more, status) in [
+        ("", 0),
+        (" --bone-stretch 1", 0),
+        (" --bone-stretch 2", 2),
+        (" --bone-stretch x", 2),
+    ] {
+        let answer = folder.run(&format!("retarget loop.bvh --rig hero.glb -o on.bvh --force{more}"));
+        assert_eq!(answer.status, status, "{more}: {}", answer.stderr);
+    }
+    folder.run("check on.bvh").done();
+    folder.write("stretch.toml", "[take]\nrig = \"hero.glb\"\nbone-stretch = 5.0\n");
+    let refused = folder.run("make walk.bvh --recipe stretch.toml -o no.glb");
+    assert!(
+        refused.status == 2 && refused.stderr.contains("from 0 to 1"),
+        "{}",
+        refused.stderr
+    );
+}
+
 #[test]
 fn convert_puts_takes_and_loops_onto_the_character() {
     let folder = with_hero();

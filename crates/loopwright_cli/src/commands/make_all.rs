@@ -264,10 +264,7 @@ impl Work<'_> {
             }
         };
         if self.form.is_none() {
-            let of_loops = loaded
-                .character
-                .as_ref()
-                .map_or(&loaded.file, |character| &character.file);
+            let of_loops = loaded.goes_into();
             let source = &of_loops.source;
             let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
             let own = source.format();

@@ -424,10 +424,14 @@ impl MakeLoops<'_> {
         };
         let chosen = one_take::choose(&loaded, wish).map_err(failed)?;
         let loops = chosen.into_iter().map(of_row).collect();
-        let copyright = loaded.file.source.as_gltf().and_then(|source| source.copyright());
+        let copyright = loaded
+            .goes_into()
+            .source
+            .as_gltf()
+            .and_then(|source| source.copyright());
         Ok(Studied::Loops(Box::new(StudiedLoops {
             take_sha256: take_sha256.clone(),
-            skeleton_sha256: skeleton_sha256(loaded.take().skeleton()),
+            skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
             licence: copyright.map(str::to_owned).or_else(|| many.licence.clone()),
             format,
             warnings: loaded.warnings.clone(),
