@@ -330,7 +330,7 @@ fn loops_on_such_rigs_close() {
                 ..LoopSettings::default()
             };
             let own = analysis
-                .make_loop(found.best().unwrap(), &settings.before_character())
+                .make_loop(found.best().unwrap(), &settings.before_character(&pair))
                 .unwrap();
             let made = own.clone().onto(&pair, &settings).unwrap();
             let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));

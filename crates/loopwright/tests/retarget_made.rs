@@ -9,8 +9,10 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, LoopSettings, MadeLoop, Pose, Quality, RootMode, RootSettings, SearchSettings, Skeleton, Take,
     edit::{JointOffset, LoopEdit},
-    feet::{FootLock, StanceEdit, StanceSpan},
+    feet::{FeetSettings, FootLock, RootSpeed, StanceEdit, StanceSpan},
     loop_clip::LoopKeys,
+    math::rotation,
+    motion::WorldTracks,
     quality,
     retarget::RigPair,
 };
@@ -28,7 +30,7 @@ fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     let analysis = Analysis::new(&take).unwrap();
     let found = analysis.find_loops(search).unwrap();
     let own = analysis
-        .make_loop(found.best().unwrap(), &settings.before_character())
+        .make_loop(found.best().unwrap(), &settings.before_character(&pair))
         .unwrap();
     let made = own.clone().onto(&pair, settings).unwrap();
     On { own, pair, made }
@@ -79,6 +81,60 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
 }
 
 #[test]
+fn a_speed_that_is_given_is_the_characters() {
+    let target = character(&walk(), Character { legs: 0.45, ..PLAIN });
+    let settings = LoopSettings {
+        feet: FeetSettings {
+            speed: RootSpeed::Given(0.7),
+            ..FeetSettings::default()
+        },
+        ..LoopSettings::default()
+    };
+    let On { made, .. } = onto(&target, &SearchSettings::default(), &settings);
+    let linear = made.loop_clip.root().twist.linear;
+    assert!(
+        (DVec3::new(linear.x, 0.0, linear.z).length() - 0.7).abs() < 1e-9,
+        "{linear}"
+    );
+}
+
+/// Toes whose ends no file tells, on the ground at rest: there is nothing to turn up, and nothing spins.
+#[test]
+fn toes_without_ends_keep_their_turns() {
+    let take = walk();
+    let target = character(&take, PLAIN);
+    let lowest = |name: &str| {
+        target
+            .world_tracks()
+            .position(0, target.skeleton().find(name).unwrap())
+            .y
+    };
+    let down = lowest("ball_l");
+    for off in [0.0, 1e-10, 1e-4] {
+        let mut pose = target.pose(0).to_pose();
+        pose.translations[0].y -= down - off;
+        let Pose {
+            translations,
+            rotations,
+        } = pose;
+        let target = Take::new("low", target.skeleton().clone(), 0.1, translations, rotations).unwrap();
+        let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+        let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
+        for (toe, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
+            let [toe, like] = [moved.skeleton().find(toe), take.skeleton().find(like)].map(Option::unwrap);
+            let (ours, theirs) = (moved.world_tracks(), take.world_tracks());
+            for frame in 1..take.num_frames() {
+                let step = |of: &WorldTracks, joint: usize| {
+                    rotation::difference(of.rotation(frame, joint), of.rotation(frame - 1, joint)).length()
+                };
+                let (one, other) = (step(&ours, toe), step(&theirs, like));
+                assert!(one < other + 0.05, "{off} m off, frame {frame}: {one} {other}");
+            }
+        }
+    }
+}
+
+#[test]
 fn edits_stances_and_the_origin_are_the_characters() {
     let target = character(&walk(), PLAIN);
     let plain = onto(&target, &SearchSettings::default(), &LoopSettings::default());
@@ -114,7 +170,7 @@ fn edits_stances_and_the_origin_are_the_characters() {
     assert_eq!(own.loop_clip, plain.own.loop_clip, "nothing of it concerns the take");
     for sample in [0, 17] {
         let [one, other] = [&plain.made, &made].map(|made| made.loop_clip.body_pose(sample).rotations[head]);
-        let turned = loopwright::math::rotation::difference(other, one);
+        let turned = rotation::difference(other, one);
         assert!((turned.length() - rotation.length()).abs() < 1e-9, "{turned}");
     }
     let holds = |made: &MadeLoop| made.feet.held.iter().any(|span| span.foot == foot.unwrap());
@@ -297,7 +353,7 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let settings = LoopSettings::default();
     let own = analysis
-        .make_loop(found.best().unwrap(), &settings.before_character())
+        .make_loop(found.best().unwrap(), &settings.before_character(&pair))
         .unwrap();
     assert!(!measured(&own.onto(&pair, &settings).unwrap()).pops());
 }

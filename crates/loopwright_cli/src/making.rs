@@ -82,8 +82,8 @@ pub(crate) struct Making {
 
 /// The settings for the loop of the take, which may then go onto a character.
 pub(crate) fn on_take<'a>(loaded: &Loaded, settings: &'a LoopSettings) -> Cow<'a, LoopSettings> {
-    match loaded.character {
-        Some(_) => Cow::Owned(settings.before_character()),
+    match &loaded.character {
+        Some(character) => Cow::Owned(settings.before_character(&character.matched.pair)),
         None => Cow::Borrowed(settings),
     }
 }

@@ -6,6 +6,7 @@ use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
 use crate::{
     analysis::heading::Heading,
     closure::Image,
+    feet::{FeetSettings, RootSpeed},
     mirror::Mirror,
     motion::Tracks,
     retarget::{Retarget, RigPair},
@@ -15,10 +16,15 @@ use crate::{
 
 impl LoopSettings {
     /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto a character: edits and stances concern joints of
-    /// the character, and it is the character that stands at the origin.
+    /// the character, a speed that is given is the character's, and it is the character that stands at the origin.
     #[must_use]
-    pub fn before_character(&self) -> Self {
+    pub fn before_character(&self, pair: &RigPair) -> Self {
+        let speed = match self.feet.speed {
+            RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
+            other => other,
+        };
         Self {
+            feet: FeetSettings { speed, ..self.feet },
             edits: Vec::new(),
             stances: Vec::new(),
             root: RootSettings {

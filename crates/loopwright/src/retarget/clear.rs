@@ -28,6 +28,12 @@ const UPRIGHT_SHARE: f64 = 0.35;
 /// Without a mesh, what is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
 const LONGEST_SHARE: f64 = 0.6;
 
+/// What reaches less far from its joint than this share of the leg does not turn up: toes without an end that is known.
+const SHORTEST_SHARE: f64 = 0.02;
+
+/// A foot turns up by less than this, radians (57 degrees).
+const MOST_TURNED: f64 = 1.0;
+
 /// Each round takes its lever from the one before.
 const ROUNDS: usize = 8;
 
@@ -133,7 +139,10 @@ impl Sole {
             ankle,
             toe,
             foot: part(ankle, of_ankle, level.length()),
-            toes: toe.map_or_else(Part::default, |toe| part(toe, of_toe, longest)),
+            toes: match toe.filter(|_| longest > SHORTEST_SHARE * rig.leg_length()) {
+                Some(toe) => part(toe, of_toe, longest),
+                None => Part::default(),
+            },
             leg: rig.leg_length(),
         })
     }
@@ -181,7 +190,7 @@ impl Sole {
     fn lifted(&self, part: &Part, joint: Rigid, floor: f64) -> (DQuat, f64) {
         let (lift, soft) = (LIFTED_SHARE * self.leg, LOWEST_SHARE * self.leg);
         let axis = joint.rotation * part.aside;
-        let turns = TURNS_SHARE * part.length;
+        let turns = (TURNS_SHARE * part.length).max(SHORTEST_SHARE * self.leg);
         // How far each point is ahead of the joint, level, if the part were straight down: toes turn up, and so do heels.
         let upright: Vec<f64> = (part.points.iter())
             .map(|point| UPRIGHT_SHARE * point.dot(part.ahead).clamp(-part.length, part.length))
@@ -189,7 +198,7 @@ impl Sole {
         let (mut angle, mut rise) = (0.0, 0.0);
         let mut wanted = None;
         for _ in 0..ROUNDS {
-            let turn = rotation::exp(axis * angle) * joint.rotation;
+            let turn = rotation::exp(axis * limited(angle)) * joint.rotation;
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
             let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
             let heights: Vec<f64> = heights.collect();
@@ -216,10 +225,16 @@ impl Sole {
         }
         let turned = match angle {
             0.0 => DQuat::IDENTITY,
-            angle => rotation::exp(axis * angle),
+            angle => rotation::exp(axis * limited(angle)),
         };
         (turned, rise)
     }
+}
+
+/// An angle that is less than the most; with four continuous derivatives.
+fn limited(angle: f64) -> f64 {
+    let share = angle / MOST_TURNED;
+    angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
 
 fn longer(one: DVec3, other: DVec3) -> DVec3 {

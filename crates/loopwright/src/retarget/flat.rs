@@ -28,6 +28,9 @@ const FLAT_RADIANS: f64 = 0.15;
 /// A foot has to stand for so long in all to show its sole, seconds.
 const LEAST_SECS: f64 = 0.15;
 
+/// And in so many frames.
+const LEAST_FRAMES: usize = 3;
+
 /// How alike the sole has to lie at all these times: the length of the mean of its normals, 1 where all are one.
 const ALIKE: f64 = 0.95;
 
@@ -69,13 +72,12 @@ pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, refere
         let heel = stands(ankle);
         let ball = limb.toe.map_or_else(|| heel.clone(), stands);
         let both: Vec<usize> = (0..num_frames).filter(|&frame| heel[frame] && ball[frame]).collect();
-        if (both.len() as f64) * take.frame_time_secs() < LEAST_SECS {
+        let stride = both.len().div_ceil(MOST_POSES).max(1);
+        let upright = both.into_iter().step_by(stride).filter(|&frame| is_upright(frame));
+        let frames: Vec<usize> = upright.collect();
+        if frames.len() < LEAST_FRAMES || ((frames.len() * stride) as f64) * take.frame_time_secs() < LEAST_SECS {
             continue;
         }
-        let stride = both.len().div_ceil(MOST_POSES);
-        let frames: Vec<usize> = (both.into_iter().step_by(stride))
-            .filter(|&frame| is_upright(frame))
-            .collect();
         of_ankles.extend(normal_of(ankle, &frames));
         of_toes.extend(limb.toe.and_then(|toe| normal_of(toe, &frames)));
     }

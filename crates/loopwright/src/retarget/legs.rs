@@ -175,7 +175,7 @@ impl PlacedLimb {
             let angle = yielding(bend.angle_forward(reached(&bend, goal.length())), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
-            if self.kind == LimbKind::Leg {
+            if self.kind == LimbKind::Leg && leg.length() > 0.0 {
                 grown = growth(goal.length() / leg.length() - 1.0, stretch);
             }
             let leg = leg * (1.0 + grown);

@@ -92,8 +92,8 @@ impl Made {
         let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
         let body = opened.body_of_loops();
         let mut settings = recipe.loop_settings(&output, &opened.analysis, &body, &mut warnings)?;
-        let on_take = |settings: &LoopSettings| match opened.character {
-            Some(_) => settings.before_character(),
+        let on_take = |settings: &LoopSettings| match &opened.character {
+            Some(on) => settings.before_character(&on.pair),
             None => settings.clone(),
         };
         let tried = match edit.tries_closures {
