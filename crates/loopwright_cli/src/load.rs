@@ -298,7 +298,7 @@ pub(crate) fn analysed(
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
         let following = Following {
             map: study.map.as_deref(),
-            bone_stretch: study.bone_stretch.unwrap_or(0.0),
+            bone_stretch: study.bone_stretch,
         };
         let matched = Matched::of(&character, from, following)?;
         warnings.extend(matched.warnings());

@@ -10,11 +10,7 @@ use loopwright::{
 };
 use loopwright_formats::{Limits, LoadedTake, Source, loop_file::facts::RigFacts, soles::read_soles};
 
-use crate::{
-    exit::Failure,
-    files,
-    recipe::{self, MOST_BONE_STRETCH},
-};
+use crate::{exit::Failure, files, recipe};
 
 /// A character that takes motion, and the form of its file.
 pub(crate) struct Character {
@@ -83,7 +79,7 @@ pub(crate) struct Following<'a> {
     /// The file of the joint map.
     pub(crate) map: Option<&'a Path>,
     /// By how much bones of legs may grow, percent.
-    pub(crate) bone_stretch: f64,
+    pub(crate) bone_stretch: Option<f64>,
 }
 
 impl Matched {
@@ -94,11 +90,7 @@ impl Matched {
         Following { map, bone_stretch }: Following<'_>,
     ) -> Result<Self, Failure> {
         let mut pair = RigPair::new(from, character.rig.clone()).map_err(|error| map_failure(&error))?;
-        if !(0.0..=MOST_BONE_STRETCH).contains(&bone_stretch) {
-            let said = "--bone-stretch is a number from 0 to 1, percent";
-            return Err(Failure::error(said).because(format!("found {bone_stretch:?}")));
-        }
-        pair.stretch = bone_stretch / 100.0;
+        pair.stretch = recipe::bone_stretch(bone_stretch)?;
         if let Some(path) = map {
             let given = read_map(path)?;
             let (source, target) = (pair.source.skeleton(), pair.target.skeleton());

@@ -141,16 +141,20 @@ fn a_take_is_not_overwritten_by_the_file_of_its_character() {
 #[test]
 fn bones_of_legs_grow_where_that_is_asked_for() {
     let folder = with_hero();
-    for (more, status) in [
-        ("", 0),
-        (" --bone-stretch 1", 0),
-        (" --bone-stretch 2", 2),
-        (" --bone-stretch x", 2),
-    ] {
-        let answer = folder.run(&format!("retarget loop.bvh --rig hero.glb -o on.bvh --force{more}"));
-        assert_eq!(answer.status, status, "{more}: {}", answer.stderr);
+    let onto_hero = |more: &str| folder.run(&format!("retarget loop.bvh --rig hero.glb -o on.glb --force {more}"));
+    onto_hero("").done();
+    let stiff = folder.read("on.glb");
+    onto_hero("--bone-stretch 1").done();
+    assert!(folder.read("on.glb") != stiff, "bones grow");
+    folder.run("check on.glb").done();
+    for more in ["2", "x", "-1"] {
+        let refused = onto_hero(&format!("--bone-stretch={more}"));
+        assert!(
+            refused.status == 2 && refused.stderr.contains("from 0 to 1"),
+            "{more}: {}",
+            refused.stderr
+        );
     }
-    folder.run("check on.bvh").done();
     folder.write("stretch.toml", "[take]\nrig = \"hero.glb\"\nbone-stretch = 5.0\n");
     let refused = folder.run("make walk.bvh --recipe stretch.toml -o no.glb");
     assert!(

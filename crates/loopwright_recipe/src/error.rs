@@ -57,6 +57,12 @@ pub enum RecipeError {
         /// Its value, frames per second.
         found: f64,
     },
+    /// Bones that grow by too much, or by less than nothing.
+    #[error("--bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
+    BoneStretch {
+        /// Its value, percent.
+        found: f64,
+    },
     /// A pattern that fits no foot.
     #[error("no foot matches \"{pattern}\"")]
     NoSuchFoot {
@@ -131,6 +137,7 @@ impl RecipeError {
             Self::VelocityBlend => {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
+            Self::BoneStretch { .. } => "--bone-stretch 1, the most",
             Self::Rate { .. } => "--fps 30 or --fps 60",
             Self::NoSuchFoot { .. } => "--feet names the joints of others",
             Self::Mirror(_) => "--mirror-map FILE with lines such as LeftArm = RightArm",

@@ -45,7 +45,7 @@ pub use mirror::{mirror, mirror_pair};
 pub use output::{OutputRecipe, Recenter, parse_count};
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;
-pub use take::{MOST_BONE_STRETCH, StudyArgs, TakeArgs, parse_bone_stretch};
+pub use take::{StudyArgs, TakeArgs, bone_stretch, parse_bone_stretch};
 
 /// How a loop is made. Written as TOML, with a table for each part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

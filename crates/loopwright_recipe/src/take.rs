@@ -8,7 +8,10 @@ use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, Limits, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Written, optional_text, texts};
+use crate::{
+    RecipeError,
+    words::{Written, optional_text, texts},
+};
 #[cfg(feature = "clap")]
 use crate::{
     headings::{FEET, INPUT, WHICH_LOOP},
@@ -123,15 +126,23 @@ reading! {
 }
 
 /// Largest share by which bones of a character's legs may grow, percent: more is seen.
-pub const MOST_BONE_STRETCH: f64 = 1.0;
+const MOST_BONE_STRETCH: f64 = 1.0;
 
 /// A share by which bones may grow, percent. Errors: it is no number from 0 to 1.
 pub fn parse_bone_stretch(text: &str) -> Result<f64, &'static str> {
-    let percent = text
-        .parse()
-        .ok()
-        .filter(|percent| (0.0..=MOST_BONE_STRETCH).contains(percent));
-    percent.ok_or("must be a number from 0 to 1, percent")
+    let percent = text.parse().ok();
+    percent
+        .filter(|&percent| bone_stretch(Some(percent)).is_ok())
+        .ok_or("must be a number from 0 to 1, percent")
+}
+
+/// The share by which bones may grow, none where nothing is said of it, from percent. Errors: [`RecipeError::BoneStretch`].
+pub fn bone_stretch(percent: Option<f64>) -> Result<f64, RecipeError> {
+    let found = percent.unwrap_or(0.0);
+    match (0.0..=MOST_BONE_STRETCH).contains(&found) {
+        true => Ok(found / 100.0),
+        false => Err(RecipeError::BoneStretch { found }),
+    }
 }
 
 impl TakeArgs {

@@ -115,6 +115,8 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), beside: &Beside,
 struct Beside {
     /// By joint: whether it neither hangs from the hips nor carries them.
     is_beside: Vec<bool>,
+    /// By joint: whether it is the hips or hangs from them.
+    is_within: Vec<bool>,
     parents: Vec<Option<usize>>,
 }
 
@@ -130,6 +132,7 @@ impl Beside {
             is_beside: (0..parents.len())
                 .map(|joint| !is_within[joint] && !above.contains(&joint))
                 .collect(),
+            is_within,
             parents,
         }
     }
@@ -170,9 +173,7 @@ impl Rig {
             let hangs = skeleton.parent(joint).is_some_and(|parent| is_foot[parent]);
             is_foot[joint] = hangs || self.anatomy.apart.iter().any(|(foot, _)| *foot == joint);
         }
-        let is_of_body = |joint: usize| {
-            is_foot[joint] || (!beside.is_beside[joint] && skeleton.path_from_root(joint).contains(&self.body.hips))
-        };
+        let is_of_body = |joint: usize| is_foot[joint] || beside.is_within[joint];
         let of_body: Vec<usize> = (0..is_foot.len()).filter(|&joint| is_of_body(joint)).collect();
         let above: Vec<usize> = skeleton.path_from_root(self.body.hips);
         let at = &self.world.translations;

@@ -6,7 +6,11 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Rig, anatomy::Limb, legs::faded};
+use super::{
+    Rig,
+    anatomy::Limb,
+    legs::{faded, limited},
+};
 use crate::{
     math::{ops, rigid::Rigid, rotation},
     motion::Pose,
@@ -198,7 +202,7 @@ impl Sole {
         let (mut angle, mut rise) = (0.0, 0.0);
         let mut wanted = None;
         for _ in 0..ROUNDS {
-            let turn = rotation::exp(axis * limited(angle)) * joint.rotation;
+            let turn = rotation::exp(axis * limited(angle, MOST_TURNED)) * joint.rotation;
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
             let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
             let heights: Vec<f64> = heights.collect();
@@ -225,16 +229,10 @@ impl Sole {
         }
         let turned = match angle {
             0.0 => DQuat::IDENTITY,
-            angle => rotation::exp(axis * limited(angle)),
+            angle => rotation::exp(axis * limited(angle, MOST_TURNED)),
         };
         (turned, rise)
     }
-}
-
-/// An angle that is less than the most; with four continuous derivatives.
-fn limited(angle: f64) -> f64 {
-    let share = angle / MOST_TURNED;
-    angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
 
 fn longer(one: DVec3, other: DVec3) -> DVec3 {

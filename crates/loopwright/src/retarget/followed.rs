@@ -15,7 +15,6 @@ use crate::{
     },
     feet::{self, Bearing, FootPoint, contact::spans},
     loop_clip::{LoopClip, LoopClipError, LoopKeys},
-    math::rigid::Rigid,
     motion::{Pose, RootMotion, Skeleton, Tracks, WorldTracks},
     quality::{self, Stand},
     take::Take,
@@ -149,13 +148,8 @@ impl FollowedFeet {
     /// Puts joints beside the body where those that lead them are in a local pose.
     pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
         for led in &self.led {
-            let world = pose.as_ref().world(skeleton);
-            let wanted = world.as_ref().joint(led.by) * led.at_rest;
-            let above = skeleton
-                .parent(led.joint)
-                .map_or(Rigid::IDENTITY, |parent| world.as_ref().joint(parent));
-            let local = above.inverse() * wanted;
-            pose.set_joint(led.joint, Rigid::new(local.rotation.normalize(), local.translation));
+            let by = pose.as_ref().above(skeleton, led.by) * pose.as_ref().joint(led.by);
+            pose.place(skeleton, led.joint, by * led.at_rest);
         }
     }
 

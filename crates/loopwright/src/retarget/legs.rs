@@ -221,12 +221,13 @@ fn reached(bend: &Bend, wanted: f64) -> f64 {
     }
 }
 
-/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below `most`, with four continuous
-/// derivatives.
+/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below `most`.
 fn yielding(angle: f64, most: f64) -> f64 {
-    if angle <= 0.0 {
-        return angle;
-    }
+    if angle <= 0.0 { angle } else { limited(angle, most) }
+}
+
+/// An angle whose size stays below `most`, radians: with four continuous derivatives, and nearly itself where it is small.
+pub(super) fn limited(angle: f64, most: f64) -> f64 {
     let share = angle / most;
     angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
@@ -264,7 +265,7 @@ fn grounded(target: &Rig, (source, Bones { upper, lower, end }): (&Rig, Bones)) 
     let at = |joint: usize| source.world.translations[joint];
     let length = |end: usize| at(lower).distance(at(upper)) + at(end).distance(at(lower));
     let hangs = end.map_or(0.0, |end| at(upper).y - source.ground() - length(end));
-    let scale = target.leg_length() / source.leg_length();
+    let scale = target.scale_from(source);
     let [low, high] = GROUNDED_SHARES.map(|share| share * target.leg_length());
     let share = (HANGING_SHARE * scale * hangs.max(0.0) / high).min(1.0);
     [low * share, high * share]

@@ -31,7 +31,7 @@ impl RigPair {
 
     /// The ratio by which the root and the hips travel: that of the legs' lengths.
     pub fn scale(&self) -> f64 {
-        self.target.leg_length() / self.source.leg_length()
+        self.target.scale_from(&self.source)
     }
 
     /// The transfer of a motion whose poses these are, in the world.

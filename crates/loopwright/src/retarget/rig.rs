@@ -189,6 +189,11 @@ impl Rig {
         limbs.collect()
     }
 
+    /// The ratio by which the root and the hips of a source travel on this rig: that of the legs' lengths.
+    pub(super) fn scale_from(&self, source: &Self) -> f64 {
+        self.leg_length() / source.leg_length()
+    }
+
     /// The mean length of the legs, from thigh to ankle, metres; the body's size where it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;

@@ -113,7 +113,7 @@ impl Retarget {
                 })
             })
             .collect();
-        let scale = target.leg_length() / source.leg_length();
+        let scale = target.scale_from(source);
         let standing = Standing::of(source, target, motion).unwrap_or_default();
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
@@ -375,7 +375,8 @@ impl Retarget {
 
     /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.
     ///
-    /// The root motion goes to the rig's root joint where it has one, else to its hips, or to the topmost joint that goes with them. Errors: none is known.
+    /// The root motion goes to the rig's root joint where it has one, else to its hips, or to the topmost joint that goes with them.
+    /// Errors: none for poses of a loop of the source.
     pub fn loop_clip(&self, clip: &LoopClip) -> Result<LoopClip, LoopClipError> {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;

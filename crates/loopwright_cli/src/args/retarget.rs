@@ -31,7 +31,7 @@ impl RigArgs {
     pub(crate) fn following(&self) -> Following<'_> {
         Following {
             map: self.map.as_deref(),
-            bone_stretch: self.bone_stretch.unwrap_or(0.0),
+            bone_stretch: self.bone_stretch,
         }
     }
 }

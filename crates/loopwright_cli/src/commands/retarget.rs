@@ -77,7 +77,7 @@ fn one(args: &RetargetArgs) -> Result<Ending, Failure> {
         rig: &args.rig,
         following: Following {
             map: args.map.as_deref(),
-            bone_stretch: args.bone_stretch.unwrap_or(0.0),
+            bone_stretch: args.bone_stretch,
         },
         save_map: args.save_map.as_deref(),
         mirror: None,

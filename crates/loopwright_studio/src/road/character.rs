@@ -9,7 +9,7 @@ use loopwright::{
 use loopwright_formats::{
     AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles,
 };
-use loopwright_recipe::{MOST_BONE_STRETCH, RecipeError, StudyArgs, read_joint_map};
+use loopwright_recipe::{RecipeError, StudyArgs, bone_stretch, read_joint_map};
 
 use super::OpenError;
 
@@ -45,6 +45,9 @@ pub enum CharacterError {
     /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
+    /// Bones are to grow by more than they may.
+    #[error(transparent)]
+    BoneStretch(RecipeError),
     /// The joints do not match.
     #[error(transparent)]
     Joints(#[from] MapError),
@@ -124,7 +127,7 @@ pub(super) fn onto(
     let target = target.with_soles(soles);
     let from = rig_of(&file.take, &file.source, &study.overrides())?;
     let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
-    pair.stretch = study.bone_stretch.unwrap_or(0.0).clamp(0.0, MOST_BONE_STRETCH) / 100.0;
+    pair.stretch = bone_stretch(study.bone_stretch).map_err(CharacterError::BoneStretch)?;
     if let Some(file) = map_file {
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
         let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
