@@ -14,7 +14,7 @@ use loopwright::{
     math::rotation,
     motion::WorldTracks,
     quality,
-    retarget::RigPair,
+    retarget::{FootSole, RigPair},
 };
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
@@ -132,6 +132,42 @@ fn toes_without_ends_keep_their_turns() {
             }
         }
     }
+}
+
+/// Feet that are longer than those of the take would go through the ground while they roll and swing.
+#[test]
+fn soles_stay_above_the_ground() {
+    let take = walk();
+    let target = with_long_feet(&character(&take, PLAIN));
+    let at_rest = target.pose(0).to_pose().as_ref().world(target.skeleton());
+    let sole = |[ankle, toe]: [&str; 2]| {
+        let [ankle, toe] = [ankle, toe].map(|name| target.skeleton().find(name).unwrap());
+        let [heel, ball] = [ankle, toe].map(|joint| at_rest.translations[joint].with_y(0.0));
+        let point = |joint: usize, at: DVec3| (joint, at_rest.as_ref().joint(joint).inverse().transform_point(at));
+        let ahead = (ball - heel).normalize();
+        FootSole {
+            ankle,
+            points: vec![
+                point(ankle, heel - 0.05 * ahead),
+                point(ankle, ball),
+                point(toe, ball),
+                point(toe, ball + 0.3 * ahead),
+            ],
+        }
+    };
+    let soles: Vec<FootSole> = [["foot_l", "ball_l"], ["foot_r", "ball_r"]].map(sole).to_vec();
+    let rig = rig_at_rest(&target).with_soles(soles.clone());
+    let pair = RigPair::new(rig_of(&take), rig).unwrap();
+    let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
+    let mut lowest = f64::INFINITY;
+    for frame in 0..moved.num_frames() {
+        let world = moved.pose(frame).world(moved.skeleton());
+        for &(joint, at) in soles.iter().flat_map(|sole| &sole.points) {
+            lowest = lowest.min(world.as_ref().joint(joint).transform_point(at).y);
+        }
+    }
+    // By 31 mm where nothing keeps them.
+    assert!(lowest > -0.005, "{lowest} m");
 }
 
 #[test]

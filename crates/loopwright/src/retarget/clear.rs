@@ -35,8 +35,8 @@ const LONGEST_SHARE: f64 = 0.6;
 /// What reaches less far from its joint than this share of the leg does not turn up: toes without an end that is known.
 const SHORTEST_SHARE: f64 = 0.02;
 
-/// A foot turns up by less than this, radians (57 degrees).
-const MOST_TURNED: f64 = 1.0;
+/// A foot or its toes turn up by less than this, radians (86 degrees): toes that lie flat under a foot that points down turn as far.
+const MOST_TURNED: f64 = 1.5;
 
 /// Each round takes its lever from the one before.
 const ROUNDS: usize = 8;
@@ -238,4 +238,40 @@ impl Sole {
 fn longer(one: DVec3, other: DVec3) -> DVec3 {
     let level = |v: DVec3| ops::hypot(v.x, v.z);
     if level(other) > level(one) { other } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Toes 12 cm long that point down by 80 degrees, 3 cm above the ground at their joint, would reach 88 mm below it, and turn up by 60
+    /// degrees: what is left is a little more than a centimetre, since they alone turn.
+    #[test]
+    fn toes_bend_up_as_far_as_those_of_a_foot_that_points_down_have_to() {
+        let tip = DVec3::Z * 0.12;
+        let toes = Part {
+            points: vec![DVec3::ZERO, tip],
+            ahead: DVec3::Z,
+            aside: -DVec3::X,
+            length: 0.12,
+        };
+        let sole = Sole {
+            ankle: 0,
+            toe: Some(1),
+            foot: Part::default(),
+            toes,
+            leg: 0.9,
+        };
+        let down = DQuat::from_rotation_x(80f64.to_radians());
+        let foot = Rigid::new(down, DVec3::Y * 0.2);
+        let toe = Rigid::new(down, DVec3::Y * 0.03);
+        let cleared = sole.cleared(foot, Some(toe), 0.0).unwrap();
+        assert_eq!(
+            (cleared.foot, cleared.rise),
+            (DQuat::IDENTITY, 0.0),
+            "the foot is high enough"
+        );
+        let lies = toe.translation + cleared.toe * toe.rotation * tip;
+        assert!((-0.013..0.0).contains(&lies.y), "{lies}");
+    }
 }
