@@ -9,11 +9,10 @@ use loopwright::{
     math::rotation,
     motion::WorldTracks,
     quality::{self, Quality, Stand},
-    retarget::{JointMap, LimbKind, Retarget, Rig, unturned},
+    retarget::{JointMap, LimbKind, Retarget, Rig, RigPair, unturned},
 };
 use loopwright_formats::{
-    AnimatedFile, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, loop_file::written_keys,
-    soles::read_soles, write_loop,
+    Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, loop_file::written_keys, write_loop,
 };
 use loopwright_synth::WalkSettings;
 
@@ -145,16 +144,10 @@ fn characters(captured: &Captured) -> Result<Vec<Character>, String> {
     let mut all = Vec::new();
     for (path, name) in CHARACTERS {
         let bytes = std::fs::read(captured.folder.join(path)).map_err(|error| format!("{path}: {error}"))?;
-        let failed = |error| format!("{path}: {error}");
-        let parsed = AnimatedFile::parse(&bytes, name, None).map_err(failed)?;
-        let settings = ReadSettings::default();
-        let (file, motion) = parsed.read_character(&settings).map_err(failed)?;
-        let rest = file.source.rest(file.take.skeleton());
-        let rig = Rig::of(motion.as_ref().unwrap_or(&file.take), &rest, &BodyOverrides::default());
-        let rig = rig.map_err(|error| format!("{name}: {error}"))?;
-        let soles = read_soles(&bytes, &file.source, &rig, &settings.limits);
+        let read = loopwright_formats::Character::read(&bytes, name, &ReadSettings::default());
+        let loopwright_formats::Character { rig, file } = read.map_err(|error| format!("{path}: {error}"))?;
         all.push(Character {
-            rig: rig.with_soles(soles),
+            rig,
             name: name.to_owned(),
             source: file.source.clone(),
         });
@@ -233,12 +226,12 @@ fn degrees(one: DQuat, other: DQuat) -> f64 {
 fn onto_itself(loops: &[Looped]) -> Result<Table, String> {
     let mut table = Table::new("take | largest angle, deg");
     for looped in loops {
-        let map = JointMap::between(&looped.rig, &looped.rig).map_err(|error| error.to_string())?;
-        let retarget = Retarget::new(&looped.rig, &looped.rig, &map, &looped.take.world_tracks());
+        let pair = RigPair::new(looped.rig.clone(), looped.rig.clone()).map_err(|error| error.to_string())?;
+        let retarget = pair.of_motion(&looped.take.world_tracks());
         let mut worst = 0.0_f64;
         for frame in 0..looped.take.num_frames() {
             let (own, moved) = (looped.take.pose(frame), retarget.pose(looped.take.pose(frame)));
-            for (joint, link) in map.links.iter().enumerate() {
+            for (joint, link) in pair.map.links.iter().enumerate() {
                 // Joints that follow nothing rest, also on their own skeleton.
                 if link.is_some() {
                     worst = worst.max(degrees(own.rotations[joint], moved.rotations[joint]));
@@ -275,8 +268,8 @@ fn on_character(loops: &[Looped], character: &Character) -> Result<OnCharacter, 
     };
     for looped in loops {
         let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
-        let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
-        let retarget = Retarget::of_loop(&looped.rig, &character.rig, &map, &looped.clip);
+        let pair = RigPair::new(looped.rig.clone(), character.rig.clone()).map_err(|error| failed(&error))?;
+        let retarget = pair.of_loop(&looped.clip);
         let carried = retarget.loop_clip(&looped.clip).map_err(|error| failed(&error))?;
         let (held, _) = retarget
             .held(&looped.clip, &carried, FootLock::Auto)
@@ -487,12 +480,15 @@ fn there_and_back(loops: &[Looped], characters: &[&Character]) -> Result<Table, 
     for character in characters {
         let mut errors = [Vec::new(), Vec::new()];
         for looped in loops {
-            let map = |source: &Rig, target: &Rig| JointMap::between(source, target).map_err(|error| error.to_string());
-            let (there, back) = (map(&looped.rig, &character.rig)?, map(&character.rig, &looped.rig)?);
-            let there = Retarget::of_loop(&looped.rig, &character.rig, &there, &looped.clip);
-            let moved = there.loop_clip(&looped.clip).map_err(|error| error.to_string())?;
-            let back = Retarget::of_loop(&character.rig, &looped.rig, &back, &moved);
-            let again = back.loop_clip(&moved).map_err(|error| error.to_string())?;
+            let pair = |source: &Rig, target: &Rig| {
+                RigPair::new(source.clone(), target.clone()).map_err(|error| error.to_string())
+            };
+            let (there, back) = (pair(&looped.rig, &character.rig)?, pair(&character.rig, &looped.rig)?);
+            let moved = (there.of_loop(&looped.clip).loop_clip(&looped.clip)).map_err(|error| error.to_string())?;
+            let again = back
+                .of_loop(&moved)
+                .loop_clip(&moved)
+                .map_err(|error| error.to_string())?;
             let (one, other) = (looped.clip.tracks_from_root(), again.tracks_from_root());
             for (kind, from, _) in pairs(&looped.rig, &character.rig) {
                 for bone in from.windows(2) {
@@ -557,9 +553,9 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
         let mut slides: [[Vec<f64>; 2]; 3] = Default::default();
         for looped in loops {
             let failed = |error: &dyn core::fmt::Display| format!("{} on {}: {error}", looped.file, character.name);
-            let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| failed(&error))?;
+            let pair = RigPair::new(looped.rig.clone(), character.rig.clone()).map_err(|error| failed(&error))?;
             let world = looped.take.world_tracks();
-            let retarget = Retarget::new(&looped.rig, &character.rig, &map, &world);
+            let retarget = pair.of_motion(&world);
             let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
             let stands = retarget
                 .feet_of_take(&looped.take)
@@ -567,8 +563,8 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
                 .stands();
             let on = retarget.held_take(&looped.take, &moved, FootLock::Auto);
             let on = on.map_err(|error| failed(&error))?.unwrap_or_else(|| moved.clone());
-            let own = JointMap::between(&looped.rig, &looped.rig).map_err(|error| failed(&error))?;
-            let own = Retarget::new(&looped.rig, &looped.rig, &own, &world).feet_of_take(&looped.take);
+            let own = RigPair::new(looped.rig.clone(), looped.rig.clone()).map_err(|error| failed(&error))?;
+            let own = own.of_motion(&world).feet_of_take(&looped.take);
             let own = own.map_err(|error| failed(&error))?.stands();
             let size = retarget.scale();
             let all = [(&looped.take, &own, 1.0), (&moved, &stands, size), (&on, &stands, size)];
@@ -613,10 +609,10 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
 
 /// Seconds of work for a minute of take at 120 fps.
 fn time(looped: &Looped, character: &Character) -> Result<Table, String> {
-    let map = JointMap::between(&looped.rig, &character.rig).map_err(|error| error.to_string())?;
+    let pair = RigPair::new(looped.rig.clone(), character.rig.clone()).map_err(|error| error.to_string())?;
     let minute = 7200.0 / looped.take.num_frames() as f64;
     let moved = || {
-        let retarget = Retarget::new(&looped.rig, &character.rig, &map, &looped.take.world_tracks());
+        let retarget = pair.of_motion(&looped.take.world_tracks());
         retarget.take(&looped.take).map(|take| (retarget, take))
     };
     let by_pose = clock::time(moved);

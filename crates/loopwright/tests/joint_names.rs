@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     BodyOverrides, Joint, Pose, Skeleton, Take,
     math::{Rigid, rotation},
-    retarget::{JointMap, Link, Retarget, Rig, unturned},
+    retarget::{JointMap, Link, Rig, RigPair, unturned},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -519,8 +519,8 @@ fn a_walk_goes_onto_every_program() {
     for program in programs() {
         for rest in RESTS {
             let target = rig(&program, rest);
-            let map = JointMap::between(&source, &target).unwrap();
-            let moved = Retarget::new(&source, &target, &map, &from).take(&walk).unwrap();
+            let pair = RigPair::new(source.clone(), target).unwrap();
+            let moved = pair.of_motion(&from).take(&walk).unwrap();
             let to = moved.world_tracks();
             for (first, last, like_first, like_last, most) in bones {
                 let sides: &[i8] = if first == "hips" { &[0] } else { &[1, -1] };

@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Joint, Pose, Skeleton, Take,
     math::{Rigid, rotation},
-    retarget::{Given, JointMap, MapError, Retarget, Rig, RigPair},
+    retarget::{Given, JointMap, MapError, Rig, RigPair},
 };
 
 /// A skeleton in the making: joints with their places in the world.
@@ -108,9 +108,7 @@ struct Walked {
 impl Walked {
     fn of(pair: &RigPair) -> Self {
         let take = walk();
-        let moved = Retarget::new(&pair.source, &pair.target, &pair.map, &take.world_tracks())
-            .take(&take)
-            .unwrap();
+        let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
         Self {
             rest: pair.target.reference().as_ref().world(pair.target.skeleton()),
             take: moved,
@@ -389,10 +387,8 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
             }
         }
         // There and back again.
-        let back = JointMap::between(&pair.target, &pair.source).unwrap();
-        let back = Retarget::new(&pair.target, &pair.source, &back, &walked.take.world_tracks())
-            .take(&walked.take)
-            .unwrap();
+        let back = RigPair::new(pair.target.clone(), pair.source.clone()).unwrap();
+        let back = back.of_motion(&walked.take.world_tracks()).take(&walked.take).unwrap();
         for frame in 0..take.num_frames() {
             let names = ["LeftArm", "LeftForeArm"];
             let world = back.pose(frame).world(back.skeleton());
@@ -434,7 +430,7 @@ fn joints_below_the_root_follow_the_body_that_they_are_at() {
     }
     // Also where feet are held, which moves the body a little more.
     let take = walk();
-    let transfer = Retarget::new(&pair.source, &pair.target, &pair.map, &take.world_tracks());
+    let transfer = pair.of_motion(&take.world_tracks());
     let analysis = loopwright::Analysis::new(&take).unwrap();
     let found = analysis.find_loops(&loopwright::SearchSettings::default()).unwrap();
     let own = analysis

@@ -10,7 +10,7 @@ use loopwright::{
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
     quality,
-    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, unturned},
+    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -34,8 +34,8 @@ fn long_walk() -> Take {
 }
 
 fn retarget(source: &Rig, target: &Rig, take: &Take) -> (Retarget, Take) {
-    let map = JointMap::between(source, target).unwrap();
-    let retarget = Retarget::new(source, target, &map, &take.world_tracks());
+    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let retarget = pair.of_motion(&take.world_tracks());
     let moved = retarget.take(take).unwrap();
     (retarget, moved)
 }
@@ -212,8 +212,8 @@ fn loops_stay_loops_with_one_twist_at_scale() {
         ..PLAIN
     };
     let (source, target) = (rig_of(&take), rig_at_rest(&character(&take, of)));
-    let map = JointMap::between(&source, &target).unwrap();
-    let transfer = Retarget::of_loop(&source, &target, &map, clip);
+    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let transfer = pair.of_loop(clip);
     let moved = transfer.loop_clip(clip).unwrap();
     assert_eq!(
         (moved.num_samples(), moved.period_secs()),
@@ -302,8 +302,8 @@ fn feet_are_held_while_those_of_the_source_stand() {
         let rest = character(&take, Character { legs, ..PLAIN });
         let rest = if apart { with_feet_apart(&rest) } else { rest };
         let target = rig_at_rest(&rest);
-        let map = JointMap::between(&source, &target).unwrap();
-        let transfer = Retarget::of_loop(&source, &target, &map, clip);
+        let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+        let transfer = pair.of_loop(clip);
         let carried = transfer.loop_clip(clip).unwrap();
         let (held, feet) = transfer.held(clip, &carried, FootLock::Auto).unwrap();
         let held = held.unwrap_or(carried);
@@ -516,8 +516,8 @@ fn a_mix_of_loops_stands_where_they_stand() {
     let made = made_loop(&take);
     let (source, clip) = (rig_of(&take), &made.loop_clip);
     let target = rig_at_rest(&character(&take, Character { legs: 2.5, ..PLAIN }));
-    let map = JointMap::between(&source, &target).unwrap();
-    let transfer = Retarget::of_loop(&source, &target, &map, clip);
+    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let transfer = pair.of_loop(clip);
     let feet = transfer.feet_of_loop(clip).unwrap();
     let mixed = FollowedFeet::mixed(&[(&feet, 0.0, 2.0), (&feet, 0.0, 1.0)], clip.num_samples()).unwrap();
     assert_eq!(mixed.stands(), feet.stands());
@@ -540,8 +540,8 @@ fn feet_of_another_motion_are_refused() {
     let take = walk();
     let (source, clip) = (rig_of(&take), made_loop(&take).loop_clip);
     let target = rig_at_rest(&character(&take, PLAIN));
-    let map = JointMap::between(&source, &target).unwrap();
-    let transfer = Retarget::of_loop(&source, &target, &map, &clip);
+    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let transfer = pair.of_loop(&clip);
     let (feet, carried) = (
         transfer.feet_of_take(&take).unwrap(),
         transfer.loop_clip(&clip).unwrap(),
@@ -775,7 +775,7 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
             ..PLAIN
         },
     ));
-    let map = JointMap::between(&source, &target).unwrap();
+    let pair = RigPair::new(source, target).unwrap();
     let arm = take.skeleton().find("LeftArm").unwrap();
     let count = 60;
     let poses = (0..count).map(|sample| {
@@ -786,9 +786,7 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
     });
     let tracks = Tracks::of_poses(take.skeleton().clone(), 0.02, poses).unwrap();
     let clip = LoopClip::new("winds", tracks, 0, RootMotion::NONE).unwrap();
-    let moved = Retarget::of_loop(&source, &target, &map, &clip)
-        .loop_clip(&clip)
-        .unwrap();
+    let moved = pair.of_loop(&clip).loop_clip(&clip).unwrap();
     let wound = |clip: &LoopClip, name: &str| {
         let joint = clip.skeleton().find(name).unwrap();
         let world = |key: usize| clip.body_pose(key).world(clip.skeleton()).rotations[joint];
@@ -891,15 +889,12 @@ fn what_is_no_body_is_refused_or_rests() {
         let thing = Take::new("thing", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
         let (walker, thing_rig) = (rig_of(&take), rig_at_rest(&thing));
         for (source, target, motion) in [(&walker, &thing_rig, &take), (&thing_rig, &walker, &thing)] {
-            match JointMap::between(source, target) {
+            match RigPair::new(source.clone(), target.clone()) {
                 Err(error) => assert!(
                     matches!(error, MapError::NothingMapped | MapError::NoSkeleton { .. }),
                     "{error}"
                 ),
-                Ok(map) => {
-                    let moved = Retarget::new(source, target, &map, &motion.world_tracks()).take(motion);
-                    assert!(moved.is_ok());
-                }
+                Ok(pair) => assert!(pair.of_motion(&motion.world_tracks()).take(motion).is_ok()),
             }
         }
     }

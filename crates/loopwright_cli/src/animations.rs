@@ -11,9 +11,8 @@ use loopwright_formats::{AnimatedFile, AnimationChoice};
 
 use crate::{
     exit::Failure,
-    load::{self, Loaded},
+    load::{self, Loaded, Study},
     memory,
-    recipe::StudyArgs,
 };
 
 /// Whether an animation loops.
@@ -62,9 +61,10 @@ pub(crate) fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>) 
 }
 
 /// Reads and analyses one animation; its warnings are kept and not printed.
-pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &StudyArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
+    let args = &study.args;
+    let settings = args.settings(args.space(), AnimationChoice::Auto, memory::limits());
     let settings = loopwright_formats::ReadSettings {
         animation: AnimationChoice::Number(number),
         ..settings

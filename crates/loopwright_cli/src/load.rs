@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use loopwright::{
@@ -12,15 +13,16 @@ use loopwright::{
     take::SmoothError,
 };
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, BvhError, Format, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Source,
-    SpaceSettings, UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
+    AnimatedFile, AnimationChoice, BvhError, Character, CharacterError, Format, GltfError, LoadedTake, ReadError,
+    ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
 };
 
 use crate::{
+    args::RigArgs,
     exit::Failure,
     files, memory, output,
     recipe::{EditedBody, StudyArgs, TakeArgs},
-    rig::{self, Character, Following, Matched},
+    rig::{self, Following, Matched, Onto},
     talk,
 };
 
@@ -38,9 +40,39 @@ pub(crate) struct Loaded {
 
 /// A character that takes the loops of a take.
 pub(crate) struct TakesLoops {
-    /// Its skeleton at rest, or its first animation.
-    pub(crate) file: LoadedTake,
+    onto: Arc<Onto>,
     pub(crate) matched: Matched,
+}
+
+/// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
+pub(crate) struct Study {
+    pub(crate) args: StudyArgs,
+    onto: Option<Arc<Onto>>,
+}
+
+impl Study {
+    /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
+    pub(crate) fn of(args: StudyArgs) -> Result<Self, Failure> {
+        args.check()?;
+        let following = Following {
+            map: args.map.as_deref(),
+            bone_stretch: args.bone_stretch,
+        };
+        let onto = args.rig.as_deref().map(|rig| onto(rig, following)).transpose()?;
+        Ok(Self {
+            onto: onto.map(Arc::new),
+            args,
+        })
+    }
+}
+
+impl From<TakeArgs> for Study {
+    fn from(reading: TakeArgs) -> Self {
+        Self {
+            args: reading.into(),
+            onto: None,
+        }
+    }
 }
 
 impl Loaded {
@@ -51,7 +83,7 @@ impl Loaded {
 
     /// The file that its loops go into: the character's, or its own.
     pub(crate) fn goes_into(&self) -> &LoadedTake {
-        self.character.as_ref().map_or(&self.file, |character| &character.file)
+        (self.character.as_ref()).map_or(&self.file, |takes| &takes.onto.character.file)
     }
 
     /// The form of that file.
@@ -205,19 +237,28 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     )))
 }
 
-/// Reads a character, of a file with animations only its skeleton. Errors: the file cannot be read, or has no skeleton.
-pub(crate) fn character(path: &Path) -> Result<Character, Failure> {
+/// The character that flags name, if they name one. Errors: it cannot be read.
+pub(crate) fn onto_of(args: &RigArgs) -> Result<Option<Onto>, Failure> {
+    let rig = args.rig.as_deref();
+    rig.map(|rig| onto(rig, args.following())).transpose()
+}
+
+/// Reads the character that motion goes onto, and the map of its joints. Errors: one of them cannot be read.
+pub(crate) fn onto(path: &Path, following: Following<'_>) -> Result<Onto, Failure> {
+    let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
+        companions: Some(&companions),
         limits: memory::limits(),
         ..ReadSettings::default()
     };
-    let bytes = files::read_bytes(path)?;
-    let file = parse(path, &bytes)?;
-    let read = file.read_character(&settings);
-    // Its mesh is parsed by itself: both are large.
-    drop(file);
-    let read = read.map_err(|error| read_failure(path, &error))?;
-    Character::of(path, &bytes, read, &settings.limits).map_err(body_failure)
+    let read = Character::read(&files::read_bytes(path)?, &files::stem(path), &settings);
+    let character = read.map_err(|error| match error {
+        CharacterError::Read(error) => {
+            read_failure(path, &error).because("--rig names it as the character that takes the motion")
+        }
+        CharacterError::Body(error) => body_failure(error),
+    })?;
+    Onto::new(path, character, following)
 }
 
 /// The failure for a file that is not a take.
@@ -228,7 +269,7 @@ pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
         ReadError::Animation(_) => &listed,
         ReadError::Memory { .. } => &more_memory,
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
-            "a take exported as BVH, in plain text, or as FBX or glTF"
+            "a file exported as BVH, in plain text, or as FBX or glTF"
         }
         ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoBuffer { .. }) => {
@@ -243,14 +284,15 @@ pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
 }
 
 /// Reads and analyses a take, and prints its warnings.
-pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load(path: &Path, study: &Study) -> Result<Loaded, Failure> {
     load_bytes(path, files::read_bytes(path)?, study)
 }
 
 /// The same for a file whose bytes are read already.
-pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &StudyArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
+    let args = &study.args;
+    let settings = args.settings(args.space(), AnimationChoice::Auto, memory::limits());
     let file = parse_take(path, &bytes, &settings, &mut soft)?;
     // The analysis needs the room.
     drop(bytes);
@@ -258,9 +300,10 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &StudyArgs) -> Resu
 }
 
 /// The same, or of a file that holds no animation its skeleton at rest.
-pub(crate) fn load_or_rest(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
+    let args = &study.args;
+    let settings = args.settings(args.space(), AnimationChoice::Auto, memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
         let file = open(path)?;
@@ -285,25 +328,20 @@ pub(crate) fn analysed(
     path: &Path,
     mut file: LoadedTake,
     soft: &[Warning],
-    study: &StudyArgs,
+    Study { args, onto }: &Study,
 ) -> Result<Loaded, Failure> {
-    let overrides = study.overrides();
-    if let Some(hertz) = study.smooth {
+    let overrides = args.overrides();
+    if let Some(hertz) = args.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     let mut takes_loops = None;
-    if let Some(path) = &study.rig {
-        let character = character(path)?;
+    if let Some(onto) = onto {
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
-        let following = Following {
-            map: study.map.as_deref(),
-            bone_stretch: study.bone_stretch,
-        };
-        let matched = Matched::of(&character, from, following)?;
+        let matched = onto.matched(from)?;
         warnings.extend(matched.warnings());
         takes_loops = Some(TakesLoops {
-            file: character.file,
+            onto: Arc::clone(onto),
             matched,
         });
     }
@@ -318,7 +356,7 @@ pub(crate) fn analysed(
         path: path.to_owned(),
         file,
         analysis,
-        smooth_hz: study.smooth,
+        smooth_hz: args.smooth,
         character: takes_loops,
         warnings,
     })

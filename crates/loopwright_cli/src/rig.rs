@@ -1,6 +1,6 @@
 //! Motion on another character: matches joints, by a map where there is one, and words what is unsure.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright::{
     BodyOverrides, LoopClip, Take,
@@ -8,34 +8,59 @@ use loopwright::{
     feet::{Feet, FootLock},
     retarget::{FollowedFeet, Given, MapError, Rig, RigPair},
 };
-use loopwright_formats::{Limits, LoadedTake, Source, loop_file::facts::RigFacts, soles::read_soles};
+use loopwright_formats::{Character, Source, loop_file::facts::RigFacts};
 
 use crate::{exit::Failure, files, recipe};
 
-/// A character that takes motion, and the form of its file.
-pub(crate) struct Character {
-    pub(crate) rig: Rig,
-    /// Its skeleton at rest, or its first animation.
-    pub(crate) file: LoadedTake,
-    name: String,
+/// The character that motion goes onto, and what the user says of how it follows; read once for all motion.
+pub(crate) struct Onto {
+    pub(crate) character: Character,
+    /// The joints that a map names.
+    given: Vec<(String, Given)>,
+    /// The character's file and the map's, as they were named.
+    file: String,
+    map: Option<PathBuf>,
+    /// By how much bones of legs may grow, as a share.
+    stretch: f64,
 }
 
-impl Character {
-    /// The character of a file that was read, with its soles where it has a mesh; `motion` shows how it stands. Errors: none without joints
-    /// that the caller names.
-    pub(crate) fn of(
-        path: &Path,
-        bytes: &[u8],
-        (file, motion): (LoadedTake, Option<Take>),
-        limits: &Limits,
-    ) -> Result<Self, BodyError> {
-        let motion = motion.as_ref().unwrap_or(&file.take);
-        let rig = rig_of(motion, &file.source, &BodyOverrides::default())?;
-        let soles = read_soles(bytes, &file.source, &rig, limits);
+/// How the joints of a character follow, as far as the user says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Following<'a> {
+    /// The file of the joint map.
+    pub(crate) map: Option<&'a Path>,
+    /// By how much bones of legs may grow, percent.
+    pub(crate) bone_stretch: Option<f64>,
+}
+
+impl Onto {
+    /// Reads the map that the user names. Errors: it cannot be read, or bones may not grow by that much.
+    pub(crate) fn new(
+        file: &Path,
+        character: Character,
+        Following { map, bone_stretch }: Following<'_>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
-            rig: rig.with_soles(soles),
-            file,
-            name: path.display().to_string(),
+            character,
+            given: map.map_or_else(|| Ok(Vec::new()), read_map)?,
+            file: file.display().to_string(),
+            map: map.map(Path::to_owned),
+            stretch: recipe::bone_stretch(bone_stretch)?,
+        })
+    }
+
+    /// Matches joints; those that the map names are taken from there. Errors: nothing matches, or a name is no joint.
+    pub(crate) fn matched(&self, from: Rig) -> Result<Matched, Failure> {
+        let mut pair = RigPair::new(from, self.character.rig.clone()).map_err(|error| map_failure(&error))?;
+        pair.stretch = self.stretch;
+        if let Some(path) = &self.map {
+            let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
+            pair.map = (pair.map.with(source, target, &self.given))
+                .map_err(|error| map_failure(&error).because(format!("the map is \"{}\"", path.display())))?;
+        }
+        Ok(Matched {
+            pair,
+            file: self.file.clone(),
         })
     }
 }
@@ -73,36 +98,7 @@ pub(crate) struct Matched {
     file: String,
 }
 
-/// How the joints of a character follow, as far as the user says it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Following<'a> {
-    /// The file of the joint map.
-    pub(crate) map: Option<&'a Path>,
-    /// By how much bones of legs may grow, percent.
-    pub(crate) bone_stretch: Option<f64>,
-}
-
 impl Matched {
-    /// Matches joints; those that a joint map names are taken from there. Errors: nothing matches, or a name is no joint.
-    pub(crate) fn of(
-        character: &Character,
-        from: Rig,
-        Following { map, bone_stretch }: Following<'_>,
-    ) -> Result<Self, Failure> {
-        let mut pair = RigPair::new(from, character.rig.clone()).map_err(|error| map_failure(&error))?;
-        pair.stretch = recipe::bone_stretch(bone_stretch)?;
-        if let Some(path) = map {
-            let given = read_map(path)?;
-            let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
-            pair.map = (pair.map.with(source, target, &given))
-                .map_err(|error| map_failure(&error).because(format!("the map is \"{}\"", path.display())))?;
-        }
-        Ok(Self {
-            pair,
-            file: character.name.clone(),
-        })
-    }
-
     /// The motion of a take on the character, with its feet held while those of the source stand.
     pub(crate) fn held_take(&self, take: &Take) -> Result<(Take, RigFacts), Failure> {
         let retarget = self.pair.of_motion(&take.world_tracks());

@@ -11,7 +11,7 @@ use loopwright_formats::{AnimationChoice, PlainBvh, Source, loop_file::facts::Ta
 use crate::{
     exit::Failure,
     files,
-    load::{self, Loaded},
+    load::{self, Loaded, Study},
     memory,
     recipe::StudyArgs,
     talk,
@@ -40,10 +40,10 @@ impl From<Loaded> for Surveyed {
 }
 
 /// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
-pub(crate) fn of(path: &Path, study: &StudyArgs) -> Result<Surveyed, Failure> {
+pub(crate) fn of(path: &Path, study: &Study) -> Result<Surveyed, Failure> {
     // What smooths a take or carries it over has to hold it.
-    let as_recorded = study.smooth.is_none() && study.rig.is_none();
-    match as_recorded.then(|| pose_by_pose(path, study)).flatten() {
+    let as_recorded = study.args.smooth.is_none() && study.args.rig.is_none();
+    match as_recorded.then(|| pose_by_pose(path, &study.args)).flatten() {
         Some(surveyed) => Ok(surveyed),
         None => load::load_or_rest(path, study).map(Surveyed::from),
     }

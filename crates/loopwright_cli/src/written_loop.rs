@@ -26,7 +26,7 @@ use crate::{
     memory, mirroring, output,
     patterns::Pattern,
     recipe::TakeArgs,
-    rig::{self, CarriedLoop, Character, Following, Matched},
+    rig::{self, CarriedLoop, Onto},
     talk,
 };
 
@@ -191,14 +191,9 @@ impl PlayableLoop {
     }
 
     /// The same loop on a character, as its pose alone is carried over.
-    pub(crate) fn on_character(
-        self,
-        character: &Character,
-        following: Following<'_>,
-        reading: &TakeArgs,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn on_character(self, onto: &Onto, reading: &TakeArgs) -> Result<Self, Failure> {
         let from = rig::rig_of(&self.take, &self.source, &reading.overrides()).map_err(load::body_failure)?;
-        let matched = Matched::of(character, from, following)?;
+        let matched = onto.matched(from)?;
         for warning in matched.warnings() {
             talk::warn(&format!("{}: {warning}", self.facts.file));
         }
@@ -209,7 +204,7 @@ impl PlayableLoop {
             rig,
         } = matched.loop_clip(&self.clip)?;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let own = &character.file;
+        let own = &onto.character.file;
         let target = TakeFacts::of(self.facts.file, &own.take, own.source.space());
         let playback = PlaybackFacts {
             root_joint_added: false,
@@ -496,11 +491,11 @@ pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Resul
     read_all_onto(names, reading, None)
 }
 
-/// The same on the skeleton of a character, where there is one, with the map of its joints; their own may then differ.
+/// The same on the skeleton of a character, where there is one; their own may then differ.
 pub(crate) fn read_all_onto(
     names: &[LoopName],
     reading: &TakeArgs,
-    onto: Option<(&Character, Following<'_>)>,
+    onto: Option<&Onto>,
 ) -> Result<Vec<PlayableLoop>, Failure> {
     let read = |name: &LoopName| {
         let reading = TakeArgs {
@@ -509,9 +504,7 @@ pub(crate) fn read_all_onto(
         };
         match onto {
             None => read_playable(&name.path, &reading, AddedRoot::Kept),
-            Some((character, following)) => {
-                read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(character, following, &reading)
-            }
+            Some(onto) => read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(onto, &reading),
         }
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;

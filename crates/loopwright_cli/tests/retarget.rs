@@ -165,6 +165,59 @@ fn bones_of_legs_grow_where_that_is_asked_for() {
 }
 
 #[test]
+fn a_character_that_cannot_be_read_stops_many_takes_before_they_begin() {
+    let folder = with_hero();
+    std::fs::create_dir(folder.file("takes")).unwrap();
+    for name in ["takes/one.bvh", "takes/two.bvh"] {
+        std::fs::copy(folder.file("walk.bvh"), folder.file(name)).unwrap();
+    }
+    folder.write("bad.glb", "no character");
+    folder.write("bad.toml", "[joints");
+    for command in ["make takes -o out", "retarget takes -o out/", "find takes"] {
+        for (more, names) in [
+            ("--rig bad.glb", "cannot read \"bad.glb\""),
+            ("--rig hero.glb --map bad.toml", "cannot read \"bad.toml\""),
+        ] {
+            let refused = folder.run(&format!("{command} {more}"));
+            assert_eq!(refused.status, 2, "{command} {more}: {}", refused.stderr);
+            assert_eq!(
+                refused.stderr.matches(names).count(),
+                1,
+                "{command}: {}",
+                refused.stderr
+            );
+            assert!(!refused.stdout.contains("unreadable"), "{command}: {}", refused.stdout);
+        }
+    }
+    assert!(!folder.file("out").exists());
+}
+
+#[test]
+fn what_is_said_of_a_character_needs_one_by_flag_or_recipe() {
+    let folder = with_hero();
+    folder
+        .run("retarget walk.bvh --rig hero.glb -o moved.glb --save-map map.toml")
+        .done();
+    folder.write("rig.toml", "[take]\nrig = \"hero.glb\"\n");
+    folder.write("no-rig.toml", "[take]\nbone-stretch = 1.0\n");
+    for (more, names) in [("--map map.toml", "--map"), ("--recipe no-rig.toml", "--bone-stretch")] {
+        let refused = folder.run(&format!("make walk.bvh -o no.glb {more}"));
+        let says = format!("error: {names} says how a character follows");
+        assert!(
+            refused.status == 2 && refused.stderr.contains(&says),
+            "{}",
+            refused.stderr
+        );
+    }
+    folder
+        .run("make walk.bvh -o on.glb --recipe rig.toml --map map.toml")
+        .done();
+    folder
+        .run("make walk.bvh -o also.glb --recipe no-rig.toml --rig hero.glb")
+        .done();
+}
+
+#[test]
 fn convert_puts_takes_and_loops_onto_the_character() {
     let folder = with_hero();
     for input in ["walk.bvh", "loop.bvh"] {

@@ -134,7 +134,7 @@ impl AnimatedFile {
 
     /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the
     /// same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
-    pub fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
+    pub(crate) fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
         let motion = match (&self.content, self.num_animations()) {
             // Its only motion comes with the skeleton.
             (Content::Bvh(_), _) | (_, 0) => None,

@@ -81,6 +81,8 @@ mod read;
 
 mod animated_file;
 
+mod character;
+
 mod write;
 
 mod written;
@@ -98,6 +100,7 @@ pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
 pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
 pub use byte_count::ByteCount;
+pub use character::{Character, CharacterError};
 pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};

@@ -63,6 +63,12 @@ pub enum RecipeError {
         /// Its value, percent.
         found: f64,
     },
+    /// A setting of how a character follows, where none is named.
+    #[error("{name} says how a character follows the take, and none is named")]
+    NoRig {
+        /// The setting.
+        name: &'static str,
+    },
     /// A pattern that fits no foot.
     #[error("no foot matches \"{pattern}\"")]
     NoSuchFoot {
@@ -138,6 +144,7 @@ impl RecipeError {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
             Self::BoneStretch { .. } => "--bone-stretch 1, the most",
+            Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",
             Self::NoSuchFoot { .. } => "--feet names the joints of others",
             Self::Mirror(_) => "--mirror-map FILE with lines such as LeftArm = RightArm",

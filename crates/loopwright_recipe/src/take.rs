@@ -113,10 +113,10 @@ reading! {
         #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
         pub rig: Option<PathBuf>,
         /// Which of its joints follow which, in TOML [default: found].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", requires = "rig"))]
+        #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
         pub map: Option<PathBuf>,
         /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", requires = "rig", value_parser = parse_bone_stretch))]
+        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch))]
         pub bone_stretch: Option<f64>,
         /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
         #[cfg_attr(feature = "clap", arg(skip))]
@@ -157,6 +157,18 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
+    /// Errors: a setting of how a character follows, where none is named: [`RecipeError::NoRig`].
+    pub fn check(&self) -> Result<(), RecipeError> {
+        let settings = [
+            ("--map", self.map.is_some()),
+            ("--bone-stretch", self.bone_stretch.is_some()),
+        ];
+        match settings.into_iter().find(|(_, is_said)| *is_said) {
+            Some((name, _)) if self.rig.is_none() => Err(RecipeError::NoRig { name }),
+            _ => Ok(()),
+        }
+    }
+
     /// The user's settings for the body, for the analysis of the take.
     pub fn overrides(&self) -> BodyOverrides {
         BodyOverrides {

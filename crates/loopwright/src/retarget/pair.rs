@@ -34,13 +34,16 @@ impl RigPair {
         self.target.scale_from(&self.source)
     }
 
-    /// The transfer of a motion whose poses these are, in the world.
+    /// The transfer of a motion.
+    ///
+    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
+    /// stand and how knees bend.
     pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
-        Retarget::new(&self.source, &self.target, &self.map, motion).stretching(self.stretch)
+        Retarget::new(self, motion)
     }
 
-    /// The transfer of a loop.
+    /// The transfer of a loop: its samples are the motion.
     pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
-        Retarget::of_loop(&self.source, &self.target, &self.map, clip).stretching(self.stretch)
+        Retarget::of_loop(self, clip)
     }
 }

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    JointMap, Rig,
+    Rig, RigPair,
     anatomy::LimbKind,
     clear::Sole,
     laid::laid_onto,
@@ -77,11 +77,14 @@ pub(super) struct Led {
 }
 
 impl Retarget {
-    /// Prepares the transfer of a motion.
-    ///
-    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
-    /// stand and how knees bend.
-    pub fn new(source: &Rig, target: &Rig, map: &JointMap, motion: &WorldTracks) -> Self {
+    /// [`RigPair::of_motion`].
+    pub(super) fn new(pair: &RigPair, motion: &WorldTracks) -> Self {
+        let RigPair {
+            source,
+            target,
+            map,
+            stretch,
+        } = pair;
         let led = target.led_by_body(map);
         let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
             .map(|joint| {
@@ -156,19 +159,13 @@ impl Retarget {
             hanging,
             limbs,
             scale,
-            stretch: 0.0,
+            stretch: *stretch,
         }
     }
 
-    /// The same with legs whose bones grow by up to this share where feet do not reach their places; none do by default.
-    #[must_use]
-    pub fn stretching(self, share: f64) -> Self {
-        Self { stretch: share, ..self }
-    }
-
-    /// The same for a loop: its samples are the motion.
-    pub fn of_loop(source: &Rig, target: &Rig, map: &JointMap, clip: &LoopClip) -> Self {
-        let prepared = Self::new(source, target, map, &clip.tracks_from_root());
+    /// [`RigPair::of_loop`].
+    pub(super) fn of_loop(pair: &RigPair, clip: &LoopClip) -> Self {
+        let prepared = Self::new(pair, &clip.tracks_from_root());
         if is_level(clip.root()) {
             return prepared;
         }

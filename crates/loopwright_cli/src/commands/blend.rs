@@ -44,14 +44,13 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     if let Some(rig) = &args.on.rig {
         outputs.spare_as("rig", rig);
     }
-    let character = args.on.rig.as_deref().map(load::character).transpose()?;
-    let onto = (character.as_ref()).map(|character| (character, args.on.following()));
+    let onto = load::onto_of(&args.on)?;
     // Joints that the user names are those of the loops.
     let overrides = match onto {
         Some(_) => BodyOverrides::default(),
         None => args.files.reading.overrides(),
     };
-    let loops = written_loop::read_all_onto(&names, &args.files.reading, onto)?;
+    let loops = written_loop::read_all_onto(&names, &args.files.reading, onto.as_ref())?;
     same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;

@@ -23,19 +23,22 @@ use crate::{
     output::{self, Outputs},
     recipe::Recenter,
     report::{convert::ConvertAnswer, json},
+    rig::Onto,
     talk, written_loop,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
+    let onto = load::onto_of(&args.on)?;
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
         let output = each::output_of(input, folder, &extension(args, input))?;
-        return one(&ConvertArgs {
+        let args = ConvertArgs {
             input: input.clone(),
             output,
             ..args.clone()
-        });
+        };
+        return one(&args, onto.as_ref());
     }
     let manner = Manner {
         jobs: args.jobs,
@@ -44,11 +47,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     };
     let extension = |input: &Path| extension(args, input);
     each::into_folder(&args.inputs, (folder, &extension), manner, |input, output| {
-        let ending = one(&ConvertArgs {
+        let args = ConvertArgs {
             input: input.to_owned(),
             output: output.to_owned(),
             ..args.clone()
-        })?;
+        };
+        let ending = one(&args, onto.as_ref())?;
         if !args.json {
             output::print(&format!("{}\n", output.display()))?;
         }
@@ -65,9 +69,9 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
     asked.map_or_else(own, str::to_owned)
 }
 
-fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
-    if let Some(rig) = &args.on.rig {
-        return onto(args, rig);
+fn one(args: &ConvertArgs, onto: Option<&Onto>) -> Result<Ending, Failure> {
+    if let Some((onto, rig)) = onto.zip(args.on.rig.as_deref()) {
+        return on_character(args, onto, rig);
     }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
@@ -146,7 +150,7 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
-fn onto(args: &ConvertArgs, rig: &Path) -> Result<Ending, Failure> {
+fn on_character(args: &ConvertArgs, onto: &Onto, rig: &Path) -> Result<Ending, Failure> {
     let pairs = match args.mirror {
         true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
         false => None,
@@ -155,7 +159,7 @@ fn onto(args: &ConvertArgs, rig: &Path) -> Result<Ending, Failure> {
         input: &args.input,
         output: &args.output,
         rig,
-        following: args.on.following(),
+        onto,
         save_map: None,
         mirror: pairs.as_deref(),
         reading: &args.reading,

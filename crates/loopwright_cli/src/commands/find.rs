@@ -9,7 +9,8 @@ use super::{
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
-    load, mirroring,
+    load::{self, Study},
+    mirroring,
     output::{self, Outputs},
     plot::PlotFile,
     report::find::FindAnswer,
@@ -23,20 +24,21 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         json: args.json,
         for_one: &[("--plot", args.plot.is_some())],
     };
+    let study = Study::of(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
         let take = take.to_owned();
-        one(&FindArgs { take, ..args.clone() })
+        one(&FindArgs { take, ..args.clone() }, &study)
     })
 }
 
-fn one(args: &FindArgs) -> Result<Ending, Failure> {
+fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     if !args.like.is_empty() {
-        return like::run(args);
+        return like::run(args, study);
     }
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let loaded = load::load(&args.take, &args.study)?;
+    let loaded = load::load(&args.take, study)?;
     search::check(&args.search, &loaded)?;
     let mirror = (args.mirror.symmetric).then(|| {
         let pairs = mirroring::pairs_of(args.mirror.mirror_map.as_deref())?;

@@ -4,7 +4,7 @@ use super::each::{self, Manner};
 use crate::{
     args::InspectArgs,
     exit::{Ending, Failure},
-    load,
+    load::{self, Study},
     output::{self, Outputs},
     plot::PlotFile,
     report::inspect::InspectAnswer,
@@ -17,23 +17,24 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
         json: args.json,
         for_one: &[("--plot", args.plot.is_some())],
     };
+    let study = Study::of(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
         let take = take.to_owned();
-        one(&InspectArgs { take, ..args.clone() })
+        one(&InspectArgs { take, ..args.clone() }, &study)
     })
 }
 
-fn one(args: &InspectArgs) -> Result<Ending, Failure> {
+fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let surveyed = match plot {
         Some(plot) => {
-            let loaded = load::load_or_rest(&args.take, &args.study)?;
+            let loaded = load::load_or_rest(&args.take, study)?;
             plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
             Surveyed::from(loaded)
         }
-        None => survey::of(&args.take, &args.study)?,
+        None => survey::of(&args.take, study)?,
     };
     let outputs = outputs.commit()?;
     let answer = InspectAnswer::of(&surveyed);

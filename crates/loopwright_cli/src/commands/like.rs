@@ -10,7 +10,7 @@ use loopwright::{
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
-    load,
+    load::{self, Study},
     motions::{self, NamedMotion},
     output,
     recipe::{StudyArgs, TakeArgs},
@@ -24,7 +24,7 @@ use crate::{
 /// style below .4, other gaits above .45.
 const MAX_RATIO: f64 = 0.4;
 
-pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let decay = args.search.decay.lasting(args.search.half_life, args.search.half_life);
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
             patterns.push((pattern.read(&reading)?, pattern));
         }
     }
-    let loaded = load::load(&args.take, &args.study)?;
+    let loaded = load::load(&args.take, study)?;
     search::check(&args.search, &loaded)?;
     let facts = loaded.facts();
     let take = TransitionClip::of_take(loaded.analysis);

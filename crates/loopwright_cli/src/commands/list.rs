@@ -7,14 +7,14 @@ use crate::{
     args::ListArgs,
     batch,
     exit::{Ending, Failure},
-    load, output,
-    recipe::StudyArgs,
+    load::{self, Study},
+    output,
     report::list::{self as report, ListedAnimation, ListedFile},
     talk::{self, Progress},
 };
 
 pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
-    let study: StudyArgs = args.reading.clone().into();
+    let study: Study = args.reading.clone().into();
     let mut files = Vec::new();
     // A file that cannot be read does not stop the others. It is reported now and, if it is one of several, listed at the end.
     let named = batch::in_order(&args.takes);
@@ -58,9 +58,9 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
 }
 
 /// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
-fn list(path: &Path, study: &StudyArgs) -> Result<ListedFile, Failure> {
+fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
     let file = load::open(path)?;
-    let numbers = animations::asked_for(path, &file, study.animation.as_deref())?;
+    let numbers = animations::asked_for(path, &file, study.args.animation.as_deref())?;
     let progress = Progress::new("listing", numbers.len());
     let mut listed = Vec::with_capacity(numbers.len());
     for number in numbers {

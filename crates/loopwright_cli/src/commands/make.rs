@@ -10,7 +10,8 @@ use crate::{
     args::{CloseArgs, MakeArgs, SearchArgs, TargetArgs},
     batch,
     exit::{Ending, Failure},
-    files, load,
+    files,
+    load::{self, Study},
     one_take::{self, Rows, UnnamedLoop, Wish},
     output::{self, Outputs},
     plot::PlotFile,
@@ -133,7 +134,7 @@ fn make(
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
-    let loaded = load::load(take, &recipe.take)?;
+    let loaded = load::load(take, &Study::of(recipe.take.clone())?)?;
     if outputs.is_in_place(&loop_path) && !loaded.file.source.can_be_extended() {
         return Err(
             Failure::error(format!("\"{}\" is the take itself", loop_path.display()))

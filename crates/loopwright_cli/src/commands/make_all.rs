@@ -27,7 +27,7 @@ use crate::{
     args::{DEFAULT_TOP, SearchArgs, TargetArgs},
     exit::{Ending, Failure},
     files,
-    load::Loaded,
+    load::{Loaded, Study},
     making, memory, mirroring,
     output::{self, Outputs},
     recipe::Recipe,
@@ -90,10 +90,11 @@ impl LoopedAnimations {
         take: &Path,
         file: &AnimatedFile,
         numbers: &[usize],
-        (recipe, search, format): (&Recipe, &SearchArgs, Format),
+        (recipe, study, search, format): (&Recipe, &Study, &SearchArgs, Format),
     ) -> Result<Self, Failure> {
         let mut work = Work {
             recipe,
+            study,
             search,
             format,
             packed: Vec::new(),
@@ -185,7 +186,8 @@ pub(super) fn make_all(
     for path in [&loop_path, &sidecar_path] {
         outputs.check(path)?;
     }
-    let mut looped = LoopedAnimations::of(take, file, numbers, (recipe, search, format))?;
+    let study = Study::of(recipe.take.clone())?;
+    let mut looped = LoopedAnimations::of(take, file, numbers, (recipe, &study, search, format))?;
     looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
     outputs.commit()?;
     output::say_if_nothing_was_written();
@@ -225,6 +227,7 @@ fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
 /// What is made so far, and how.
 struct Work<'a> {
     recipe: &'a Recipe,
+    study: &'a Study,
     search: &'a SearchArgs,
     format: Format,
     packed: Vec<PackedLoop>,
@@ -248,7 +251,7 @@ impl Work<'_> {
             fate: Fate::LeftAlone(String::new()),
             warnings: Vec::new(),
         };
-        let loaded = match animations::load(path, file, number, &self.recipe.take) {
+        let loaded = match animations::load(path, file, number, self.study) {
             Ok(loaded) => loaded,
             Err(failure) if failure.is_negative() => {
                 return Ok(Animation {

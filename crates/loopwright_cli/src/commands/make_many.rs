@@ -23,7 +23,9 @@ use crate::{
         Written,
     },
     exit::{Ending, Failure},
-    files, load, memory,
+    files,
+    load::{self, Study},
+    memory,
     one_take::{self, Rows, UnnamedLoop, Wish},
     output::{self, Outputs},
     recipe::Recipe,
@@ -56,6 +58,7 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
             .because(format!("{} files are loops with their sidecars", found.num_loops)));
     }
     let folder = output_folder(asked)?;
+    let study = Study::of(asked.recipe.take.clone())?;
     let catalog = (many.catalog.as_deref())
         .map(|path| Catalog::asked_for(path, asked))
         .transpose()?;
@@ -85,6 +88,7 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
     }
     let work = MakeLoops {
         asked,
+        study,
         folder,
         template: template(asked),
         recipe_sha256: recipe_sha256(asked)?,
@@ -223,6 +227,7 @@ fn recipe_sha256(asked: Asked<'_>) -> Result<String, Failure> {
 /// The work on many takes.
 struct MakeLoops<'a> {
     asked: Asked<'a>,
+    study: Study,
     folder: &'a Path,
     template: Template,
     recipe_sha256: String,
@@ -401,7 +406,7 @@ impl MakeLoops<'_> {
                 fault: None,
             })));
         }
-        let loaded = load::load_bytes(&input.path, bytes, &recipe.take).map_err(unreadable)?;
+        let loaded = load::load_bytes(&input.path, bytes, &self.study).map_err(unreadable)?;
         let wish = Wish {
             recipe,
             search: Some(self.asked.search),
@@ -452,7 +457,7 @@ impl MakeLoops<'_> {
         if !packs(self.asked, numbers.len()) {
             return Ok(None);
         }
-        LoopedAnimations::of(path, &file, &numbers, (recipe, search, format)).map(Some)
+        LoopedAnimations::of(path, &file, &numbers, (recipe, &self.study, search, format)).map(Some)
     }
 
     fn give_names(&self, names: &mut Names, input: &Input, studied: &mut StudiedLoops) {

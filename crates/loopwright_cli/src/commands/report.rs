@@ -24,7 +24,7 @@ use crate::{
     exit::{Ending, Failure},
     files,
     limits::Limits,
-    load::{self, Loaded},
+    load::{self, Loaded, Study},
     memory,
     output::{self, Outputs},
     recipe::{StudyArgs, TakeArgs},
@@ -367,7 +367,7 @@ impl Pages<'_> {
         let mut soft = Vec::new();
         let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
         let file = load::read_take(path, &settings, &mut soft)?;
-        load::analysed(path, file, &soft, &study)
+        load::analysed(path, file, &soft, &Study::of(study)?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright::{LoopClip, analysis::Body, loop_clip::LoopKeys, pipeline::Recentered, quality};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, LoopFile, Sidecar, Source,
+    AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source,
     loop_file::{
         RetargetOrigin, describe,
         facts::{FeetFacts, TakeFacts},
@@ -20,22 +20,27 @@ use crate::{
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{json, make as report, retarget::RetargetAnswer},
-    rig::{self, Character, Following, HeldLoop, Matched},
+    rig::{self, Following, HeldLoop, Matched, Onto},
     talk,
     written_loop::{self, AddedRoot, PlayableLoop},
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
-    files::check_is_there(&args.rig)?;
+    let following = Following {
+        map: args.map.as_deref(),
+        bone_stretch: args.bone_stretch,
+    };
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
         let output = each::output_of(input, &args.output, &extension(args))?;
-        return one(&RetargetArgs {
+        let args = RetargetArgs {
             input: input.clone(),
             output,
             ..args.clone()
-        });
+        };
+        return one(&args, &load::onto(&args.rig, following)?);
     }
+    let onto = load::onto(&args.rig, following)?;
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
@@ -46,11 +51,12 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
         (&args.output, &|_: &Path| extension(args)),
         manner,
         |input, output| {
-            let ending = one(&RetargetArgs {
+            let args = RetargetArgs {
                 input: input.to_owned(),
                 output: output.to_owned(),
                 ..args.clone()
-            })?;
+            };
+            let ending = one(&args, &onto)?;
             // About a loop there is more to say, which is said.
             if !args.json && !written_loop::has_sidecar(output) {
                 output::print(&format!("{}\n", output.display()))?;
@@ -70,15 +76,12 @@ fn extension(args: &RetargetArgs) -> String {
         .map_or_else(own, str::to_owned)
 }
 
-fn one(args: &RetargetArgs) -> Result<Ending, Failure> {
+fn one(args: &RetargetArgs, onto: &Onto) -> Result<Ending, Failure> {
     let asked = Asked {
         input: &args.input,
         output: &args.output,
         rig: &args.rig,
-        following: Following {
-            map: args.map.as_deref(),
-            bone_stretch: args.bone_stretch,
-        },
+        onto,
         save_map: args.save_map.as_deref(),
         mirror: None,
         reading: &args.reading,
@@ -101,7 +104,7 @@ pub(super) struct Asked<'a> {
     pub(super) input: &'a Path,
     pub(super) output: &'a Path,
     pub(super) rig: &'a Path,
-    pub(super) following: Following<'a>,
+    pub(super) onto: &'a Onto,
     pub(super) save_map: Option<&'a Path>,
     /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
     pub(super) mirror: Option<&'a [String]>,
@@ -128,11 +131,14 @@ pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
     for path in [Some(asked.output), asked.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
-    let character = load::character(asked.rig)?;
     let is_loop = written_loop::read_sidecar(asked.input, asked.reading)?.is_some();
-    let source = character.file.source.in_format(format, &character.file.take);
+    let file = &asked.onto.character.file;
+    let source = file.source.in_format(format, &file.take);
     let source = asked.engine.engine().placed(source);
-    let work = Work { asked, character };
+    let work = Work {
+        asked,
+        character: &asked.onto.character,
+    };
     if !is_loop {
         outputs.clear_sidecar(asked.output)?;
         let take = work.retarget_take(&source, &mut outputs)?;
@@ -160,7 +166,7 @@ pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
 
 struct Work<'a> {
     asked: &'a Asked<'a>,
-    character: Character,
+    character: &'a Character,
 }
 
 impl Work<'_> {
@@ -168,7 +174,7 @@ impl Work<'_> {
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from =
             rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
-        let matched = Matched::of(&self.character, from, self.asked.following)?;
+        let matched = self.asked.onto.matched(from)?;
         for warning in matched.warnings() {
             talk::warn(&warning);
         }

@@ -60,6 +60,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             actions.push(read(StudyArgs {
                 rig: None,
                 map: None,
+                bone_stretch: None,
                 ..study.clone()
             }));
         }

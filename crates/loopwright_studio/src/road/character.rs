@@ -2,13 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright::{
-    BodyOverrides, Take,
-    retarget::{MapError, Retarget, Rig, RigPair},
-};
-use loopwright_formats::{
-    AnimatedFile, Limits, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts, soles::read_soles,
-};
+use loopwright::retarget::{MapError, Retarget, Rig, RigPair};
+use loopwright_formats::{Character, LoadedTake, ReadSettings, loop_file::facts::RigFacts};
 use loopwright_recipe::{RecipeError, StudyArgs, bone_stretch, read_joint_map};
 
 use super::OpenError;
@@ -42,12 +37,15 @@ pub enum CharacterError {
         /// What the system says.
         reason: String,
     },
+    /// The character's file cannot be read.
+    #[error(transparent)]
+    Read(#[from] loopwright_formats::CharacterError),
     /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
-    /// Bones are to grow by more than they may.
+    /// Settings of how it follows cannot be used.
     #[error(transparent)]
-    BoneStretch(RecipeError),
+    Settings(RecipeError),
     /// The joints do not match.
     #[error(transparent)]
     Joints(#[from] MapError),
@@ -79,17 +77,14 @@ impl NamedFile {
         }
     }
 
-    /// The skeleton of a character at rest, and an animation that shows how it stands, if there is one.
-    fn character(&self) -> Result<(LoadedTake, Option<Take>), OpenError> {
-        let path = Path::new(&self.file_name);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let limits = Limits::default();
-        let file = AnimatedFile::parse_within(&self.bytes, &stem, None, &limits)?;
-        let settings = ReadSettings {
-            limits,
-            ..ReadSettings::default()
-        };
-        Ok(file.read_character(&settings)?)
+    /// The character of the file.
+    fn character(&self) -> Result<Character, CharacterError> {
+        let stem = Path::new(&self.file_name).file_stem().unwrap_or_default();
+        Ok(Character::read(
+            &self.bytes,
+            &stem.to_string_lossy(),
+            &ReadSettings::default(),
+        )?)
     }
 }
 
@@ -114,20 +109,11 @@ pub(super) fn onto(
     file: &LoadedTake,
     study: &StudyArgs,
 ) -> Result<(OnCharacter, Vec<String>), OpenError> {
-    let rig_of = |take: &Take, source: &Source, overrides: &BodyOverrides| {
-        Rig::of(take, &source.rest(take.skeleton()), overrides)
-    };
-    let (own, motion) = character.character()?;
-    let target = rig_of(
-        motion.as_ref().unwrap_or(&own.take),
-        &own.source,
-        &BodyOverrides::default(),
-    )?;
-    let soles = read_soles(&character.bytes, &own.source, &target, &Limits::default());
-    let target = target.with_soles(soles);
-    let from = rig_of(&file.take, &file.source, &study.overrides())?;
+    let Character { rig: target, file: own } = character.character()?;
+    let rest = file.source.rest(file.take.skeleton());
+    let from = Rig::of(&file.take, &rest, &study.overrides())?;
     let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
-    pair.stretch = bone_stretch(study.bone_stretch).map_err(CharacterError::BoneStretch)?;
+    pair.stretch = bone_stretch(study.bone_stretch).map_err(CharacterError::Settings)?;
     if let Some(file) = map_file {
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
         let (source, target) = (pair.source.skeleton(), pair.target.skeleton());

@@ -11,7 +11,8 @@ use loopwright_formats::AnimationChoice;
 use super::unmatched;
 use crate::{
     exit::Failure,
-    load, memory,
+    load::{self, Study},
+    memory,
     recipe::{StudyArgs, TakeArgs},
     talk, written_loop,
 };
@@ -29,7 +30,7 @@ pub(super) fn read_all(
         ..reading.clone().into()
     };
     if !written_loop::has_sidecar(path) {
-        return Ok(vec![(name, MatchSource::of_take(read_take(path, &study)?))]);
+        return Ok(vec![(name, MatchSource::of_take(read_take(path, &Study::of(study)?)?))]);
     }
     let mut sources = Vec::new();
     let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
@@ -48,9 +49,10 @@ pub(super) fn read_all(
 }
 
 /// Reads a take and studies it; warnings name the file.
-fn read_take(path: &Path, study: &StudyArgs) -> Result<Analysis, Failure> {
+fn read_take(path: &Path, study: &Study) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
+    let args = &study.args;
+    let settings = args.settings(args.space(), AnimationChoice::Auto, memory::limits());
     let file = load::read_take(path, &settings, &mut soft)?;
     let loaded = load::analysed(path, file, &soft, study)?;
     for warning in &loaded.warnings {

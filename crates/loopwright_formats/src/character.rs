@@ -1,0 +1,58 @@
+//! Characters that take motion, from their files.
+
+use loopwright::{BodyOverrides, analysis::BodyError, retarget::Rig};
+
+use crate::{
+    animated_file::AnimatedFile, error::ReadError, settings::ReadSettings, soles::read_soles, source::LoadedTake,
+};
+
+/// A character that takes motion.
+///
+/// ```
+/// use loopwright_formats::{Character, ReadSettings};
+///
+/// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+/// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
+/// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
+/// let hero = Character::read(&bytes, "hero", &ReadSettings::default())?;
+/// assert!(hero.rig.stands());
+/// # assert_eq!(hero.rig.soles().len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Character {
+    /// Its skeleton and how it stands, with the soles of its feet where the file has a mesh.
+    pub rig: Rig,
+    /// Its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and the form of its file.
+    pub file: LoadedTake,
+}
+
+/// Why a file gives no character.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CharacterError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Its body is not found.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+}
+
+impl Character {
+    /// Reads the character of a file, with or without animations; an animation shows how it stands. `name` is that of a take whose file
+    /// gives it none. Errors: [`CharacterError`].
+    pub fn read(bytes: &[u8], name: &str, settings: &ReadSettings<'_>) -> Result<Self, CharacterError> {
+        let parsed = AnimatedFile::parse_within(bytes, name, settings.companions, &settings.limits)?;
+        let (file, motion) = parsed.read_character(settings)?;
+        // The mesh is parsed by itself: both are large.
+        drop(parsed);
+        let rest = file.source.rest(file.take.skeleton());
+        let shows = motion.as_ref().unwrap_or(&file.take);
+        let rig = Rig::of(shows, &rest, &BodyOverrides::default())?;
+        let soles = read_soles(bytes, &file.source, &rig, &settings.limits);
+        Ok(Self {
+            rig: rig.with_soles(soles),
+            file,
+        })
+    }
+}
