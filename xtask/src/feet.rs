@@ -372,6 +372,7 @@ fn outcome(outcome: &FootOutcome) -> String {
         FootOutcome::Slides { metres } => format!("slides {:.0} cm", 100.0 * metres),
         FootOutcome::NoKnee => "no knee".to_owned(),
         FootOutcome::NeverStands => "never stands".to_owned(),
+        FootOutcome::Still => "still".to_owned(),
         FootOutcome::NotAsked => "not asked".to_owned(),
         FootOutcome::Released => "released".to_owned(),
     }

@@ -35,8 +35,8 @@ fn fits(pattern: &[char], name: &[char]) -> bool {
 
 /// The names that resemble a wanted one, the most similar first, at most `most` of them.
 ///
-/// Case, punctuation and what stands before a colon or a bar are ignored. Names that contain the wanted one, or that it
-/// contains, come before those that differ from it in a few letters; names that do neither are left out.
+/// Case, punctuation and what stands before a colon or a bar are ignored. Names that contain the wanted one come before those that differ
+/// from it in a few letters, or are at least half of it; names that do neither are left out.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted = folded(wanted);
     let mut near: Vec<(usize, &str)> = names
@@ -70,8 +70,11 @@ fn distance(wanted: &[char], name: &[char]) -> Option<usize> {
         return Some(0);
     }
     let contains = |whole: &[char], part: &[char]| whole.windows(part.len()).any(|window| window == part);
-    if contains(name, wanted) || contains(wanted, name) {
+    if contains(name, wanted) {
         return Some(1);
+    }
+    if contains(wanted, name) && 2 * name.len() >= wanted.len() {
+        return Some(1 + wanted.len() - name.len());
     }
     let edits = edits(wanted, name);
     (edits * LETTERS_A_FAULT <= wanted.len().max(LETTERS_A_FAULT)).then_some(1 + edits)
@@ -112,6 +115,11 @@ mod tests {
         assert_eq!(nearest("wlaking_a", names, 0), [""; 0]);
         assert_eq!(nearest("Deaht", names, 2), ["Death"]);
         assert_eq!(nearest("swim", names, 2), [""; 0]);
+        assert_eq!(nearest("hreo", ["h", "hero"], 2), ["hero"]);
+        assert_eq!(
+            nearest("walk-lop", ["w", "walk", "walk-loop"], 8),
+            ["walk-loop", "walk"]
+        );
         assert_eq!(nearest("?", names, 2), [""; 0]);
     }
 

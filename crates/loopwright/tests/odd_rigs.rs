@@ -343,9 +343,14 @@ fn loops_on_such_rigs_close() {
             let carried = transfer.loop_clip(&own.loop_clip).unwrap();
             let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
             let [before, after] = feet.foot_slide_mps.map(Option::unwrap);
-            let speed = speed_of_points(&made.loop_clip, &transfer.stands(&own.loop_clip), DVec3::ZERO);
-            assert!(speed < 0.02, "{top} {mode:?}: {speed} m/s");
-            assert!(held.is_some() && after < 0.02, "{top} {mode:?}: {before} {after} m/s");
+            assert!(after < 0.01, "{top} {mode:?}: {before} {after} m/s");
+            // Where feet stand as still as in the take's loop, they are not held.
+            let stands = transfer.stands(&own.loop_clip);
+            let [by_pose, speed] = [&carried, &made.loop_clip].map(|clip| speed_of_points(clip, &stands, DVec3::ZERO));
+            assert!(
+                speed < 0.02 || (held.is_none() && speed < by_pose + 1e-6),
+                "{top} {mode:?}: {by_pose} {speed} m/s"
+            );
         }
     }
 }

@@ -338,7 +338,7 @@ pub(crate) fn analysed(
     let mut takes_loops = None;
     if let Some(onto) = onto {
         let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
-        let matched = onto.matched(from)?;
+        let matched = onto.matched(path, from)?;
         warnings.extend(matched.warnings());
         takes_loops = Some(TakesLoops {
             onto: Arc::clone(onto),

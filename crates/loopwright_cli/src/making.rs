@@ -18,7 +18,10 @@ use loopwright_formats::{
     loop_file::{Verdict, facts::Grade, what_shows},
 };
 
-use crate::{exit::Failure, load::Loaded};
+use crate::{
+    exit::{Ending, Failure},
+    load::Loaded,
+};
 
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///
@@ -174,6 +177,14 @@ pub(crate) fn about(made: &MadeLoop) -> impl Iterator<Item = String> {
     let clamps = made.closed.clamps.iter().map(ToString::to_string);
     let feet = feet_left_alone(made);
     clamps.chain(torn_back(made)).chain(feet).chain(fewer_cycles(made))
+}
+
+/// How a command ends that wrote a loop: negatively where its seam shows.
+pub(crate) fn ending(file: &LoopFile) -> Ending {
+    match file.quality.pops() {
+        true => Ending::Negative,
+        false => Ending::Done,
+    }
 }
 
 pub(crate) fn write_failure(error: LoopFileError) -> Failure {

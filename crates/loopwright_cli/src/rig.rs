@@ -40,6 +40,10 @@ impl Onto {
         character: Character,
         Following { map, bone_stretch }: Following<'_>,
     ) -> Result<Self, Failure> {
+        if !character.rig.has_skeleton() {
+            let failure = map_failure(&MapError::NoSkeleton { rig: "rig" });
+            return Err(failure.because(format!("the rig is \"{}\"", file.display())));
+        }
         Ok(Self {
             character,
             given: map.map_or_else(|| Ok(Vec::new()), read_map)?,
@@ -49,8 +53,11 @@ impl Onto {
         })
     }
 
-    /// Matches joints; those that the map names are taken from there. Errors: nothing matches, or a name is no joint.
-    pub(crate) fn matched(&self, from: Rig) -> Result<Matched, Failure> {
+    /// Matches joints with those of a motion in a file; those that the map names are taken from there. Errors: nothing matches, or a
+    /// name is no joint.
+    pub(crate) fn matched(&self, motion: &Path, from: Rig) -> Result<Matched, Failure> {
+        let map_failure =
+            |error: &MapError| map_failure(error).because(format!("the motion is \"{}\"", motion.display()));
         let mut pair = RigPair::new(from, self.character.rig.clone()).map_err(|error| map_failure(&error))?;
         pair.stretch = self.stretch;
         if let Some(path) = &self.map {
@@ -159,7 +166,7 @@ impl Matched {
             })
             .collect();
         let resting: Vec<&str> = (rig.main_joints().into_iter())
-            .filter(|&joint| map.links[joint].is_none())
+            .filter(|&joint| map.links[joint].is_none() && !map.rests_by_choice(joint))
             .map(|joint| target.joint(joint).name.as_str())
             .collect();
         if !resting.is_empty() {
@@ -191,7 +198,7 @@ impl Matched {
 fn read_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
     recipe::read_joint_map(&files::read_bytes(path)?).map_err(|error| {
         Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(
-            "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; --save-map writes the map that is used without one",
+            "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
         )
     })
 }
@@ -208,6 +215,6 @@ fn map_failure(error: &MapError) -> Failure {
         MapError::NothingMapped => {
             failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
         }
-        _ => failure.try_this("--save-map FILE, which writes the map that is used without one"),
+        _ => failure.try_this("`loopwright retarget` with --save-map FILE, which writes the map that is used without one"),
     }
 }

@@ -193,7 +193,7 @@ impl PlayableLoop {
     /// The same loop on a character, as its pose alone is carried over.
     pub(crate) fn on_character(self, onto: &Onto, reading: &TakeArgs) -> Result<Self, Failure> {
         let from = rig::rig_of(&self.take, &self.source, &reading.overrides()).map_err(load::body_failure)?;
-        let matched = onto.matched(from)?;
+        let matched = onto.matched(Path::new(&self.facts.file), from)?;
         for warning in matched.warnings() {
             talk::warn(&format!("{}: {warning}", self.facts.file));
         }
@@ -628,6 +628,14 @@ pub(crate) fn uncut(
     written: &Take,
 ) -> Result<RootRelativeClip, Failure> {
     in_file.uncut(sidecar, written, &take.analysis).map_err(|error| {
+        if let Some(rig) = &sidecar.take.rig {
+            return Failure::error(format!(
+                "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
+                rig.file,
+                take.path.display()
+            ))
+            .try_this("no --take; the loop is then measured by itself");
+        }
         Failure::error(format!(
             "\"{}\" is not the take of this loop: {error}",
             take.path.display()

@@ -16,7 +16,10 @@ struct MapFile {
 
 /// A joint's name, nothing for one that rests, or two names and the share of the second.
 #[derive(Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a joint's name, \"\" for one that rests, or two names and a share: [\"Spine\", \"Chest\", 0.5]"
+)]
 enum Follows {
     One(String),
     Between((String, String, f64)),

@@ -79,8 +79,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
-/// settings for one end, and a rate and a number of frames exclude each other.
-const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
+/// settings for one end, a rate and a number of frames exclude each other, and a map is of one character.
+const SETS_ASIDE: [(&str, &str, &[&str]); 8] = [
+    ("take", "rig", &["map"]),
     ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),

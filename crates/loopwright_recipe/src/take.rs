@@ -116,7 +116,7 @@ reading! {
         #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
         pub map: Option<PathBuf>,
         /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch))]
+        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch, allow_negative_numbers = true))]
         pub bone_stretch: Option<f64>,
         /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
         #[cfg_attr(feature = "clap", arg(skip))]

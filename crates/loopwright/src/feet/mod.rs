@@ -250,6 +250,8 @@ pub enum FootOutcome {
     NeverStands,
     /// Holding it would make feet slide more, or bend a take that loops already.
     Released,
+    /// On a character that it was carried onto, it slides no faster than that of its source, and not visibly.
+    Still,
     /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
     Slides {
         /// Farthest distance from the position of its stance.

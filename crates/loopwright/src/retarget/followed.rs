@@ -33,6 +33,9 @@ pub struct FollowedFeet {
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// How large the target is beside its source, at least 1.
     pub(super) size: f64,
+    /// Speed of the source's feet over the ground while they stand, on a target of this size divided by it, metres per second; only
+    /// known of loops.
+    pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the body of the target that are led by one of it.
     led: Vec<Led>,
 }
@@ -142,6 +145,8 @@ impl FollowedFeet {
             own.bent = (0..num_samples).map(bent).collect();
         }
         mixed.size = parts.iter().map(|(feet, share)| feet.size * share).sum();
+        let slide = |(feet, share): &(Self, f64)| Some(feet.slide_of_source_mps? * share);
+        mixed.slide_of_source_mps = parts.iter().map(slide).sum();
         Some(mixed)
     }
 
@@ -189,6 +194,7 @@ impl Retarget {
     pub fn feet_of_loop(&self, source: &LoopClip) -> Result<FollowedFeet, LoopClipError> {
         let source = source.clone().on_screw()?;
         let mut feet = self.feet_of(&source);
+        feet.slide_of_source_mps = self.slide_of_source(&source).map(|mps| mps * self.scale.min(1.0));
         for (foot, [_, ours]) in self.stands_of_both(&source) {
             let joint = ours.joint;
             let index = feet
@@ -261,6 +267,7 @@ impl Retarget {
             stands: Vec::new(),
             legs: self.target.body.feet.iter().map(leg).collect(),
             size: self.scale.max(1.0),
+            slide_of_source_mps: None,
             led: self.led.clone(),
         }
     }

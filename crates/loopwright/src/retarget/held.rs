@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{FollowedFeet, Retarget};
 use crate::{
     analysis::{body::Body, standing::ContactLimits},
-    feet::{self, Bearing, EditedStance, Feet, FootLock, HeldBy, KnownFeet, PlantError, Planting},
+    feet::{self, Bearing, EditedStance, Feet, FootLock, FootOutcome, HeldBy, KnownFeet, PlantError, Planting},
     loop_clip::LoopClip,
     math::ops::atan2,
     motion::{Tracks, WorldTracks},
@@ -19,6 +19,9 @@ const MORE_FLEXED: f64 = 0.14;
 /// A knee that bends beyond that limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;
 
+/// Feet that slide by less on people are not seen to, metres per second.
+const UNSEEN_MPS: f64 = 0.01;
+
 /// The solve of a loop is repeated from its own result up to so many times, ...
 const MORE_ROUNDS: usize = 4;
 
@@ -26,7 +29,8 @@ const MORE_ROUNDS: usize = 4;
 const LEAST_GAIN: f64 = 0.05;
 
 impl Retarget {
-    /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
+    /// Holds the feet of a loop on the target while those of the source bear, where they then slide less. Feet that stand as still as those
+    /// of the source are left as they are, since holding moves them also while they swing: a loop on its own skeleton stays what it is.
     ///
     /// `source` is the loop, `carried` what [`Self::loop_clip`] makes of it. `None` where no foot is held. The loop closes as
     /// exactly as before. Errors: those of [`feet::plant`].
@@ -84,6 +88,11 @@ impl FollowedFeet {
                 .map(|leg| leg.as_ref().map_or(f64::INFINITY, |leg| leg.most_bent() + MORE_FLEXED))
                 .collect(),
         };
+        let by_pose = self.slide(&at_size);
+        // What the user says of feet is not weighed against what was detected.
+        let weighs = lock == FootLock::Auto && edited.is_empty();
+        let is_still = weighs && self.is_still(by_pose);
+        let lock = if is_still { FootLock::Off } else { lock };
         let planting = Planting {
             body,
             root_joint,
@@ -96,7 +105,7 @@ impl FollowedFeet {
         };
         let (mut planted, mut feet) = planting.plant(&at_size, lock.held_by())?;
         let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
-        feet.foot_slide_mps = [self.slide(&at_size), planted.as_ref().and_then(|clip| self.slide(clip))];
+        feet.foot_slide_mps = [by_pose, planted.as_ref().and_then(|clip| self.slide(clip))];
         let is_loop = self.num_leading_back == 0;
         let rounds = if is_loop { MORE_ROUNDS } else { 0 };
         for _ in 0..rounds {
@@ -114,15 +123,22 @@ impl FollowedFeet {
         }
         let is_worse =
             feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || planted.as_ref().is_some_and(folds) && !folds(&at_size);
-        // What the user says of feet is not weighed against what was detected.
-        if lock == FootLock::Auto && edited.is_empty() && is_worse {
+        if weighs && is_worse {
             feet.release();
-            return Ok((None, feet));
+        }
+        if is_still {
+            let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
+            let outcome = |foot: usize| match stands(foot) {
+                true => FootOutcome::Still,
+                false => FootOutcome::NeverStands,
+            };
+            feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
+            feet.foot_slide_mps[1] = by_pose;
         }
         feet.hips_lowered_metres *= self.size;
         feet.moved_metres *= self.size;
         feet.foot_slide_mps = feet.foot_slide_mps.map(|mps| mps.map(|mps| mps * self.size));
-        let Some(planted) = planted else {
+        let Some(planted) = planted.filter(|_| feet.is_locked()) else {
             return Ok((None, feet));
         };
         let mut tracks = Tracks::empty(carried.skeleton().clone(), carried.step_secs(), num_samples);
@@ -142,6 +158,15 @@ impl FollowedFeet {
         let held = straight.with_tracks(tracks);
         let held = if path.is_empty() { held } else { held.along(path)? };
         Ok((Some(held), feet))
+    }
+
+    /// Whether feet that slide so fast at the size of the source stand as still as those of the source, and are not seen to slide.
+    fn is_still(&self, slide_mps: Option<f64>) -> bool {
+        let Some((here, there)) = slide_mps.zip(self.slide_of_source_mps) else {
+            return false;
+        };
+        // To rounding.
+        here < UNSEEN_MPS && here <= there * (1.0 + 1e-6)
     }
 
     /// Whether a knee of the target bends clearly beyond its limit, or clearly more the wrong way than by its pose alone.

@@ -1,5 +1,7 @@
 //! Which joints of one rig follow which of another.
 
+use std::collections::BTreeSet;
+
 use super::{Rig, anatomy::Limb};
 use crate::{
     analysis::body::vocabulary::{Meaning, Word},
@@ -25,6 +27,8 @@ pub struct Link {
 pub struct JointMap {
     /// By joint of the target; `None` for one that keeps its rest.
     pub links: Vec<Option<Link>>,
+    /// Joints of the target that keep their rest because the caller says so.
+    rests: BTreeSet<usize>,
 }
 
 /// What the caller says that a joint of the target follows.
@@ -93,14 +97,7 @@ impl JointMap {
     /// The map from one rig to another. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
     pub fn between(source: &Rig, target: &Rig) -> Result<Self, MapError> {
         for (rig, what) in [(target, "rig"), (source, "motion")] {
-            let skeleton = rig.skeleton();
-            let hangs_low = |joint: usize| {
-                skeleton
-                    .parent(joint)
-                    .and_then(|parent| skeleton.parent(parent))
-                    .is_some()
-            };
-            if !(0..skeleton.num_joints()).any(hangs_low) {
+            if !rig.has_skeleton() {
                 return Err(MapError::NoSkeleton { rig: what });
             }
         }
@@ -172,7 +169,10 @@ impl JointMap {
             }
         }
         same_names(&mut links, &source.skeleton, &target.skeleton);
-        let map = Self { links };
+        let map = Self {
+            links,
+            rests: BTreeSet::new(),
+        };
         if map.links.iter().flatten().count() < 2 {
             return Err(MapError::NothingMapped);
         }
@@ -185,6 +185,10 @@ impl JointMap {
     pub fn with(mut self, source: &Skeleton, target: &Skeleton, given: &[(String, Given)]) -> Result<Self, MapError> {
         for (name, follows) in given {
             let joint = find(target, "rig", name)?;
+            match follows {
+                Given::Rest => self.rests.insert(joint),
+                _ => self.rests.remove(&joint),
+            };
             self.links[joint] = match follows {
                 Given::Rest => None,
                 Given::Joint(from) => Some(Link::sure(find(source, "motion's skeleton", from)?, 1.0)),
@@ -207,22 +211,25 @@ impl JointMap {
         Ok(self)
     }
 
-    /// Each link in names, as [`Self::with`] takes it, for joints of the target that follow something.
+    /// Whether a joint of the target keeps its rest because the caller says so.
+    pub fn rests_by_choice(&self, joint: usize) -> bool {
+        self.rests.contains(&joint)
+    }
+
+    /// Each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
         let name = |joint: usize| source.joint(joint).name.clone();
-        let links = self
-            .links
-            .iter()
-            .enumerate()
-            .filter_map(|(joint, link)| Some((joint, (*link)?)));
-        links
-            .map(|(joint, link)| {
-                let follows = match link.toward {
-                    None => Given::Joint(name(link.from)),
-                    Some((toward, share)) => Given::Between(name(link.from), name(toward), share),
-                };
-                (target.joint(joint).name.clone(), follows)
-            })
+        let follows = |joint: usize, link: &Option<Link>| match link {
+            Some(Link { from, toward: None, .. }) => Some(Given::Joint(name(*from))),
+            Some(Link {
+                from,
+                toward: Some((toward, share)),
+                ..
+            }) => Some(Given::Between(name(*from), name(*toward), *share)),
+            None => self.rests_by_choice(joint).then_some(Given::Rest),
+        };
+        (self.links.iter().enumerate())
+            .filter_map(|(joint, link)| Some((target.joint(joint).name.clone(), follows(joint, link)?)))
             .collect()
     }
 

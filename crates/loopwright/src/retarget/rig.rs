@@ -128,6 +128,12 @@ impl Rig {
         &self.soles
     }
 
+    /// Whether it has limbs: a joint that hangs from one that hangs from another. A file that has only a mesh gives none.
+    pub fn has_skeleton(&self) -> bool {
+        let above = |joint: usize| self.skeleton.parent(joint);
+        (0..self.skeleton.num_joints()).any(|joint| above(joint).and_then(above).is_some())
+    }
+
     /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
     pub fn stands(&self) -> bool {
         self.stands

@@ -22,7 +22,7 @@ pub(crate) struct RigArgs {
     #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
     pub(crate) map: Option<PathBuf>,
     /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch)]
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub(crate) bone_stretch: Option<f64>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct RetargetArgs {
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) map: Option<PathBuf>,
     /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch)]
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub(crate) bone_stretch: Option<f64>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,

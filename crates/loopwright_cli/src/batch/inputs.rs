@@ -42,6 +42,16 @@ pub(crate) enum Wanted {
     All,
 }
 
+impl Inputs {
+    /// Leaves out the character that takes the motion, which may lie among the takes in a folder.
+    pub(crate) fn leave_out(&mut self, character: Option<&Path>) {
+        let Some(character) = character.and_then(|path| path.canonicalize().ok()) else {
+            return;
+        };
+        (self.files).retain(|input| input.path.canonicalize().map_or(true, |path| path != character));
+    }
+}
+
 /// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there.
 pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> Inputs {
     let mut inputs = Inputs::default();

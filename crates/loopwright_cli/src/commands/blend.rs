@@ -21,7 +21,7 @@ use loopwright_formats::{
 use crate::{
     args::BlendArgs,
     exit::{Ending, Failure},
-    load,
+    load, making,
     output::{self, Outputs},
     report::{json, make as report},
     talk,
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     } else {
         report::blend(&file.sidecar)
     })?;
-    Ok(Ending::Done)
+    Ok(making::ending(&file))
 }
 
 /// Relative difference below which frame rates are the same: files round frame times.

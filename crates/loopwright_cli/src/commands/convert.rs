@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
+        character: args.on.rig.as_deref(),
         for_one: &[],
     };
     let extension = |input: &Path| extension(args, input);
@@ -155,7 +156,12 @@ fn on_character(args: &ConvertArgs, onto: &Onto, rig: &Path) -> Result<Ending, F
         true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
         false => None,
     };
-    let Moved { take, sidecar, outputs } = retarget::moved(&Asked {
+    let Moved {
+        take,
+        sidecar,
+        outputs,
+        ending,
+    } = retarget::moved(&Asked {
         input: &args.input,
         output: &args.output,
         rig,
@@ -174,7 +180,7 @@ fn on_character(args: &ConvertArgs, onto: &Onto, rig: &Path) -> Result<Ending, F
         };
         output::print(&json::document("convert", answer, None, &outputs))?;
     }
-    Ok(Ending::Done)
+    Ok(ending)
 }
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.

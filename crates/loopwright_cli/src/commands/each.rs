@@ -24,6 +24,8 @@ const MOST_LISTED: usize = 20;
 pub(super) struct Manner<'a> {
     pub(super) jobs: JobsArgs,
     pub(super) json: bool,
+    /// The character that takes the motion of the files, which is none of them.
+    pub(super) character: Option<&'a Path>,
     /// Flags that are for one file, and whether they are given.
     pub(super) for_one: &'a [(&'static str, bool)],
 }
@@ -39,7 +41,11 @@ pub(super) fn file(
             files::check_is_there(one)?;
             work(one)
         }
-        _ => all(batch::find(names, Wanted::All, None), manner, |input| work(&input.path)),
+        _ => {
+            let mut found = batch::find(names, Wanted::All, None);
+            found.leave_out(manner.character);
+            all(found, manner, |input| work(&input.path))
+        }
     }
 }
 
@@ -60,7 +66,8 @@ pub(super) fn into_folder(
     manner: Manner<'_>,
     work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    let found = batch::find(names, Wanted::All, Some(folder));
+    let mut found = batch::find(names, Wanted::All, Some(folder));
+    found.leave_out(manner.character);
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     if !found.files.is_empty() && !folder.is_dir() && is_file {
         return Err(Failure::error(format!(

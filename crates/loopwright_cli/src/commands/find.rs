@@ -22,6 +22,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
+        character: args.study.rig.as_deref(),
         for_one: &[("--plot", args.plot.is_some())],
     };
     let study = Study::of(args.study.clone())?;

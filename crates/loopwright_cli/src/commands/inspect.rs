@@ -15,6 +15,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
+        character: args.study.rig.as_deref(),
         for_one: &[("--plot", args.plot.is_some())],
     };
     let study = Study::of(args.study.clone())?;

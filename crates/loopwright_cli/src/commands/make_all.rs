@@ -337,7 +337,7 @@ impl Work<'_> {
                 return Ok((Some(best), Fate::Kept(Box::new(kept))));
             }
         }
-        if was_made_before {
+        if was_made_before && is_there {
             return Ok((Some(best), Fate::LeftAlone("it is named like a loop".to_owned())));
         }
         let made = self.made(loaded, &best, &others, warnings)?;

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
+        character: Some(&args.rig),
         for_one: &[("--save-map", args.save_map.is_some())],
     };
     each::into_folder(
@@ -88,15 +89,23 @@ fn one(args: &RetargetArgs, onto: &Onto) -> Result<Ending, Failure> {
         engine: &args.engine,
         force: args.force,
     };
-    let Moved { take, sidecar, outputs } = moved(&asked)?;
+    let Moved {
+        take,
+        sidecar,
+        outputs,
+        ending,
+    } = moved(&asked)?;
     if args.json {
-        let is_loop = sidecar.is_some();
-        let answer = RetargetAnswer { take, is_loop };
+        let answer = RetargetAnswer {
+            take,
+            is_loop: sidecar.is_some(),
+            quality: sidecar.map(|sidecar| sidecar.quality),
+        };
         output::print(&json::document("retarget", answer, None, &outputs))?;
     } else if let Some(sidecar) = sidecar {
         output::print(&report::blend(&sidecar))?;
     }
-    Ok(Ending::Done)
+    Ok(ending)
 }
 
 /// A motion and the character that takes it.
@@ -120,6 +129,8 @@ pub(super) struct Moved {
     /// The facts of a loop.
     pub(super) sidecar: Option<Sidecar>,
     pub(super) outputs: Vec<String>,
+    /// Negative for a loop whose seam shows.
+    pub(super) ending: Ending,
 }
 
 /// Puts a motion onto a character and writes it; a loop with its sidecar.
@@ -146,19 +157,21 @@ pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
             take,
             sidecar: None,
             outputs: outputs.commit()?,
+            ending: Ending::Done,
         });
     }
     let beside = output::sidecar_path(asked.output);
     outputs.spare(&output::sidecar_path(asked.input));
     outputs.check(&beside)?;
-    let mut file = work.retarget_loop(&source, &mut outputs)?;
+    let (take, mut file) = work.retarget_loop(&source, &mut outputs)?;
     let bytes = file.bytes().into_owned();
     outputs.add(asked.output, &bytes)?;
     file.sidecar.outputs = [asked.output, &beside].map(|path| path.display().to_string()).to_vec();
     file.sidecar.state_file(&bytes);
     outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     Ok(Moved {
-        take: file.sidecar.take.clone(),
+        take,
+        ending: making::ending(&file),
         sidecar: Some(file.sidecar),
         outputs: outputs.commit()?,
     })
@@ -174,7 +187,7 @@ impl Work<'_> {
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from =
             rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
-        let matched = self.asked.onto.matched(from)?;
+        let matched = self.asked.onto.matched(self.asked.input, from)?;
         for warning in matched.warnings() {
             talk::warn(&warning);
         }
@@ -213,7 +226,8 @@ impl Work<'_> {
         })
     }
 
-    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<LoopFile, Failure> {
+    /// What was read, and the loop on the character.
+    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
         let args = self.asked;
         let mut playable = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
         if let Some(pairs) = args.mirror {
@@ -240,6 +254,10 @@ impl Work<'_> {
             (clip, None)
         };
         let engine = args.engine.engine();
+        let read = TakeFacts {
+            rig: Some(rig.clone()),
+            ..facts.clone()
+        };
         let mut target = TakeFacts::of(facts.file, &self.character.file.take, source.space());
         (target.frames, target.fps, target.frame_time_secs) = (facts.frames, facts.fps, facts.frame_time_secs);
         let origin = RetargetOrigin {
@@ -265,7 +283,7 @@ impl Work<'_> {
         for warning in &said.warnings {
             talk::warn(warning);
         }
-        Ok(file)
+        Ok((read, file))
     }
 }
 

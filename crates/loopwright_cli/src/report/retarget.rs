@@ -1,6 +1,6 @@
 //! Answers of `retarget`.
 
-use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::loop_file::facts::{QualityFacts, TakeFacts};
 use serde::Serialize;
 
 /// The answer of `retarget`.
@@ -10,4 +10,6 @@ pub(crate) struct RetargetAnswer {
     pub(crate) take: TakeFacts,
     /// Whether the input is a loop with a sidecar; one was then written as well.
     pub(crate) is_loop: bool,
+    /// Figures of the loop that was written; null for a take.
+    pub(crate) quality: Option<QualityFacts>,
 }

@@ -282,6 +282,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::NotAsked => FootTreatment::NotAsked,
         FootOutcome::NoKnee => FootTreatment::NoKnee,
         FootOutcome::NeverStands => FootTreatment::NeverStands,
+        FootOutcome::Still => FootTreatment::Still,
         FootOutcome::Slides { .. } => FootTreatment::Slides,
         FootOutcome::Released => FootTreatment::Released,
     }

@@ -465,6 +465,8 @@ pub enum FootTreatment {
     NoKnee,
     /// Not locked: it never stands.
     NeverStands,
+    /// Not locked: on a character that it was carried onto, it stands as still as that of its source.
+    Still,
     /// Not locked: it slides during its contacts.
     Slides,
     /// Not locked: holding it would make feet slide more, or bend a take that loops already.
@@ -476,6 +478,7 @@ loopwright::words!(FootTreatment {
     NotAsked: "not asked",
     NoKnee: "no knee",
     NeverStands: "never stands",
+    Still: "still",
     Slides: "slides",
     Released: "released",
 });

@@ -51,6 +51,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
+        character: None,
         for_one: &[],
     };
     let kind = |_: &Path| args.to.clone();
