@@ -901,7 +901,7 @@ fn the_caller_overrides_the_map_and_mistakes_are_named() {
     assert_eq!(changed.links[to.find("hand_l").unwrap()], None);
     assert!(given.iter().all(|each| changed.names(from, to).contains(each)));
     let again = map().with(from, to, &changed.names(from, to)).unwrap();
-    assert_eq!(again, changed);
+    assert_eq!(again.names(from, to), changed.names(from, to));
     let wrong = map().with(from, to, &[("haed".to_owned(), Given::Rest)]).unwrap_err();
     assert!(
         matches!(&wrong, MapError::NoSuchJoint { similar, .. } if similar.contains(&"head".to_owned())),
