@@ -304,7 +304,10 @@ fn joints_above_the_hips_go_with_them() {
 #[test]
 fn loops_on_such_rigs_close() {
     use loopwright::{
-        Analysis, LoopSettings, RootMode, RootSettings, SearchSettings, feet::FootLock, loop_clip::LoopKeys, quality,
+        Analysis, LoopSettings, RootMode, RootSettings, SearchSettings,
+        feet::{FootLock, FootOutcome},
+        loop_clip::LoopKeys,
+        quality,
     };
     let mut pelvis = Tree::of(&character(&walk(), PLAIN));
     let hips = pelvis.at("pelvis");
@@ -348,7 +351,7 @@ fn loops_on_such_rigs_close() {
             let stands = transfer.stands(&own.loop_clip);
             let [by_pose, speed] = [&carried, &made.loop_clip].map(|clip| speed_of_points(clip, &stands, DVec3::ZERO));
             assert!(
-                speed < 0.02 || (held.is_none() && speed < by_pose + 1e-6),
+                speed < 0.02 || (feet.outcomes == [FootOutcome::Still; 2] && held.is_none() && speed < by_pose + 1e-6),
                 "{top} {mode:?}: {by_pose} {speed} m/s"
             );
         }

@@ -1,6 +1,6 @@
 //! How a command ends, and what a failure reports: what happened, where, why, and what to try.
 
-use std::{fmt, process::ExitCode};
+use std::{fmt, path::Path, process::ExitCode};
 
 use crate::recipe::RecipeError;
 
@@ -53,6 +53,12 @@ impl Failure {
             details: failures.iter().map(|failure| failure.what.clone()).collect(),
             ..Self::error(what)
         }
+    }
+
+    /// Says of which file.
+    pub(crate) fn of_file(mut self, path: &Path) -> Self {
+        self.what = format!("\"{}\": {}", path.display(), self.what);
+        self
     }
 
     /// Adds a fact.

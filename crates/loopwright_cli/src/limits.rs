@@ -204,7 +204,7 @@ impl Limits {
                 self.max_foot_slide,
                 None,
                 ("foot sliding", " cm/s"),
-                "--lock-feet solve, or another loop from `loopwright find`",
+                "--lock-feet solve where feet are not held, or another loop from `loopwright find`",
                 "--max-foot-slide",
             ),
         ];

@@ -41,8 +41,7 @@ impl Onto {
         Following { map, bone_stretch }: Following<'_>,
     ) -> Result<Self, Failure> {
         if !character.rig.has_skeleton() {
-            let failure = map_failure(&MapError::NoSkeleton { rig: "rig" });
-            return Err(failure.because(format!("the rig is \"{}\"", file.display())));
+            return Err(map_failure(&MapError::NoSkeleton { rig: "rig" }).of_file(file));
         }
         Ok(Self {
             character,
@@ -56,8 +55,7 @@ impl Onto {
     /// Matches joints with those of a motion in a file; those that the map names are taken from there. Errors: nothing matches, or a
     /// name is no joint.
     pub(crate) fn matched(&self, motion: &Path, from: Rig) -> Result<Matched, Failure> {
-        let map_failure =
-            |error: &MapError| map_failure(error).because(format!("the motion is \"{}\"", motion.display()));
+        let map_failure = |error: &MapError| map_failure(error).of_file(motion);
         let mut pair = RigPair::new(from, self.character.rig.clone()).map_err(|error| map_failure(&error))?;
         pair.stretch = self.stretch;
         if let Some(path) = &self.map {
@@ -185,7 +183,7 @@ impl Matched {
         warnings
     }
 
-    /// The map as a file that [`Self::of`] reads.
+    /// The map as a file that [`Onto::new`] reads.
     pub(crate) fn map_text(&self) -> Result<String, Failure> {
         let RigPair {
             source, target, map, ..

@@ -202,8 +202,22 @@ fn among_many_takes_the_character_is_none_and_errors_name_the_take() {
     for command in ["make takes -o no", "retarget takes -o no/"] {
         let refused = folder.run(&format!("{command} --rig hero.glb --map wrong.toml"));
         assert_eq!(refused.status, 2);
+        let says = "takes/walk.bvh\": the motion's skeleton has no joint";
         let said = refused.stderr + &refused.stdout;
-        assert!(said.contains("takes/walk.bvh"), "{command}: {said}");
+        assert!(said.contains(says), "{command}: {said}");
+    }
+    // One that is named is an input, and a folder that holds nothing else holds none.
+    folder.run("retarget walk.bvh hero.glb -o named/ --rig hero.glb").done();
+    assert!(folder.file("named/hero.glb").exists());
+    folder.make_folder("only");
+    folder.copy("hero.glb", "only/hero.glb");
+    for command in ["make only -o no", "retarget only -o no/", "inspect only"] {
+        let refused = folder.run(&format!("{command} --rig only/hero.glb"));
+        assert!(
+            refused.status == 2 && refused.stderr.contains("there is no take"),
+            "{}",
+            refused.stderr
+        );
     }
     // A mesh alone is no character, whatever the takes.
     folder.write("box.bvh", "HIERARCHY ROOT Box { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition } MOTION Frames: 2 Frame Time: 0.1\n0 0 0\n0 0 1\n");
@@ -245,6 +259,12 @@ fn a_map_keeps_what_it_lets_rest() {
     folder
         .run("make walk.bvh --recipe recipe.toml --rig hero.glb -o made.glb")
         .done();
+    folder.write("recipe.toml", "[take]\nrig = \"hero.glb\"\nmap = \"rest.toml\"\n");
+    folder
+        .run("make walk.bvh --recipe recipe.toml --rig hero.glb -o same.glb")
+        .done();
+    let joints = |file: &str| folder.json(file)["take"]["rig"]["joints_followed"].as_u64().unwrap();
+    assert_eq!(joints("same.glb.json") + 1, joints("made.glb.json"));
 }
 
 #[test]

@@ -79,9 +79,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
-/// settings for one end, a rate and a number of frames exclude each other, and a map is of one character.
-const SETS_ASIDE: [(&str, &str, &[&str]); 8] = [
-    ("take", "rig", &["map"]),
+/// settings for one end, and a rate and a number of frames exclude each other.
+const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
     ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),
@@ -128,6 +127,13 @@ impl Recipe {
             if let Some(Value::Table(part)) = under.get_mut(part).filter(|_| is_said) {
                 part.retain(|key, _| !set_aside.contains(&key));
             }
+        }
+        let rig = |recipe: &Table| recipe.get("take").and_then(|take| take.get("rig")).cloned();
+        if let Some(Value::Table(take)) = under.get_mut("take")
+            && rig(&over).is_some_and(|rig| Some(&rig) != take.get("rig"))
+        {
+            // A map is of one character.
+            take.remove("map");
         }
         lay_over(&mut under, over);
         under.try_into().map_err(|error| failed(&error))

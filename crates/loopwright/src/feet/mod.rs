@@ -250,7 +250,7 @@ pub enum FootOutcome {
     NeverStands,
     /// Holding it would make feet slide more, or bend a take that loops already.
     Released,
-    /// On a character that it was carried onto, it slides no faster than that of its source, and not visibly.
+    /// On a character that they were carried onto, feet slide no faster than those of the source, and not visibly.
     Still,
     /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
     Slides {

@@ -134,6 +134,7 @@ impl FollowedFeet {
             };
             feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
             feet.foot_slide_mps[1] = by_pose;
+            feet.bearing.clone_from(&known.bearing);
         }
         feet.hips_lowered_metres *= self.size;
         feet.moved_metres *= self.size;
@@ -160,7 +161,8 @@ impl FollowedFeet {
         Ok((Some(held), feet))
     }
 
-    /// Whether feet that slide so fast at the size of the source stand as still as those of the source, and are not seen to slide.
+    /// Whether feet that slide so fast, on a larger target at the size of the source, stand as still as those of the source on the whole,
+    /// and are not seen to slide.
     fn is_still(&self, slide_mps: Option<f64>) -> bool {
         let Some((here, there)) = slide_mps.zip(self.slide_of_source_mps) else {
             return false;

@@ -42,19 +42,12 @@ pub(crate) enum Wanted {
     All,
 }
 
-impl Inputs {
-    /// Leaves out the character that takes the motion, which may lie among the takes in a folder.
-    pub(crate) fn leave_out(&mut self, character: Option<&Path>) {
-        let Some(character) = character.and_then(|path| path.canonicalize().ok()) else {
-            return;
-        };
-        (self.files).retain(|input| input.path.canonicalize().map_or(true, |path| path != character));
-    }
-}
-
-/// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there.
-pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> Inputs {
+/// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there. Nor is the
+/// character that takes the motion, where it lies among them in a folder.
+pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character: Option<&Path>) -> Inputs {
     let mut inputs = Inputs::default();
+    let character = character.and_then(|path| path.canonicalize().ok());
+    let is_character = |path: &Path| character.is_some() && path.canonicalize().ok() == character;
     let output = output.and_then(|output| output.canonicalize().ok());
     let mut seen = BTreeSet::new();
     // Every file that was found, with the folder below which it was.
@@ -95,6 +88,10 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> 
                 walk.below(pattern.folder());
             }
         }
+        if !matches!(named, Named::File) {
+            let ours = found.split_off(count.0);
+            found.extend(ours.into_iter().filter(|(_, path)| !is_character(path)));
+        }
         if count == (found.len(), inputs.num_loops, inputs.problems.len()) {
             let what = match named {
                 Named::Pattern(_) => format!("no take matches \"{}\"", name.display()),
@@ -125,7 +122,7 @@ pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failu
     let mut files = Vec::new();
     for name in names {
         if are_many(core::slice::from_ref(name)) {
-            let found = find(core::slice::from_ref(name), Wanted::All, None);
+            let found = find(core::slice::from_ref(name), Wanted::All, None, None);
             files.extend(found.problems.into_iter().map(Err));
             files.extend(found.files.into_iter().map(|input| Ok(input.path)));
         } else {

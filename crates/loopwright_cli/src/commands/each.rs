@@ -42,8 +42,7 @@ pub(super) fn file(
             work(one)
         }
         _ => {
-            let mut found = batch::find(names, Wanted::All, None);
-            found.leave_out(manner.character);
+            let found = batch::find(names, Wanted::All, None, manner.character);
             all(found, manner, |input| work(&input.path))
         }
     }
@@ -66,8 +65,7 @@ pub(super) fn into_folder(
     manner: Manner<'_>,
     work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    let mut found = batch::find(names, Wanted::All, Some(folder));
-    found.leave_out(manner.character);
+    let found = batch::find(names, Wanted::All, Some(folder), manner.character);
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     if !found.files.is_empty() && !folder.is_dir() && is_file {
         return Err(Failure::error(format!(

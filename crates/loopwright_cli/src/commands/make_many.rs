@@ -47,8 +47,8 @@ pub(super) struct Asked<'a> {
 
 pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
     let Asked { target, many, .. } = asked;
-    let mut found = batch::find(asked.takes, Wanted::Takes, target.output.as_deref());
-    found.leave_out(asked.recipe.take.rig.as_deref());
+    let rig = asked.recipe.take.rig.as_deref();
+    let found = batch::find(asked.takes, Wanted::Takes, target.output.as_deref(), rig);
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {

@@ -2,7 +2,7 @@
 
 use loopwright_formats::{GltfError, ReadError};
 
-use super::{ExportError, MadeError, OpenError};
+use super::{CharacterError, ExportError, MadeError, OpenError};
 
 /// What went wrong last.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +34,15 @@ impl Problem {
     /// What to try, where that is known.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Open(OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))) => {
-                Some(match cfg!(target_arch = "wasm32") {
-                    true => "Drop the files that it names together with it, or export it as one .glb.",
-                    false => "Put the files that it names beside it, or export it as one .glb.",
-                })
-            }
+            Self::Open(
+                OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))
+                | OpenError::Character(CharacterError::Read(loopwright_formats::CharacterError::Read(ReadError::Gltf(
+                    GltfError::NoBuffer { .. },
+                )))),
+            ) => Some(match cfg!(target_arch = "wasm32") {
+                true => "Drop the files that it names together with it, or export it as one .glb.",
+                false => "Put the files that it names beside it, or export it as one .glb.",
+            }),
             _ => None,
         }
     }

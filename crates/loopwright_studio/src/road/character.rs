@@ -123,7 +123,7 @@ pub(super) fn onto(
     let name = |joint: usize| target.skeleton().joint(joint).name.clone();
     let unsure: Vec<String> = map.unsure().map(|(joint, _)| name(joint)).collect();
     let resting: Vec<String> = (target.main_joints().into_iter())
-        .filter(|&joint| map.links[joint].is_none())
+        .filter(|&joint| map.links[joint].is_none() && !map.rests_by_choice(joint))
         .map(name)
         .collect();
     let mut warnings = Vec::new();

@@ -173,6 +173,7 @@ impl Opened {
         known: &[NamedFile],
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
+        study.check().map_err(OpenError::Recipe)?;
         let overrides = study.overrides();
         if let Some(hertz) = study.smooth {
             let body = Body::find(&loaded.take, &overrides)?;

@@ -32,7 +32,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
             .try_this("two of them, or --json for the costs of all"));
     }
     let decay = decays(args)?[args.decay as usize];
-    let found = batch::find(&args.motions, Wanted::All, None);
+    let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
         return Err(
