@@ -126,6 +126,19 @@ fn a_root_joint_that_was_added_is_no_bone() {
 }
 
 #[test]
+fn one_input_into_a_folder_gives_one_answer() {
+    let folder = Folder::with_walk();
+    let answer = folder
+        .run("render walk.bvh -o out/ --size 64 --to png --json")
+        .done()
+        .json();
+    assert_eq!(answer["outputs"][0], "out/walk.png");
+    let refused = folder.run("render walk.bvh -o out/ --onion --json");
+    assert_eq!(refused.status, 2);
+    assert_eq!(refused.json()["format"], "loopwright-error");
+}
+
+#[test]
 fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
     let folder = with_a_loop();
     let before = folder.contents();

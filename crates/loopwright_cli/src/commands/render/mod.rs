@@ -44,6 +44,10 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         for input in &args.inputs {
             files::check_is_there(input)?;
         }
+        if let [input] = &args.inputs[..] {
+            let output = each::output_of(input, &args.output, &args.to)?;
+            return one(&RenderArgs { output, ..args.clone() });
+        }
         if !output::is_named_as_folder(&args.output) {
             return one(args);
         }
