@@ -1,6 +1,6 @@
 //! The headings under which `--help` lists flags: by purpose, in the order in which a loop is made.
 
-pub(crate) use loopwright_recipe::headings::*;
+pub(crate) use loopwright_job::recipe::headings::*;
 
 /// Many files in one run.
 pub(crate) const MANY: &str = "Many takes";

@@ -32,7 +32,7 @@ mod talk;
 mod written_loop;
 
 use args::{Cli, Command};
-use loopwright_recipe::{self as recipe, words};
+use loopwright_job::recipe::{self, words};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = env::args_os().collect();

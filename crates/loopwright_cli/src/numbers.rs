@@ -1,6 +1,6 @@
 //! Parses counts, numbers and ranges from the command line.
 
-pub(crate) use loopwright_recipe::parse_count;
+pub(crate) use loopwright_job::recipe::parse_count;
 
 /// `LOW:HIGH`; either may be left out.
 pub(crate) fn parse_bounds(text: &str) -> Result<[f64; 2], String> {

@@ -2,7 +2,7 @@
 
 use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
-use loopwright_recipe::{StudyArgs, read_joint_map};
+use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
 use super::{Beside, Edit, RootView, Shown, Stretch, Study};
 use crate::camera::Camera;

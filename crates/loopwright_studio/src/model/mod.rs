@@ -21,7 +21,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use loopwright::{LoopCandidate, TakeFit};
 use loopwright_formats::Format;
-use loopwright_recipe::RecipeError;
+use loopwright_job::recipe::RecipeError;
 
 pub use action::Action;
 pub use beside::Beside;

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use loopwright_recipe::{Recipe, StretchRecipe, StudyArgs};
+use loopwright_job::recipe::{Recipe, StretchRecipe, StudyArgs};
 
 use super::{
     Beside, Edit, History, MAX_BESIDE, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown,

@@ -4,7 +4,7 @@ use std::sync::Weak;
 
 use eframe::egui::{self, Ui};
 use loopwright_formats::{Format, animation_names};
-use loopwright_recipe::StudyArgs;
+use loopwright_job::recipe::StudyArgs;
 
 use crate::model::{Action, Model};
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, DragValue, Response, Ui};
 use loopwright::Skeleton;
-use loopwright_recipe::EditRecipe;
+use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};

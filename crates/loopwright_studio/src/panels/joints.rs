@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, DragValue, TextEdit, Ui};
 use loopwright::closure::ClosureName;
-use loopwright_recipe::JointRecipe;
+use loopwright_job::recipe::JointRecipe;
 
 use super::{closure::word, edit_by, final_edit};
 use crate::model::{Action, Edit, Model};

@@ -1,7 +1,7 @@
 //! How the take is read: smoothed, and on which character.
 
 use eframe::egui::{DragValue, Ui};
-use loopwright_recipe::StudyArgs;
+use loopwright_job::recipe::StudyArgs;
 
 use crate::model::{Action, Model};
 

@@ -1,7 +1,7 @@
 //! Stances by hand: when a foot stands or swings in place of what was detected. Bars are dragged along the loop.
 
 use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use loopwright_recipe::{StanceRecipe, StanceUnit};
+use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};

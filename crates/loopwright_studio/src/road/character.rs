@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use loopwright::retarget::{MapError, Retarget, Rig, RigPair};
 use loopwright_formats::{Character, LoadedTake, ReadSettings, loop_file::facts::RigFacts};
-use loopwright_recipe::{RecipeError, StudyArgs, bone_stretch, read_joint_map};
+use loopwright_job::recipe::{RecipeError, StudyArgs, bone_stretch, read_joint_map};
 
 use super::OpenError;
 

@@ -2,7 +2,7 @@
 
 use loopwright::{LoopCandidate, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 use loopwright_formats::Target;
-use loopwright_recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
+use loopwright_job::recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 
 use super::{opened::Opened, stretch::Stretch};
 

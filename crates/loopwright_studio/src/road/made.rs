@@ -8,7 +8,7 @@ use loopwright::{
     quality,
 };
 use loopwright_formats::loop_file::{Verdict, doubt};
-use loopwright_recipe::{OutputRecipe, Recipe, RecipeError};
+use loopwright_job::recipe::{OutputRecipe, Recipe, RecipeError};
 
 use super::{
     edit::Edit,
@@ -171,7 +171,7 @@ fn candidate(opened: &Opened, edit: &Edit) -> Result<LoopCandidate, MadeError> {
     };
     let stretch = &edit.recipe.stretch;
     let mirror = match stretch.symmetric {
-        Some(true) => Some(loopwright_recipe::mirror(&opened.analysis, &edit.recipe.take.mirror)?),
+        Some(true) => Some(loopwright_job::recipe::mirror(&opened.analysis, &edit.recipe.take.mirror)?),
         _ => None,
     };
     let settings = SearchSettings {

@@ -11,7 +11,7 @@ use loopwright::{
 use loopwright_formats::{
     AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
 };
-use loopwright_recipe::{EditedBody, RecipeError, StudyArgs};
+use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
 use super::{

@@ -22,7 +22,7 @@ use page::{Crew, Running};
 use std::sync::Arc;
 
 use loopwright_formats::Format;
-use loopwright_recipe::{Recipe, StudyArgs};
+use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study};
 

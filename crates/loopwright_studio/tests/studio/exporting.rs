@@ -6,7 +6,7 @@ use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
 use loopwright_formats::{Format, Limits, LoopFile, Sidecar, load, loop_file::facts::TakeFacts};
-use loopwright_recipe::{EditRecipe, EditedBody, Recipe};
+use loopwright_job::recipe::{EditRecipe, EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{

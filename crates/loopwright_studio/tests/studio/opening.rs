@@ -5,7 +5,7 @@ use std::path::Path;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
-use loopwright_recipe::Recipe;
+use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;
 
 use super::driven::{click, command, is_made, model, open, start_opening, stroll, studio, wait, walk};

@@ -9,7 +9,7 @@ use loopwright::{
     retarget::{Retarget, RigPair},
 };
 use loopwright_formats::{Format, LoadedTake, Source, loop_file::facts::RigFacts};
-use loopwright_recipe::Recipe;
+use loopwright_job::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loopwright::LoopSettings;
 use loopwright_formats::Format;
-use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
+use loopwright_job::recipe::{Recipe, RecipeError, StudyArgs};
 use serde::{Deserialize, Serialize};
 
 use super::ParcelError;

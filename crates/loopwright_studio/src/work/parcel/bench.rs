@@ -2,7 +2,7 @@
 
 use std::{error::Error, sync::Arc};
 
-use loopwright_recipe::Recipe;
+use loopwright_job::recipe::Recipe;
 
 use super::{
     answer::{Answer, OpenedParts, StudiedParts, WorkedParts},

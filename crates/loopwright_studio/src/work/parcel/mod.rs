@@ -15,7 +15,7 @@ mod bytes;
 mod tests;
 
 use loopwright::handover::NUM_LONG_ARRAYS;
-use loopwright_recipe::RecipeError;
+use loopwright_job::recipe::RecipeError;
 use serde::{Deserialize, Serialize};
 
 pub(super) use answer::Answer;

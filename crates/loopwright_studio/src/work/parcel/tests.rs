@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_recipe::{Recipe, StudyArgs};
+use loopwright_job::recipe::{Recipe, StudyArgs};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;

@@ -14,7 +14,7 @@ use loopwright::{
 };
 use loopwright_formats::{ClosingKey, Target};
 
-use crate::Recenter;
+use super::Recenter;
 
 /// A choice with a name for flags and recipes.
 pub trait Choice: Copy + Send + Sync + 'static {

@@ -11,7 +11,7 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, edited_body::EditedBody, is_default};
+use super::{RecipeError, edited_body::EditedBody, is_default};
 
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
 ///
@@ -312,11 +312,11 @@ kind = "noise"
 deviation = 1.5
 seed = 7
 "#;
-        let recipe: crate::Recipe = toml::from_str(text).unwrap();
+        let recipe: crate::recipe::Recipe = toml::from_str(text).unwrap();
         assert_eq!(recipe.edits.len(), 5);
         assert_eq!(toml::to_string(&recipe).unwrap(), text);
         // Whole numbers are numbers, too.
-        let whole: crate::Recipe = toml::from_str("[[edit]]\nkind = \"aim\"\nturn = 30\n").unwrap();
+        let whole: crate::recipe::Recipe = toml::from_str("[[edit]]\nkind = \"aim\"\nturn = 30\n").unwrap();
         assert_eq!(whole.edits, [EditRecipe::Aim { turn: 30.0 }]);
         for (wrong, why) in [
             ("kind = \"twist\"", "unknown variant `twist`"),
@@ -324,7 +324,7 @@ seed = 7
             ("kind = \"aim\"", "missing field `turn`"),
             ("turn = 3", "missing field `kind`"),
         ] {
-            let error = toml::from_str::<crate::Recipe>(&format!("[[edit]]\n{wrong}")).unwrap_err();
+            let error = toml::from_str::<crate::recipe::Recipe>(&format!("[[edit]]\n{wrong}")).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
         }
     }

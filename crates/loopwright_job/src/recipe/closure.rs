@@ -10,9 +10,9 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, words::optional_text};
+use super::{RecipeError, words::optional_text};
 #[cfg(feature = "clap")]
-use crate::{
+use super::{
     headings::{SEAM, SEAM_ENDS},
     words::choice,
 };
@@ -101,9 +101,9 @@ pub struct JointRecipe {
 mod joint_method {
     use serde::{Deserialize, Deserializer, de::Error};
 
+    use super::super::words::read_one_of;
+    pub(super) use super::super::words::text::serialize;
     use super::ClosureName;
-    use crate::words::read_one_of;
-    pub(super) use crate::words::text::serialize;
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ClosureName, D::Error> {
         read_one_of(&ClosureName::OF_JOINTS, &String::deserialize(from)?).map_err(Error::custom)

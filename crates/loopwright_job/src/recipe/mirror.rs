@@ -2,7 +2,7 @@
 
 use loopwright::{Analysis, mirror::Mirror};
 
-use crate::RecipeError;
+use super::RecipeError;
 
 /// The two names of `LEFT=RIGHT`, or one name twice: a joint on the mirror plane. Errors: it is neither.
 pub fn mirror_pair(pair: &str) -> Result<(String, String), RecipeError> {

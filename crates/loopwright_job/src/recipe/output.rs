@@ -15,9 +15,9 @@ use loopwright::{
 use loopwright_formats::{ClosingKey, Format, Limits, LoopWriteSettings, Target};
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, words::optional_text};
+use super::{RecipeError, words::optional_text};
 #[cfg(feature = "clap")]
-use crate::{
+use super::{
     headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
     words::choice,
 };

@@ -8,12 +8,12 @@ use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, Limits, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use super::{
     RecipeError,
     words::{Written, optional_text, texts},
 };
 #[cfg(feature = "clap")]
-use crate::{
+use super::{
     headings::{FEET, INPUT, WHICH_LOOP},
     typed::IfTyped,
 };

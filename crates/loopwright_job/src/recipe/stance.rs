@@ -8,7 +8,7 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, edited_body::EditedBody};
+use super::{RecipeError, edited_body::EditedBody};
 
 /// The unit of a stance's ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use loopwright::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 
-use crate::words::optional_text;
+use super::words::optional_text;
 
 /// Which frames are closed; a search finds them where they are not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

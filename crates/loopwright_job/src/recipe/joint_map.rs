@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loopwright::retarget::Given;
 use serde::{Deserialize, Serialize};
 
-use crate::{RecipeError, toml_error};
+use super::{RecipeError, toml_error};
 
 /// A map of joints in TOML: names of the character's joints, each with what it follows.
 #[derive(Deserialize, Serialize)]
