@@ -171,7 +171,10 @@ fn candidate(opened: &Opened, edit: &Edit) -> Result<LoopCandidate, MadeError> {
     };
     let stretch = &edit.recipe.stretch;
     let mirror = match stretch.symmetric {
-        Some(true) => Some(loopwright_job::recipe::mirror(&opened.analysis, &edit.recipe.take.mirror)?),
+        Some(true) => Some(loopwright_job::recipe::mirror(
+            &opened.analysis,
+            &edit.recipe.take.mirror,
+        )?),
         _ => None,
     };
     let settings = SearchSettings {
