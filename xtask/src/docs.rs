@@ -4,11 +4,12 @@ use std::{io::Cursor, path::Path};
 
 use glam::DVec3;
 use loopwright::{
-    BodyOverrides, FitSettings, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions,
+    BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions,
     blend::align,
     math::{Decay, Rigid, Twist},
     transition,
 };
+use loopwright_controller::FitSettings;
 use loopwright_draw::{
     plot,
     render::{
@@ -241,7 +242,7 @@ fn fit() -> Result<String, String> {
     };
     let take = drive(&settings).map_err(|error| error.to_string())?;
     let driven = Studied::of("the driven body", take)?;
-    let fit = driven.analysis.fit_controller(&FitSettings::default());
+    let fit = loopwright_controller::fit(&driven.analysis, &FitSettings::default());
     let fit = fit.map_err(|error| driven.failed(error))?;
     Ok(plot::controller_fit(&[(driven.take.name().to_owned(), &fit)]))
 }

@@ -1,8 +1,7 @@
 //! The controller fit on known springs and on real takes.
 
-use loopwright::{
-    FitSettings, TakeFit,
-    controller_fit::{Event, EventKind, FitError, HalfLives, ModePool, Pool, Quantity, SMOOTHING_SECS, Spread},
+use loopwright_controller::{
+    Event, EventKind, FitError, FitSettings, HalfLives, ModePool, Pool, Quantity, SMOOTHING_SECS, Spread, TakeFit,
 };
 use loopwright_synth::{DriveSettings, drive};
 
@@ -106,7 +105,7 @@ const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
 /// The fit of a take; `None` if the take is too short.
 fn fit(studied: &Studied, settings: &FitSettings) -> Result<Option<TakeFit>, String> {
-    match studied.analysis.fit_controller(settings) {
+    match loopwright_controller::fit(&studied.analysis, settings) {
         Ok(fit) => Ok(Some(fit)),
         Err(FitError::TooShort { .. }) => Ok(None),
         Err(error) => Err(studied.failed(error)),

@@ -5,15 +5,15 @@
 use glam::{DVec2, DVec3};
 use loopwright::{
     analysis::Body,
-    matching::{
-        MatchDatabase, MatchFilter, MatchSource,
-        features::Horizon,
-        walk::{WalkPath, WalkSettings, WalkTransition, Walked, walk},
-    },
     math::{Decay, ops},
     motion::WorldTracks,
 };
 use loopwright_formats::ReadSettings;
+use loopwright_match::{
+    MatchDatabase, MatchFilter, MatchSource,
+    features::Horizon,
+    walk::{WalkPath, WalkSettings, WalkTransition, Walked, walk},
+};
 
 use crate::{
     bearing::{

@@ -9,11 +9,11 @@
 use std::time::Instant;
 
 use loopwright::{
+    analysis::Features,
     candidate::SeamPair,
     math::Decay,
     unstable::{
         bound::{Instructions, SeamBounds},
-        features::Features,
         seams::Seams,
         search::{Admission, DistinctPairs},
     },

@@ -4,10 +4,10 @@
 //! root motion becomes one constant velocity and turn rate, the seam is closed, and feet that stand are held. A [`LoopClip`]
 //! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
 //! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]). [`Transitions`] prices the
-//! jump from one motion into another, and [`Analysis::fit_controller`] finds the settings with which a character controller moves
-//! as the take does.
+//! jump from one motion into another.
 //!
-//! Files are read and written by the crate `loopwright_formats`.
+//! Files are read and written by the crate `loopwright_formats`; `loopwright_match` finds the nearest frame of many takes, and
+//! `loopwright_controller` the settings with which a character controller moves as a take does.
 //!
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w); arrays
 //! frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every machine:
@@ -77,10 +77,6 @@ pub mod play;
 
 pub mod recognition;
 
-pub mod matching;
-
-pub mod controller_fit;
-
 pub mod math;
 
 pub mod words;
@@ -91,7 +87,7 @@ pub mod names;
 mod threads;
 
 #[cfg(feature = "handover")]
-mod plain_bytes;
+pub mod plain_bytes;
 
 #[cfg(feature = "handover")]
 pub mod handover;
@@ -103,7 +99,6 @@ pub use analysis::{Analysis, BodyOverrides};
 pub use blend::Blender;
 pub use candidate::{FoundLoops, LoopCandidate, SearchSettings};
 pub use closure::ClosureSettings;
-pub use controller_fit::{FitSettings, TakeFit};
 pub use feet::FeetSettings;
 pub use loop_clip::LoopClip;
 pub use motion::{Joint, Pose, PoseRef, RootMotion, Skeleton, Tracks};

@@ -1,15 +1,21 @@
-//! Numbers handed over as the bytes that they are in memory: many times as fast as one by one.
+//! Numbers handed over as the bytes that they are in memory: many times as fast as one by one. For `#[serde(with)]`.
 
 use std::{fmt, marker::PhantomData};
 
 use bytemuck::Pod;
 use serde::{Deserializer, Serializer, de::Visitor};
 
-pub(crate) fn serialize<T: Pod, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+/// Numbers as bytes.
+///
+/// Errors: those of the serializer.
+pub fn serialize<T: Pod, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytemuck::cast_slice(values))
 }
 
-pub(crate) fn deserialize<'de, T: Pod, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+/// Numbers from bytes.
+///
+/// Errors: those of the deserializer, and bytes that are not a whole number of values.
+pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_bytes(Bytes(PhantomData))
 }
 

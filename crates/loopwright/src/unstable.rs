@@ -20,17 +20,12 @@ pub mod search {
     pub use crate::candidate::search::*;
 }
 
-/// Features of poses that are compared.
-pub mod features {
-    pub use crate::analysis::features::*;
-}
-
 /// Lengths at which a take repeats.
 pub mod spectrum {
     pub use crate::analysis::spectrum::*;
 
     /// Lengths at which features repeat.
-    pub fn of(features: &crate::analysis::features::Features) -> Spectrum {
+    pub fn of(features: &crate::analysis::Features) -> Spectrum {
         Spectrum::of(features)
     }
 }
@@ -80,11 +75,6 @@ pub mod screw {
     pub use crate::math::screw::*;
 }
 
-/// Smoothing kernels.
-pub mod kernel {
-    pub use crate::math::kernel::*;
-}
-
 /// Fits of rigid motions to points.
 pub mod fit {
     pub use crate::math::fit::*;
@@ -106,11 +96,6 @@ pub mod image {
 }
 
 impl crate::Analysis {
-    /// The features of the poses that are compared.
-    pub fn features(&self) -> &features::Features {
-        &self.features
-    }
-
     /// The size of the body relative to a man.
     pub fn body_size(&self) -> f64 {
         self.body.size(&self.take)

@@ -3,13 +3,12 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, SearchSettings, Skeleton, Take,
-    analysis::ActivityKind,
+    analysis::{ActivityKind, Features},
     candidate::SeamPair,
     math::{Decay, rotation},
     unstable::{
         bound::{Instructions, SeamBounds},
         comparison::PoseComparison,
-        features::Features,
         rhythm::{self, PoseDistances},
         score::SeamCost,
         seams::Seams,
@@ -339,7 +338,7 @@ fn takes_give_the_list_of_brute_force() {
         let analysis = Analysis::new(&take).unwrap();
         let fps = 1.0 / take.frame_time_secs();
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
-        let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.1 });
+        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.1 });
         let bounds = SeamBounds::new(seams, &analysis.usable);
         for activity in [ActivityKind::Moving, ActivityKind::Idle] {
             let lags = min_lag..=(10.0 * fps) as usize;
@@ -358,7 +357,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         let take = swaying(seed);
         let analysis = Analysis::new(&take).unwrap();
         let admission = Admission::new(&analysis.activity, &analysis.usable, 12..=70, ActivityKind::Moving);
-        let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.2 });
+        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.2 });
         let expected = brute_force(&seams, &admission, 3, 40);
         let bounds = SeamBounds::new(seams, &analysis.usable);
         let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(40).collect();
@@ -408,7 +407,7 @@ fn remembered_distances_change_no_rhythm() {
         ..WalkSettings::default()
     };
     let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
-    let comparison = PoseComparison::of_poses(analysis.features());
+    let comparison = PoseComparison::of_poses(&analysis.features);
     let remembered = PoseDistances::new(comparison);
     let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());
     let mut found = 0;

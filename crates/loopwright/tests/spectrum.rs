@@ -37,7 +37,7 @@ fn detrended(values: &[f64]) -> Vec<f64> {
 fn the_transform_equals_the_sum_written_out() {
     let take = walk(5.0);
     let analysis = Analysis::new(&take).unwrap();
-    let features = analysis.features();
+    let features = &analysis.features;
     let frames = features.num_frames();
     let values = analysis.spectrum.values();
     let channels: Vec<Vec<f64>> = (0..features.num_position_axes())

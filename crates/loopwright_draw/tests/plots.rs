@@ -2,12 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Cut, FitSettings, FoundLoops, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings,
-    Skeleton, Take, Transitions,
+    Analysis, Cut, FoundLoops, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
+    Transitions,
     closure::{Method, Shape},
     math::{Decay, Rigid},
     transition::TransitionClip,
 };
+use loopwright_controller::FitSettings;
 use loopwright_draw::plot;
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 use resvg::tiny_skia::Pixmap;
@@ -319,7 +320,7 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
 fn fits_are_drawn_with_and_without_changes() {
     let fit = |settings: &DriveSettings| {
         let (_take, analysis) = studied(drive(settings).unwrap());
-        analysis.fit_controller(&FitSettings::default()).unwrap()
+        loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap()
     };
     let driven = fit(&DriveSettings::default());
     let still = fit(&DriveSettings {

@@ -8,8 +8,7 @@ use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 use loopwright::{
     Take,
-    controller_fit::Spring,
-    math::{decay_rate, ops, rotation},
+    math::{Spring, decay_rate, ops, rotation},
 };
 
 use crate::{

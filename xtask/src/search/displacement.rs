@@ -71,7 +71,7 @@ fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
 fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let Field { lags, admission, .. } = Field::of(studied)?;
-    let seams = Seams::new(analysis.features(), SeamCost::even(SearchSettings::default().decay));
+    let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let listed = (LISTED_SHARE * count as f64) as usize;
     let separation = (SEPARATION_SECS / take.frame_time_secs()).round() as usize;
@@ -98,7 +98,7 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
         }
     }
     let mut closed = Vec::with_capacity(pairs.len());
-    let distances = PoseDistances::new(PoseComparison::of_poses(analysis.features()));
+    let distances = PoseDistances::new(PoseComparison::of_poses(&analysis.features));
     for (start, end) in pairs {
         let cycles =
             rhythm::measure(&distances, start, end - start, take.frame_time_secs()).map_or(1, |rhythm| rhythm.cycles);

@@ -4,7 +4,7 @@
 //! of their distances over all channels. All admissible pairs are compared, diagonal by diagonal, with running sums.
 //! Source: Yeh, Kavantzas, Keogh, "Matrix Profile VI", ICDM 2017; as `stumpy.mstump` with all dimensions.
 
-use loopwright::unstable::{features::Features, search::Admission};
+use loopwright::{analysis::Features, unstable::search::Admission};
 
 use super::published::{Pair, WINDOW};
 

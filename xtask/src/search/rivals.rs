@@ -49,7 +49,7 @@ fn compare(studied: &Studied) -> Result<Compared, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let dt = take.frame_time_secs();
     let Field { best, lags, admission } = Field::of(studied)?;
-    let seams = Seams::new(analysis.features(), SeamCost::even(SearchSettings::default().decay));
+    let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let lowest_in = |admission: Admission| {
         DistinctPairs::new(&bounds, admission, 0)
@@ -72,7 +72,7 @@ fn compare(studied: &Studied) -> Result<Compared, String> {
     let rivals = [
         rotations.best_pair(&peaks[..peaks.len().min(1)], &admission),
         rotations.best_pair(&peaks[..peaks.len().min(PEAKS)], &admission),
-        profile::best_pair(analysis.features(), lags, &admission),
+        profile::best_pair(&analysis.features, lags, &admission),
     ];
     for (name, pair) in RIVALS.iter().zip(&rivals) {
         if let Some((start, end)) = *pair

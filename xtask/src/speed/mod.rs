@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use loopwright::{
+    analysis::Features,
     candidate::SeamPair,
     math::Decay,
     unstable::spectrum,
     unstable::{
         bound::{Instructions, SeamBounds},
-        features::Features,
         score,
         seams::Seams,
         search::{Admission, DistinctPairs},

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use loopwright::{
     Analysis, Take,
-    analysis::{ActivityKind, Body, WeightedJoint},
-    unstable::features::{Features, FeaturesError},
+    analysis::{ActivityKind, Body, Features, FeaturesError, WeightedJoint},
 };
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};

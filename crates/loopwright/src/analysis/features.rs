@@ -164,7 +164,7 @@ pub enum FeaturesError {
 }
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.
-pub(crate) const ROOT_AXES: usize = 4;
+pub const ROOT_AXES: usize = 4;
 
 #[cfg(feature = "handover")]
 impl Features {

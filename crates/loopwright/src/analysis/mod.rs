@@ -34,14 +34,14 @@ pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, probe_stride};
 pub use contacts::{Contact, Contacts};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
-use features::Features;
-pub use features::WeightedJoint;
+pub use features::{Features, FeaturesError, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
 pub use heading::Heading;
-pub use segments::{Gait, Segment};
+pub use segments::{Gait, MOVING_MPS, Segment};
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
 pub use survey::{Survey, Surveyor, TakeSample};
+pub use velocity::velocities;
 
 /// A take with the results of its analysis, computed before the search for loops.
 ///
@@ -66,7 +66,7 @@ pub struct Analysis {
     /// Joints that are compared, with weights.
     pub joints: Vec<WeightedJoint>,
     /// The features that are compared.
-    pub(crate) features: Features,
+    pub features: Features,
     /// Activity of every frame: where the take moves.
     pub activity: Activity,
     /// When the feet stand.
@@ -125,6 +125,16 @@ impl Analysis {
             spectrum,
             overrides: overrides.clone(),
         })
+    }
+
+    /// The features of other joints than [`Self::joints`], such as those of another take by the same names.
+    pub fn features_of(&self, joints: &[WeightedJoint]) -> Features {
+        Features::of(&self.take, &self.world, &self.heading, &self.body, joints)
+    }
+
+    /// Half the height of the body, metres, by which turn rates become speeds.
+    pub fn half_height(&self) -> f64 {
+        features::half_height(&self.body, &self.take)
     }
 
     /// How fast the body moves at a frame, metres per second: the weighted mean over the joints, plus the root.

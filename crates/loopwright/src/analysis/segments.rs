@@ -88,7 +88,7 @@ pub struct Segment {
 const WINDOW_SECS: f64 = 1.0;
 
 /// Below this speed a body stays in its position, metres per second.
-pub(crate) const MOVING_MPS: f64 = 0.3;
+pub const MOVING_MPS: f64 = 0.3;
 
 /// From this rate on a walk or a run curves, radians per second (20 degrees).
 const CURVE_RATE: f64 = 0.349;

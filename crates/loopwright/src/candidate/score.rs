@@ -27,7 +27,7 @@ impl SeamCost {
     /// A decay on both sides in equal shares.
     pub fn even(decay: Decay) -> Self {
         Self {
-            displacement: Displacement::of(decay),
+            displacement: Displacement::new(decay),
             start_share: 0.5,
         }
     }

@@ -27,7 +27,7 @@ const FARTHEST_SHARE: f64 = 0.2;
 
 /// A leg whose foot is held.
 #[derive(Clone, Debug)]
-pub(crate) struct LiveFoot {
+pub struct LiveFoot {
     leg: Leg,
     /// The joint that is held.
     lowest: usize,
@@ -44,7 +44,7 @@ pub(crate) struct LiveFoot {
 
 impl LiveFoot {
     /// The legs of a body with knees.
-    pub(crate) fn of(analysis: &Analysis) -> Vec<Self> {
+    pub fn all_of(analysis: &Analysis) -> Vec<Self> {
         let live = |foot: &Foot| {
             Some(Self {
                 leg: Leg::of(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
@@ -60,12 +60,12 @@ impl LiveFoot {
     }
 
     /// The side of the body.
-    pub(crate) fn side(&self) -> Side {
+    pub fn side(&self) -> Side {
         self.side
     }
 
     /// Moves the leg of the next frame's pose, `step_secs` after the one before; `stands` tells whether its foot is on the ground.
-    pub(crate) fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
+    pub fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
         let world = pose.as_ref().world(skeleton);
         let place = world.translations[self.lowest];
         let bone = |from: usize, to: usize| (world.translations[to] - world.translations[from]).length();

@@ -33,7 +33,7 @@ mod stance;
 
 pub(crate) mod leg;
 
-pub(crate) mod live;
+mod live;
 
 mod footing;
 
@@ -56,6 +56,7 @@ pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
 use footing::PlantedFoot;
 use leg::Leg;
+pub use live::LiveFoot;
 use solve::{BearingLeg, Course, Uncut};
 pub use speed::FeetSpeed;
 use stage::Stage;

@@ -159,20 +159,20 @@ impl Decay {
     /// For a position and its velocity this is the feature form: the difference of two states' values is the signed area that a
     /// jump between them leaves, and its size never exceeds [`Self::displacement`].
     pub fn signed_area(self, x: f64, v: f64) -> f64 {
-        Displacement::of(self).signed_area(x, v)
+        Displacement::new(self).signed_area(x, v)
     }
 
     /// Total displacement D(x, v): the integral over all time of the size of the decaying offset, in units of x times seconds.
     ///
     /// A number for all finite x and v that do not overflow; never less than the size of [`Self::signed_area`], to the last bit.
     pub fn displacement(self, x: f64, v: f64) -> f64 {
-        Displacement::of(self).get(x, v)
+        Displacement::new(self).get(x, v)
     }
 }
 
 /// [`Decay::displacement`] for many offsets: what does not depend on the offset is worked out once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Displacement {
+pub struct Displacement {
     decay: Decay,
     weights: (f64, f64),
     /// Decay rate of a spring, per second; of no use to the others.
@@ -181,7 +181,7 @@ pub(crate) struct Displacement {
 
 impl Displacement {
     /// That of a decay.
-    pub(crate) fn of(decay: Decay) -> Self {
+    pub fn new(decay: Decay) -> Self {
         Self {
             decay,
             weights: decay.area_weights(),
@@ -190,19 +190,19 @@ impl Displacement {
     }
 
     /// The decay.
-    pub(crate) fn decay(&self) -> Decay {
+    pub fn decay(&self) -> Decay {
         self.decay
     }
 
     /// As [`Decay::displacement`].
-    pub(crate) fn get(&self, x: f64, v: f64) -> f64 {
+    pub fn get(&self, x: f64, v: f64) -> f64 {
         let (whole, beyond) = (self.signed_area(x, v), self.beyond_crossing(x, v));
         // Rounding must not raise the signed area above its bound.
         ((whole - beyond).abs() + beyond.abs()).max(whole.abs())
     }
 
     /// As [`Decay::signed_area`]; its size is the displacement of an offset that never crosses zero, as where x and v have one sign.
-    pub(crate) fn signed_area(&self, x: f64, v: f64) -> f64 {
+    pub fn signed_area(&self, x: f64, v: f64) -> f64 {
         let (position, rate) = self.weights;
         position * x + rate * v
     }

@@ -1,4 +1,4 @@
-//! Mathematics independent of motion capture: rotations, rigid motions and their fits, screws, cubics, decays, smoothing,
+//! Mathematics independent of motion capture: rotations, rigid motions and their fits, screws, cubics, decays, springs, smoothing,
 //! percentiles, portable functions.
 
 pub mod ops;
@@ -11,9 +11,11 @@ pub(crate) mod fit;
 
 pub(crate) mod screw;
 
+pub(crate) mod spring;
+
 pub(crate) mod cubic;
 
-pub(crate) mod kernel;
+pub mod kernel;
 
 pub(crate) mod decay;
 
@@ -21,6 +23,8 @@ pub(crate) mod time_step;
 
 pub(crate) mod percentile;
 
-pub use decay::{Decay, DecayKind, Fading, Jet, decay_rate, half_life_of_decay_rate};
+pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate, half_life_of_decay_rate};
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;
+pub use spring::Spring;
+pub use time_step::TimeStep;

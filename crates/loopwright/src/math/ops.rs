@@ -34,7 +34,7 @@ pub fn ln(x: f64) -> f64 {
 }
 
 /// Natural logarithm of 1 + x, exact for small x.
-pub(crate) fn ln_1p(x: f64) -> f64 {
+pub fn ln_1p(x: f64) -> f64 {
     libm::log1p(x)
 }
 
@@ -44,6 +44,6 @@ pub fn hypot(x: f64, y: f64) -> f64 {
 }
 
 /// Complementary error function, 1 - erf(x), exact for large x.
-pub(crate) fn erfc(x: f64) -> f64 {
+pub fn erfc(x: f64) -> f64 {
     libm::erfc(x)
 }

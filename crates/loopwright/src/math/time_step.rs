@@ -2,7 +2,7 @@
 
 /// The time from one sample to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TimeStep {
+pub struct TimeStep {
     secs: f64,
 }
 
@@ -11,37 +11,37 @@ const ROUNDING: f64 = 1e-9;
 
 impl TimeStep {
     /// Steps of the given length in seconds, a positive number.
-    pub(crate) fn new(secs: f64) -> Self {
+    pub fn new(secs: f64) -> Self {
         Self { secs }
     }
 
     /// The whole number of steps nearest to `secs`; saturates if it does not fit.
-    pub(crate) fn nearest(self, secs: f64) -> usize {
+    pub fn nearest(self, secs: f64) -> usize {
         (secs / self.secs).round() as usize
     }
 
     /// [`Self::nearest`], but at least one step.
-    pub(crate) fn nearest_from_one(self, secs: f64) -> usize {
+    pub fn nearest_from_one(self, secs: f64) -> usize {
         self.nearest(secs).max(1)
     }
 
     /// The number of steps started within `secs`: rounded up.
-    pub(crate) fn up(self, secs: f64) -> usize {
+    pub fn up(self, secs: f64) -> usize {
         (secs / self.secs).ceil() as usize
     }
 
     /// The fewest steps that last at least `secs`, within rounding.
-    pub(crate) fn fewest(self, secs: f64) -> usize {
+    pub fn fewest(self, secs: f64) -> usize {
         (secs / self.secs - ROUNDING).ceil() as usize
     }
 
     /// The most steps that fit in `secs`, within rounding.
-    pub(crate) fn most(self, secs: f64) -> usize {
+    pub fn most(self, secs: f64) -> usize {
         (secs / self.secs + ROUNDING).floor() as usize
     }
 
     /// Duration of the given number of steps, seconds.
-    pub(crate) fn secs(self, steps: usize) -> f64 {
+    pub fn secs(self, steps: usize) -> f64 {
         steps as f64 * self.secs
     }
 }

@@ -29,10 +29,10 @@ pub(crate) mod offset;
 
 pub use entry::Entry;
 pub use jump::Jump;
+pub use offset::{MovingPose, Offset};
 
 use entry::SampledLoops;
 use jump::Jumps;
-use offset::{MovingPose, Offset};
 
 /// How a set of loops is played.
 #[derive(Clone, Debug, PartialEq)]

@@ -24,17 +24,17 @@ type Pair = [DVec3; 2];
 
 /// The body and the root at one time, with rates.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MovingPose {
+pub struct MovingPose {
     /// The body, local, relative to the root.
-    pub(crate) body: Pose,
+    pub body: Pose,
     /// Rates of the translations, metres per second.
-    pub(crate) velocities: Vec<DVec3>,
+    pub velocities: Vec<DVec3>,
     /// Angular velocities in the parent's axes, radians per second.
-    pub(crate) spins: Vec<DVec3>,
+    pub spins: Vec<DVec3>,
     /// The root, seen from its transform at the last jump.
-    pub(crate) root: Rigid,
+    pub root: Rigid,
     /// Its rate, in its own axes.
-    pub(crate) twist: Twist,
+    pub twist: Twist,
 }
 
 impl MovingPose {
@@ -53,7 +53,7 @@ impl MovingPose {
 
 /// The offset added to a loop after a jump into it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Offset {
+pub struct Offset {
     translations: Vec<Pair>,
     rotations: Vec<Pair>,
     /// Velocity differences of the root, in its own axes: linear and angular.
@@ -62,7 +62,7 @@ pub(crate) struct Offset {
 
 impl Offset {
     /// No offset.
-    pub(crate) fn none(num_joints: usize) -> Self {
+    pub fn none(num_joints: usize) -> Self {
         Self {
             translations: vec![[DVec3::ZERO; 2]; num_joints],
             rotations: vec![[DVec3::ZERO; 2]; num_joints],
@@ -71,7 +71,7 @@ impl Offset {
     }
 
     /// The offset that continues from `left` when the loop is `joined`.
-    pub(crate) fn between(left: &MovingPose, joined: &MovingPose) -> Self {
+    pub fn between(left: &MovingPose, joined: &MovingPose) -> Self {
         let positions = left.body.translations.iter().zip(&joined.body.translations);
         let speeds = left.velocities.iter().zip(&joined.velocities);
         let turns = left.body.rotations.iter().zip(&joined.body.rotations);
@@ -99,7 +99,7 @@ impl Offset {
     }
 
     /// Adds the offset that remains after `secs` seconds to the loop's own state, including rates.
-    pub(crate) fn add_to(&self, state: &mut MovingPose, fade: Decay, secs: f64) {
+    pub fn add_to(&self, state: &mut MovingPose, fade: Decay, secs: f64) {
         if secs < 0.0 {
             return;
         }

@@ -69,7 +69,7 @@ impl State<'_> {
 
     /// The cost of a jump from here to `joined`, metre-seconds, summed in the order of the axes.
     pub(crate) fn cost(self, joined: Self, decay: Decay) -> f64 {
-        let displacement = Displacement::of(decay);
+        let displacement = Displacement::new(decay);
         self.gaps(joined).map(|(x, v)| displacement.get(x, v)).sum()
     }
 

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use loopwright::controller_fit::Mode;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use loopwright_controller::Mode;
 
 use crate::{
     headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT},
     numbers::parse_positive,
     recipe::TakeArgs,
-    words::choice,
 };
 
 #[derive(Debug, Args)]
@@ -22,10 +24,10 @@ pub(crate) struct FitArgs {
     #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].
-    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = choice::<Mode>())]
+    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = mode())]
     pub(crate) mode: Option<Mode>,
     /// How much velocity and facing are smoothed: standard deviation, seconds.
-    #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright::controller_fit::SMOOTHING_SECS)]
+    #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright_controller::SMOOTHING_SECS)]
     pub(crate) smoothing: f64,
     /// Write the settings into this file too.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
@@ -59,4 +61,9 @@ pub(crate) struct FitArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
+}
+
+/// Reads a mode.
+fn mode() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::ALL.map(Mode::as_str)).try_map(|word| word.parse::<Mode>())
 }

@@ -6,13 +6,8 @@ use clap::{
     ArgAction, Args, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use loopwright::{
-    candidate::DEFAULT_HALF_LIFE_SECS,
-    matching::{FeatureSetKind, GaitSet},
-    math::DecayKind,
-    play::DEFAULT_FADE_SECS,
-    words,
-};
+use loopwright::{candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind, play::DEFAULT_FADE_SECS, words};
+use loopwright_match::{FeatureSetKind, GaitSet};
 
 use crate::{
     headings::{FEET, INPUT, MATCH, OUTPUT},

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    Analysis, FitSettings, TakeFit,
-    controller_fit::{FitError, Pool, SpeedTable, TableOf},
-};
+use loopwright::Analysis;
+use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_formats::AnimationChoice;
 
 use crate::{
@@ -153,7 +151,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             load::list_frames(&analysis.defects.jumps)
         ));
     }
-    let fit = analysis.fit_controller(settings);
+    let fit = loopwright_controller::fit(&analysis, settings);
     if let Err(error @ FitError::Rate { .. }) = fit {
         return Err(Failure::error(format!("cannot fit \"{}\": {error}", path.display()))
             .try_this("export the take at 30 to 120 frames per second"));

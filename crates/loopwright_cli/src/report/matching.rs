@@ -2,10 +2,8 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::{
-    analysis::Gait,
-    matching::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked},
-};
+use loopwright::analysis::Gait;
+use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
 use serde::Serialize;
 
 use super::table::{Table, rate};

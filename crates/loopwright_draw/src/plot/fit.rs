@@ -1,10 +1,7 @@
 //! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
-use loopwright::{
-    TakeFit,
-    controller_fit::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse},
-};
+use loopwright_controller::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 
 use super::{
     axes::{self, Axis, Panel, Range, stroke_width},

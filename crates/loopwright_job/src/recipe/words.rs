@@ -6,7 +6,6 @@ use loopwright::{
     RootMode,
     candidate::{ChooseBy, OutcomePart},
     closure::{ClosureName, Order, SeamMotion},
-    controller_fit::Mode,
     feet::{FootLock, RootSpeed},
     math::DecayKind,
     mean_cycle::MeanCycles,
@@ -135,14 +134,6 @@ choices! {
         Spring: "",
         Cubic: "",
         Quintic: "",
-    }
-    Mode::ALL {
-        Idle: "",
-        Walk: "",
-        Run: "",
-        Strafe: "",
-        Back: "",
-        TurnInPlace: "",
     }
 }
 

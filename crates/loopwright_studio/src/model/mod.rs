@@ -19,7 +19,8 @@ mod takes;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use loopwright::{LoopCandidate, TakeFit};
+use loopwright::LoopCandidate;
+use loopwright_controller::TakeFit;
 use loopwright_formats::Format;
 use loopwright_job::recipe::RecipeError;
 

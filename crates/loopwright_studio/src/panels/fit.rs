@@ -1,7 +1,7 @@
 //! What a character controller needs to move like the take: half-lives, and the springs over its speed.
 
 use eframe::egui::{Align2, Ui};
-use loopwright::controller_fit::{Lack, Pool, Quantity};
+use loopwright_controller::{Lack, Pool, Quantity};
 
 use super::chart::Chart;
 use crate::model::{Action, Model, Study};

@@ -1,14 +1,14 @@
 //! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
 use loopwright::{
-    FitSettings, SearchSettings, TakeFit, Transitions,
+    SearchSettings, Transitions,
     analysis::Spectrum,
     candidate::DEFAULT_HALF_LIFE_SECS,
-    controller_fit::FitError,
     math::DecayKind,
     play::DEFAULT_FADE_SECS,
     transition::{Crossing, TransitionClip, TransitionError},
 };
+use loopwright_controller::{FitError, FitSettings, TakeFit};
 
 use super::{Edit, Made, MadeError, Opened, Stretch};
 
@@ -98,7 +98,7 @@ impl Study {
             Self::Costs => Studied::Costs(CostMap::of(opened)),
             Self::Jumps => Studied::Jumps(jumps(opened)),
             Self::Fit => Studied::Fit(Box::new(
-                (opened.analysis.fit_controller(&FitSettings::default())).map_err(StudyError::from),
+                loopwright_controller::fit(&opened.analysis, &FitSettings::default()).map_err(StudyError::from),
             )),
         }
     }

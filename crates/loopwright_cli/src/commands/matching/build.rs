@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::matching::{
+use loopwright_match::{
     ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
     MatchDatabase, MatchMotion, MatchSource, RowsError, features::Horizon,
 };

@@ -1,6 +1,6 @@
 //! `loopwright match export`: rows as an array for NumPy.
 
-use loopwright::matching::features::{Horizon, NUM_FEATURES};
+use loopwright_match::features::{Horizon, NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{

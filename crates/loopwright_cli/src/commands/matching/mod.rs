@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::matching::{
+use loopwright_match::{
     CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
     features::{FeaturesError, Horizon},
 };

@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use glam::DVec3;
-use loopwright::{
-    matching::{
-        Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
-        features::{self, Horizon, NUM_TIMES},
-    },
-    math::Twist,
+use loopwright::math::Twist;
+use loopwright_match::{
+    Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
+    features::{self, Horizon, NUM_TIMES},
 };
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};

@@ -2,11 +2,9 @@
 
 use std::path::{Component, Path};
 
-use loopwright::{
-    Analysis,
-    matching::{MatchSource, features::Horizon},
-};
+use loopwright::Analysis;
 use loopwright_formats::AnimationChoice;
+use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::{

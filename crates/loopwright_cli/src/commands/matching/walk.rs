@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec2;
-use loopwright::{
-    matching::{
-        MatchDatabase, MatchFilter, MatchSource,
-        walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition},
-    },
-    math::Decay,
+use loopwright::math::Decay;
+use loopwright_match::{
+    MatchDatabase, MatchFilter, MatchSource,
+    walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition},
 };
 
 use loopwright_formats::AnimationChoice;

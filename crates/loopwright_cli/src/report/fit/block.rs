@@ -2,10 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::{
-    FitSettings,
-    controller_fit::{Mode, Pool},
-};
+use loopwright_controller::{FitSettings, Mode, Pool};
 
 use super::{DEGREES, MEANING};
 

@@ -2,10 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::{
-    FitSettings, TakeFit,
-    controller_fit::{HalfLives, Mode, ModePool, Pool, Quantity, Spread},
-};
+use loopwright_controller::{FitSettings, HalfLives, Mode, ModePool, Pool, Quantity, Spread, TakeFit};
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::table::{Table, optional, rate};

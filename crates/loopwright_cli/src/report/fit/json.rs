@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use loopwright::{
-    FitSettings, TakeFit,
-    controller_fit::{
-        Event, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, SpeedTable, Spread, TableFit,
-    },
+use loopwright_controller::{
+    Event, FitSettings, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, SpeedTable, Spread, TableFit,
+    TakeFit,
 };
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;

@@ -1,9 +1,6 @@
 //! Answers of `fit`: as text, as JSON, and as a block for a controller.
 
-use loopwright::{
-    FitSettings, TakeFit,
-    controller_fit::{FitError, Lack, Quantity},
-};
+use loopwright_controller::{FitError, FitSettings, Lack, Quantity, TakeFit};
 use loopwright_formats::loop_file::facts::TakeFacts;
 
 use crate::exit::Failure;

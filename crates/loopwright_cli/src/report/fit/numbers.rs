@@ -2,10 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright::{
-    controller_fit::{half_life_of_peak, peak_of_half_life},
-    math::decay_rate,
-};
+use loopwright::math::decay_rate;
+use loopwright_controller::{half_life_of_peak, peak_of_half_life};
 use serde::Serialize;
 
 use super::MEANING;

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::controller_fit::{SpeedTable, TableFit, TableOf};
+use loopwright_controller::{SpeedTable, TableFit, TableOf};
 use serde::Serialize;
 
 use super::numbers::{Numbers, numbers_human};

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use loopwright::{
-    FoundLoops, Pose, Quality, Take, TakeFit,
+    FoundLoops, Pose, Quality, Take,
     handover::{AnalysisParts, MadeParts},
     pipeline::ClosureChoice,
     retarget::{Retarget, RigPair},
 };
+use loopwright_controller::TakeFit;
 use loopwright_formats::{Format, LoadedTake, Source, loop_file::facts::RigFacts};
 use loopwright_job::recipe::Recipe;
 use serde::{Deserialize, Serialize};

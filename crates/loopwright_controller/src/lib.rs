@@ -1,0 +1,218 @@
+//! The fit of character controllers: the speeds of a take, and the half-lives of springs that respond like its body.
+//!
+//! [`fit`] smooths velocity and facing (`profile`), separates walks from runs and finds the largest values of each (`mode`), finds
+//! starts, stops and turns and fits a critically damped spring to each in two ways (`event`), and drives the same springs through
+//! the take for comparison (`simulate`). [`Pool`] takes medians over events and takes. [`SpeedTable`] needs no take: it fits the
+//! spring to speeds or split times. Half-lives are the articles' parameter: see [`Spring`](loopwright::math::Spring).
+//!
+//! ```
+//! use loopwright::Analysis;
+//! use loopwright_controller::{FitSettings, Pool, half_life_of_peak};
+//!
+//! # let driven = loopwright_synth::DriveSettings::default();
+//! # let take = loopwright_synth::drive(&driven)?;
+//! let fit = loopwright_controller::fit(&Analysis::new(&take)?, &FitSettings::default())?;
+//! let half_life = Pool::of(&[&fit]).all.velocity.chosen_secs().ok_or("no change of velocity")?;
+//! assert!((half_life / driven.velocity_half_life_secs - 1.0).abs() < 0.03);
+//!
+//! // From standing to 4.86 m/s with at most 3.94 m/s^2.
+//! let half_life = half_life_of_peak(4.86, 3.94).ok_or("nothing moves")?;
+//! assert!((half_life - 0.629).abs() < 0.001);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use loopwright::Analysis;
+
+mod peak;
+
+mod response;
+
+mod profile;
+
+mod mode;
+
+mod event;
+
+mod least_squares;
+
+mod simulate;
+
+mod pool;
+
+mod table;
+
+pub use event::{Event, EventKind, Quantity};
+pub use mode::{Maximum, Mode, ModeFigures};
+pub use peak::{half_life_of_peak, peak_of_half_life};
+pub use pool::{HalfLives, ModePool, Pool, Spread};
+use profile::SUSTAINED_SECS;
+pub use profile::{Profile, Signal};
+pub use response::SmoothedResponse;
+pub use table::{SpeedTable, TableError, TableFit, TableOf, TableRow};
+
+pub use least_squares::FittedResponse;
+
+/// Default standard deviation of the weights that smooth velocity and facing, seconds.
+///
+/// It reduces a wave of 1.8 Hz, the steps of a walk, to 8% of its size. If shorter, steps count as accelerations; if longer,
+/// consecutive changes merge.
+pub const SMOOTHING_SECS: f64 = 0.2;
+
+/// Shortest and longest standard deviation allowed, seconds: below, nothing is smoothed at any frame rate; above, no start
+/// remains.
+pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
+
+/// Highest frame rate allowed, frames per second: no capture of whole bodies is faster, and the work grows with its square.
+pub const MAX_RATE_HZ: f64 = 2000.0;
+
+/// How a take is fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct FitSettings {
+    /// Standard deviation of the weights that smooth velocity and facing, seconds.
+    pub smoothing_secs: f64,
+    /// The mode of the whole take; detected from its speed and direction if not given.
+    pub mode: Option<Mode>,
+}
+
+impl Default for FitSettings {
+    fn default() -> Self {
+        Self {
+            smoothing_secs: SMOOTHING_SECS,
+            mode: None,
+        }
+    }
+}
+
+/// Why a take cannot be fitted.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// The smoothing is out of range.
+    #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
+    Smoothing {
+        /// Seconds given.
+        found: f64,
+    },
+    /// The frame rate is higher than that of any capture.
+    #[error("{found:.0} frames per second are more than the {MAX_RATE_HZ} that are taken")]
+    Rate {
+        /// Frames per second of the take.
+        found: f64,
+    },
+    /// No run of frames without a jump is long enough for a sustained speed.
+    #[error(
+        "no run of frames without a jump lasts {SUSTAINED_SECS} s, for which a speed must be held to count; the take has {found:.2} s"
+    )]
+    TooShort {
+        /// Length of the whole take, seconds.
+        found: f64,
+    },
+}
+
+/// Why a quantity has no half-life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The body is idle throughout.
+    Still,
+    /// The body moves, but never changes from one steady value to another.
+    NoEvent,
+    /// The changes are too sharp or too uneven for any spring.
+    NoFit,
+}
+
+/// The controller parameters of a take.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct TakeFit {
+    /// The settings of the fit.
+    pub settings: FitSettings,
+    /// Smoothed velocity and facing.
+    pub profile: Profile,
+    /// Mode of every frame.
+    pub modes: Vec<Mode>,
+    /// Largest values of each mode that occurs.
+    pub figures: Vec<ModeFigures>,
+    /// Changes of velocity, then of the facing, each in order.
+    pub events: Vec<Event>,
+    /// A controller with the take's half-life of velocity, driven through the take, if there is one.
+    pub simulated_velocity: Option<Signal>,
+    /// The same for the facing.
+    pub simulated_facing: Option<Signal>,
+}
+
+impl TakeFit {
+    /// Why a quantity has no half-life; `None` if it has one.
+    pub fn lack(&self, quantity: Quantity) -> Option<Lack> {
+        let mut of_it = self.events_of(quantity).peekable();
+        if of_it.peek().is_none() {
+            let moves = self.figures.iter().any(|figures| figures.mode != Mode::Idle);
+            return Some(if moves { Lack::NoEvent } else { Lack::Still });
+        }
+        let has_half_life = of_it.any(|event| event.closed_secs.is_some() || event.trusted().is_some());
+        (!has_half_life).then_some(Lack::NoFit)
+    }
+
+    /// Changes of one quantity, in order.
+    pub fn events_of(&self, quantity: Quantity) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(move |event| event.quantity == quantity)
+    }
+}
+
+/// Fits a character controller to a take.
+///
+/// A take that is idle, or never changes its velocity, is not an error: see [`TakeFit::lack`]. Errors: [`FitError`].
+/// Source: docs/math/fit.md.
+pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitError> {
+    let take = &analysis.take;
+    if !SMOOTHING_RANGE.contains(&settings.smoothing_secs) {
+        return Err(FitError::Smoothing {
+            found: settings.smoothing_secs,
+        });
+    }
+    if take.frame_rate_hz() > MAX_RATE_HZ * (1.0 + 1e-9) {
+        return Err(FitError::Rate {
+            found: take.frame_rate_hz(),
+        });
+    }
+    let profile = Profile::of(analysis, settings.smoothing_secs);
+    if profile.runs.is_empty() {
+        return Err(FitError::TooShort {
+            found: take.duration_secs(),
+        });
+    }
+    let mut modes = match settings.mode {
+        Some(mode) => vec![mode; take.num_frames()],
+        None => mode::of_frames(&analysis.segments, take.num_frames()),
+    };
+    let mut events = event::find(&profile, &modes, Quantity::Velocity);
+    events.extend(event::find(&profile, &modes, Quantity::Facing));
+    if settings.mode.is_none() {
+        for event in events.iter().filter(|event| event.mode == Mode::TurnInPlace) {
+            for frame in event.turning_frames(&profile) {
+                if modes[frame] == Mode::Idle {
+                    modes[frame] = Mode::TurnInPlace;
+                }
+            }
+        }
+    }
+    let mut fit = TakeFit {
+        settings: *settings,
+        figures: mode::figures(&profile, &modes),
+        profile,
+        modes,
+        events,
+        simulated_velocity: None,
+        simulated_facing: None,
+    };
+    let all = Pool::of(&[&fit]).all;
+    let simulated = |signal: &Signal, quantity: Quantity, half_life: Option<f64>| {
+        let events: Vec<&Event> = fit.events_of(quantity).collect();
+        half_life.map(|secs| simulate::simulate(&fit.profile, signal, &events, secs, settings.smoothing_secs))
+    };
+    let velocity = simulated(&fit.profile.velocity, Quantity::Velocity, all.velocity.chosen_secs());
+    let facing = simulated(&fit.profile.facing, Quantity::Facing, all.facing.chosen_secs());
+    fit.simulated_velocity = velocity;
+    fit.simulated_facing = facing;
+    Ok(fit)
+}

@@ -1,0 +1,202 @@
+//! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
+
+use loopwright::{
+    analysis::{Gait, Segment},
+    words,
+};
+
+use super::profile::{Profile, SUSTAINED_SECS};
+
+/// A mode of locomotion, determined by speed and by direction in the heading's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum Mode {
+    /// The body stays at one point.
+    Idle,
+    /// The body walks forwards.
+    Walk,
+    /// The body runs forwards.
+    Run,
+    /// The body moves sideways.
+    Strafe,
+    /// The body moves backwards.
+    Back,
+    /// The body turns at one point.
+    TurnInPlace,
+}
+
+words!(Mode {
+    Idle: "idle",
+    Walk: "walk",
+    Run: "run",
+    Strafe: "strafe",
+    Back: "back",
+    TurnInPlace: "turn-in-place",
+});
+
+impl Mode {
+    /// Whether the body changes its position in this mode.
+    pub fn moves(self) -> bool {
+        !matches!(self, Self::Idle | Self::TurnInPlace)
+    }
+}
+
+impl From<Gait> for Mode {
+    fn from(gait: Gait) -> Self {
+        match gait {
+            Gait::Idle | Gait::OnTheSpot => Self::Idle,
+            Gait::Turn(_) => Self::TurnInPlace,
+            Gait::Walk(_) => Self::Walk,
+            Gait::Run(_) => Self::Run,
+            Gait::Backward => Self::Back,
+            Gait::Sideways(_) => Self::Strafe,
+        }
+    }
+}
+
+/// The mode of every frame, from the segments of the take.
+pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<Mode> {
+    let mut modes = vec![Mode::Idle; num_frames];
+    for segment in segments {
+        modes[segment.start_frame..=segment.end_frame].fill(segment.gait.into());
+    }
+    modes
+}
+
+/// A largest value, and when it was reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Maximum {
+    /// The value, above zero.
+    pub value: f64,
+    /// Seconds from the first frame; of a sustained speed, the middle of the time for which it was held.
+    pub secs: f64,
+}
+
+/// The largest values of a take in one mode, from the smoothed profile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct ModeFigures {
+    /// The mode.
+    pub mode: Mode,
+    /// Seconds spent in it.
+    pub secs: f64,
+    /// Largest speed over the ground held for `SUSTAINED_SECS`, metres per second; `None` if the mode never lasts that long or
+    /// the body stays at one point.
+    pub top_speed: Option<Maximum>,
+    /// Largest increase of the speed, metres per second squared. Modes that move include half a second around them: the mode of a
+    /// frame is determined by the second around it, so a start is at the edge.
+    pub acceleration: Option<Maximum>,
+    /// Largest decrease of the speed, likewise.
+    pub deceleration: Option<Maximum>,
+    /// Largest turn rate to either side, radians per second.
+    pub turn_rate: Option<Maximum>,
+}
+
+/// Values of every mode that occurs, in the order of [`Mode::ALL`].
+pub(super) fn figures(profile: &Profile, modes: &[Mode]) -> Vec<ModeFigures> {
+    Mode::ALL
+        .into_iter()
+        .filter_map(|mode| figures_of(profile, modes, mode))
+        .collect()
+}
+
+fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigures> {
+    let frames = || {
+        profile
+            .runs
+            .iter()
+            .cloned()
+            .flatten()
+            .filter(|&frame| modes[frame] == mode)
+    };
+    let count = frames().count();
+    if count == 0 {
+        return None;
+    }
+    let largest = |frames: &mut dyn Iterator<Item = usize>, of: &dyn Fn(usize) -> f64| {
+        frames
+            .map(|frame| (frame, of(frame)))
+            .fold(None, |best: Option<Maximum>, (frame, value)| {
+                if value > best.map_or(0.0, |best| best.value) {
+                    Some(Maximum {
+                        value,
+                        secs: profile.secs(frame),
+                    })
+                } else {
+                    best
+                }
+            })
+    };
+    let around = mode.moves().then(|| widened(profile, modes, mode));
+    let speed_rates = |sign: f64| {
+        let frames = around.as_ref()?;
+        largest(&mut frames.iter().copied(), &|frame| sign * profile.speed_rate[frame])
+    };
+    Some(ModeFigures {
+        mode,
+        secs: count as f64 * profile.frame_time_secs,
+        top_speed: mode.moves().then(|| top_speed(profile, modes, mode)).flatten(),
+        acceleration: speed_rates(1.0),
+        deceleration: speed_rates(-1.0),
+        turn_rate: largest(&mut frames(), &|frame| profile.facing.rates[frame].y.abs()),
+    })
+}
+
+/// Frames of a mode, and those of the same run within half a second of one.
+fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
+    let reach = profile.frames_in(SUSTAINED_SECS);
+    let mut frames = Vec::new();
+    for run in &profile.runs {
+        // Frames since the mode last occurred, forwards and backwards.
+        let mut since = vec![usize::MAX; run.len()];
+        let mut last = None;
+        for (index, frame) in run.clone().enumerate() {
+            last = if modes[frame] == mode { Some(index) } else { last };
+            since[index] = last.map_or(usize::MAX, |last| index - last);
+        }
+        let mut next = None;
+        for (index, frame) in run.clone().enumerate().rev() {
+            next = if modes[frame] == mode { Some(index) } else { next };
+            since[index] = since[index].min(next.map_or(usize::MAX, |next| next - index));
+        }
+        frames.extend(
+            run.clone()
+                .zip(since)
+                .filter(|&(_, since)| since <= reach)
+                .map(|(frame, _)| frame),
+        );
+    }
+    frames
+}
+
+/// The largest of the lowest speeds over windows of the sustained length within the mode.
+fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Maximum> {
+    let window = profile.frames_in(SUSTAINED_SECS) + 1;
+    let mut best: Option<Maximum> = None;
+    for run in &profile.runs {
+        let mut start = run.start;
+        while start + window <= run.end {
+            let mut least = f64::INFINITY;
+            let mut other = None;
+            for frame in start..start + window {
+                if modes[frame] != mode {
+                    other = Some(frame);
+                }
+                least = least.min(profile.speed(frame));
+            }
+            if let Some(frame) = other {
+                start = frame + 1;
+                continue;
+            }
+            if best.is_none_or(|best| least > best.value) {
+                best = Some(Maximum {
+                    value: least,
+                    secs: profile.secs(start) + 0.5 * (window - 1) as f64 * profile.frame_time_secs,
+                });
+            }
+            start += 1;
+        }
+    }
+    best
+}

@@ -1,0 +1,287 @@
+//! The controller fit against known springs, and against motion that must not give a half-life.
+
+use glam::{DQuat, DVec3};
+use loopwright::{Analysis, Take};
+use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Mode, Pool, Quantity, TakeFit, peak_of_half_life};
+use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
+
+fn fit(take: &Take) -> TakeFit {
+    let analysis = Analysis::new(take).unwrap();
+    loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap()
+}
+
+fn driven(change: impl FnOnce(&mut DriveSettings)) -> (DriveSettings, TakeFit) {
+    let mut settings = DriveSettings::default();
+    change(&mut settings);
+    let take = drive(&settings).unwrap();
+    (settings, fit(&take))
+}
+
+/// Both estimators of both quantities are within a share of the truth, for the median and for every event of the fit.
+fn assert_recovered(settings: &DriveSettings, found: &TakeFit, tolerance: f64) {
+    let all = Pool::of(&[found]).all;
+    for (half_lives, truth, events) in [
+        (all.velocity, settings.velocity_half_life_secs, 5),
+        (all.facing, settings.facing_half_life_secs, 2),
+    ] {
+        assert_eq!(half_lives.events, events, "{truth}");
+        for spread in [half_lives.closed, half_lives.fitted] {
+            let spread = spread.unwrap();
+            assert_eq!(spread.count, events);
+            for value in [spread.least, spread.median, spread.most] {
+                assert!(
+                    (value / truth - 1.0).abs() <= tolerance,
+                    "{value} instead of {truth}, {settings:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn half_lives_come_back_within_three_percent_without_noise() {
+    for (velocity, facing) in [(0.15, 0.4), (0.3, 0.2), (0.6, 0.3), (0.4, 0.6)] {
+        for rate in [30.0, 60.0, 120.0] {
+            let (settings, found) = driven(|settings| {
+                settings.velocity_half_life_secs = velocity;
+                settings.facing_half_life_secs = facing;
+                settings.frame_rate_hz = rate;
+            });
+            assert_recovered(&settings, &found, 0.03);
+        }
+    }
+}
+
+#[test]
+fn half_lives_come_back_within_a_tenth_with_sensor_noise() {
+    for seed in 0..6 {
+        for rate in [30.0, 60.0, 120.0] {
+            let (settings, found) = driven(|settings| {
+                settings.seed = seed;
+                settings.frame_rate_hz = rate;
+                settings.noise_deg = 0.5;
+            });
+            assert_recovered(&settings, &found, 0.1);
+        }
+    }
+}
+
+/// Hips sway by two centimetres with every stride, as in real walks; the median stays close.
+#[test]
+fn the_sway_of_a_gait_moves_half_lives_by_less_than_a_tenth() {
+    let (settings, found) = driven(|settings| {
+        settings.sway_metres = 0.02;
+        settings.noise_deg = 0.2;
+    });
+    let all = Pool::of(&[&found]).all;
+    for (half_lives, truth) in [
+        (all.velocity, settings.velocity_half_life_secs),
+        (all.facing, settings.facing_half_life_secs),
+    ] {
+        let fitted = half_lives.fitted.unwrap().median;
+        assert!((fitted / truth - 1.0).abs() < 0.1, "{fitted} instead of {truth}");
+    }
+}
+
+#[test]
+fn events_modes_and_peaks_are_those_that_were_driven() {
+    let (settings, found) = driven(|_| {});
+    let kinds: Vec<(EventKind, Mode)> = found
+        .events_of(Quantity::Velocity)
+        .map(|event| (event.kind, event.mode))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            (EventKind::Start, Mode::Walk),
+            (EventKind::Turn, Mode::Walk),
+            (EventKind::Faster, Mode::Run),
+            (EventKind::Turn, Mode::Run),
+            (EventKind::Stop, Mode::Walk),
+        ]
+    );
+    for (event, command) in found.events_of(Quantity::Velocity).zip(&settings.commands) {
+        let fitted = event.trusted().unwrap();
+        assert!((fitted.start_secs - command.at_secs).abs() < 0.01, "{fitted:?}");
+        let asked = DVec3::new(command.velocity_mps[0], 0.0, command.velocity_mps[1]);
+        assert!((fitted.to - asked).length() < 0.02, "{fitted:?}");
+    }
+    let walk = found.figures.iter().find(|figures| figures.mode == Mode::Walk).unwrap();
+    let top = walk.top_speed.unwrap();
+    assert!((1.39..1.45).contains(&top.value), "{top:?}");
+    let run = found.figures.iter().find(|figures| figures.mode == Mode::Run).unwrap();
+    assert!((run.top_speed.unwrap().value - 3.6).abs() < 0.02);
+    // The true peak of 1.4 to 3.6 m/s is 2.81 m/s^2, at 1/y after the command; smoothing reduces it.
+    let peak = run.acceleration.unwrap();
+    let truth = peak_of_half_life(2.2, settings.velocity_half_life_secs);
+    assert!(peak.value < truth && peak.value > 0.6 * truth, "{peak:?} {truth}");
+    assert!(
+        (peak.secs - 10.0 - 1.0 / loopwright::math::decay_rate(0.4)).abs() < 0.15,
+        "{peak:?}"
+    );
+}
+
+/// The controller driven through the take reproduces the take if the take is such a controller.
+#[test]
+fn the_simulated_controller_retraces_a_driven_take() {
+    let (_, found) = driven(|_| {});
+    let profile = &found.profile;
+    for (simulated, signal, limit) in [
+        (found.simulated_velocity.as_ref().unwrap(), &profile.velocity, 0.05),
+        (found.simulated_facing.as_ref().unwrap(), &profile.facing, 0.05),
+    ] {
+        for frame in profile.runs[0].clone() {
+            let off = (simulated.values[frame] - signal.values[frame]).length();
+            assert!(off < limit, "{frame}: {off}");
+        }
+    }
+}
+
+#[test]
+fn a_strafe_and_a_step_back_are_separated_from_a_walk() {
+    for (velocity_mps, mode) in [([1.2, 0.0], Mode::Strafe), ([0.0, -1.2], Mode::Back)] {
+        let (_, found) = driven(|settings| {
+            settings.seconds = 10.0;
+            settings.commands = vec![
+                Command {
+                    at_secs: 2.0,
+                    velocity_mps,
+                    facing_deg: 0.0,
+                },
+                Command {
+                    at_secs: 6.0,
+                    velocity_mps: [0.0; 2],
+                    facing_deg: 0.0,
+                },
+            ];
+        });
+        assert!(
+            found.events.iter().all(|event| event.mode == mode),
+            "{:?}",
+            found.events
+        );
+        assert_eq!(found.events.len(), 2);
+    }
+    let (_, found) = driven(|settings| {
+        settings.seconds = 6.0;
+        settings.commands = vec![Command {
+            at_secs: 2.0,
+            velocity_mps: [0.0; 2],
+            facing_deg: 180.0,
+        }];
+    });
+    assert_eq!(found.events.len(), 1);
+    assert_eq!(
+        (found.events[0].quantity, found.events[0].mode),
+        (Quantity::Facing, Mode::TurnInPlace)
+    );
+}
+
+#[test]
+fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
+    let (_, still) = driven(|settings| {
+        settings.commands.clear();
+        settings.noise_deg = 0.3;
+    });
+    assert_eq!(still.lack(Quantity::Velocity), Some(Lack::Still));
+    assert_eq!(still.lack(Quantity::Facing), Some(Lack::Still));
+    assert!(still.simulated_velocity.is_none());
+
+    // A steady walk on a curve, with its steps and sway.
+    let walk = synthesize(&WalkSettings {
+        seconds: 12.0,
+        turn_dps: 30.0,
+        noise_deg: 0.3,
+        ..WalkSettings::default()
+    });
+    let steady = fit(&walk.unwrap().take);
+    assert_eq!(
+        steady.lack(Quantity::Velocity),
+        Some(Lack::NoEvent),
+        "{:?}",
+        steady.events
+    );
+    assert_eq!(
+        steady.lack(Quantity::Facing),
+        Some(Lack::NoEvent),
+        "{:?}",
+        steady.events
+    );
+    let pool = Pool::of(&[&steady]);
+    assert!(!pool.has_half_life());
+    assert_eq!(pool.all.acceleration_closed, None);
+    assert!((pool.all.top_speed.unwrap().median - 1.25).abs() < 0.05);
+}
+
+#[test]
+fn short_takes_and_smoothing_out_of_range_are_refused() {
+    let take = drive(&DriveSettings {
+        seconds: 0.4,
+        ..DriveSettings::default()
+    })
+    .unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let error = loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap_err();
+    assert!(matches!(error, FitError::TooShort { .. }));
+    let fast = drive(&DriveSettings {
+        seconds: 1.0,
+        frame_rate_hz: 5000.0,
+        ..DriveSettings::default()
+    })
+    .unwrap();
+    let fast_analysis = Analysis::new(&fast).unwrap();
+    let error = loopwright_controller::fit(&fast_analysis, &FitSettings::default()).unwrap_err();
+    assert!(matches!(error, FitError::Rate { .. }));
+    for found in [0.0, -1.0, f64::NAN, f64::INFINITY, 3.0] {
+        let settings = FitSettings {
+            smoothing_secs: found,
+            ..FitSettings::default()
+        };
+        let error = loopwright_controller::fit(&analysis, &settings).unwrap_err();
+        assert!(matches!(error, FitError::Smoothing { .. }), "{found}");
+    }
+}
+
+/// A T-pose in the first frame, ten metres away, is not an acceleration.
+#[test]
+fn a_jump_of_the_pose_is_no_event() {
+    let take = drive(&DriveSettings {
+        noise_deg: 0.1,
+        ..DriveSettings::default()
+    })
+    .unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::<DQuat>::new());
+    for frame in 0..take.num_frames() {
+        translations.extend_from_slice(take.translations(frame));
+        rotations.extend_from_slice(take.rotations(frame));
+    }
+    translations[0] += DVec3::new(10.0, 0.0, 0.0);
+    let jumping = Take::new(
+        "t",
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        translations,
+        rotations,
+    )
+    .unwrap();
+    let (clean, found) = (fit(&take), fit(&jumping));
+    assert_eq!(clean.events.len(), found.events.len());
+    for (clean, found) in clean.figures.iter().zip(&found.figures) {
+        let [clean, found] = [clean, found].map(|figures| figures.acceleration.map_or(0.0, |peak| peak.value));
+        assert!((clean - found).abs() < 0.05 * (1.0 + clean), "{clean} {found}");
+    }
+}
+
+/// The same motion seen from another frame gives the same answer.
+#[test]
+fn turning_the_world_turns_nothing_else() {
+    let take = drive(&DriveSettings::default()).unwrap();
+    let turned = take.turned(loopwright::math::rotation::from_yaw(1.1));
+    let (one, other) = (fit(&take), fit(&turned));
+    assert_eq!(one.events.len(), other.events.len());
+    for (one, other) in one.events.iter().zip(&other.events) {
+        assert_eq!((one.kind, one.mode), (other.kind, other.mode));
+        let [one, other] = [one, other].map(|event| event.trusted().unwrap().half_life_secs);
+        assert!((one / other - 1.0).abs() < 1e-3, "{one} {other}");
+    }
+}

@@ -1,0 +1,654 @@
+//! A match database as bytes: little-endian, every table at a multiple of 64 bytes, so that it can be used where a file is mapped
+//! into memory.
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | `LWMATCH` and a line feed |
+//! | 4, 4 | version; the number 0x01020304 |
+//! | 4, 4 | set of features, 0 for [`FutureRows`] and 1 for [`CostRows`]; numbers of a row |
+//! | 8, 8, 8 | rows; clips; bytes of the first table |
+//! | 4, 4 | principal components; largest projection, as f32 (0 in costs) |
+//! | 8 | checksum of all that follows the first 64 bytes |
+//!
+//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the joints with
+//! their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of rows (f64), and the leaves; then boxes (f32). Of
+//! costs: the leaves; then starts and steps of the boxes' scales (f32), boxes (u8). Leaves are their numbers (f32), rows of leaves
+//! (u32), leaves of rows (u32). Last come the standing feet with the gait (u8).
+
+use std::borrow::Cow;
+
+use bytemuck::AnyBitPattern;
+
+use super::{
+    cost::{CostDatabase, CostFeatures, CostJoint, CostRows},
+    database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing},
+    features::{Horizon, NUM_FEATURES, Standard},
+    nearest::{LARGEST, NearestRows},
+    principal::{COMPONENTS, Principal},
+    tree::{self, LEAF, Leaves},
+};
+use loopwright::{
+    math::{Decay, DecayKind},
+    words,
+};
+
+const MAGIC: [u8; 8] = *b"LWMATCH\n";
+
+/// Version of the bytes. Others are refused.
+const VERSION: u32 = 2;
+
+const MARK: u32 = 0x0102_0304;
+
+/// What the rows of a database are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeatureSetKind {
+    /// Poses and their futures: [`MatchDatabase`].
+    Future,
+    /// What the cost of a jump is made of: [`CostDatabase`].
+    Cost,
+}
+
+words!(FeatureSetKind {
+    Future: "future",
+    Cost: "cost",
+});
+
+impl FeatureSetKind {
+    /// The set of a database, by its first bytes; none of its contents are checked.
+    ///
+    /// Errors: [`DatabaseError`].
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
+        Ok(Header::read(&mut Tables { bytes, at: 0 })?.kind)
+    }
+}
+
+/// Tables begin at multiples of this: a line of a processor's cache.
+const ALIGNMENT: usize = 64;
+
+/// Why bytes are no database.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// The bytes begin with something else.
+    #[error("not a match database")]
+    Magic,
+    /// The database is of another version of the library.
+    #[error("a match database of version {found}, this program reads version {VERSION}")]
+    Version {
+        /// Version found.
+        found: u32,
+    },
+    /// The bytes have the other order, or this machine has.
+    #[error("a match database for machines of the other byte order")]
+    ByteOrder,
+    /// The features are not those of this library.
+    #[error("a match database with rows of {found} numbers, which this program does not have")]
+    Features {
+        /// Numbers of a row.
+        found: u32,
+    },
+    /// The database has another set of features.
+    #[error("a match database with the features \"{found}\", not \"{}\"", other(*.found))]
+    OtherSet {
+        /// Its set of features.
+        found: FeatureSetKind,
+    },
+    /// There are fewer or more bytes than the first ones state.
+    #[error("the match database is cut off or has a tail: {needed} bytes are stated, there are {found}")]
+    Length {
+        /// Bytes stated; the largest number where they are more than can be counted.
+        needed: usize,
+        /// Bytes given.
+        found: usize,
+    },
+    /// The bytes were changed after they were written.
+    #[error("the match database is damaged: its checksum is another one")]
+    Checksum,
+    /// The checksum is right, but the contents contradict each other.
+    #[error("the match database contradicts itself: {what}")]
+    Contents {
+        /// Which contents.
+        what: &'static str,
+    },
+}
+
+/// 64-bit hash of Fowler, Noll and Vo, version 1a, taken over words of eight bytes; fewer at the end are filled up with zeros.
+fn checksum(bytes: &[u8]) -> u64 {
+    let word = |part: &[u8]| {
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        u64::from_le_bytes(word)
+    };
+    let mix = |hash: u64, part: &[u8]| (hash ^ word(part)).wrapping_mul(0x0100_0000_01b3);
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.as_bytes());
+}
+
+fn pad(bytes: &mut Vec<u8>) {
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+}
+
+/// Bytes before the first table.
+const HEADER: usize = 64;
+
+fn other(kind: FeatureSetKind) -> FeatureSetKind {
+    match kind {
+        FeatureSetKind::Future => FeatureSetKind::Cost,
+        FeatureSetKind::Cost => FeatureSetKind::Future,
+    }
+}
+
+/// What stands before the tables.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    kind: FeatureSetKind,
+    columns: usize,
+    num_rows: usize,
+    num_clips: usize,
+    num_table: usize,
+    num_components: usize,
+    largest: f32,
+    checksum: u64,
+}
+
+impl Header {
+    fn put(self, bytes: &mut Vec<u8>) {
+        bytes.extend(MAGIC);
+        for number in [VERSION, MARK, self.kind as u32, self.columns as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for number in [self.num_rows, self.num_clips, self.num_table] {
+            bytes.extend((number as u64).to_le_bytes());
+        }
+        bytes.extend((self.num_components as u32).to_le_bytes());
+        bytes.extend(self.largest.to_le_bytes());
+        bytes.extend(self.checksum.to_le_bytes());
+    }
+
+    fn read(tables: &mut Tables<'_>) -> Result<Self, DatabaseError> {
+        if tables.take(8)? != MAGIC {
+            return Err(DatabaseError::Magic);
+        }
+        let (version, mark) = (tables.u32()?, tables.u32()?);
+        // The order first: it tells how to read the version.
+        if mark != MARK || cfg!(target_endian = "big") {
+            return Err(DatabaseError::ByteOrder);
+        }
+        if version != VERSION {
+            return Err(DatabaseError::Version { found: version });
+        }
+        let kind = match tables.u32()? {
+            0 => FeatureSetKind::Future,
+            1 => FeatureSetKind::Cost,
+            _ => return Err(contradiction("the set of features")),
+        };
+        let columns = tables.u32()?;
+        let is_known = match kind {
+            FeatureSetKind::Future => columns as usize == NUM_FEATURES,
+            FeatureSetKind::Cost => CostFeatures::has_columns(columns as usize),
+        };
+        if !is_known {
+            return Err(DatabaseError::Features { found: columns });
+        }
+        let [num_rows, num_clips, num_table] = [tables.size()?, tables.size()?, tables.size()?];
+        let header = Self {
+            kind,
+            columns: columns as usize,
+            num_rows,
+            num_clips,
+            num_table,
+            num_components: tables.u32()? as usize,
+            largest: f32::from_le_bytes(tables.array()?),
+            checksum: u64::from_le_bytes(tables.array()?),
+        };
+        if header.num_components > COMPONENTS {
+            return Err(contradiction("principal components"));
+        }
+        Ok(header)
+    }
+
+    /// The sizes of all tables behind the first.
+    fn sizes(&self) -> Vec<usize> {
+        let num_leaves = self.num_rows.div_ceil(LEAF);
+        let num_boxes = tree::num_nodes(num_leaves);
+        let leaves = [
+            4 * LEAF * self.columns * num_leaves,
+            4 * LEAF * num_leaves,
+            4 * self.num_rows,
+        ];
+        let (before, after) = match self.kind {
+            FeatureSetKind::Future => (
+                vec![
+                    8 * NUM_FEATURES,
+                    8 * NUM_FEATURES,
+                    8 * self.columns,
+                    8 * self.columns * self.num_components,
+                ],
+                vec![64 * num_boxes],
+            ),
+            FeatureSetKind::Cost => {
+                let axes = CostFeatures::axes_of(self.columns);
+                (Vec::new(), vec![4 * axes, 4 * axes, 2 * axes * num_boxes])
+            }
+        };
+        [before, leaves.to_vec(), after, vec![self.num_rows]].concat()
+    }
+}
+
+/// The tables that are there in every database, around those of the set.
+fn written<S>(
+    database: &FrameDatabase<'_, S>,
+    mut header: Header,
+    more: impl FnOnce(&mut Vec<u8>),
+    tables: impl FnOnce(&mut Vec<u8>),
+) -> Vec<u8> {
+    let mut table = Vec::new();
+    for ClipRows { clip, num_rows, .. } in &database.clips {
+        put_text(&mut table, &clip.name);
+        table.extend((clip.tags.len() as u32).to_le_bytes());
+        for (name, value) in &clip.tags {
+            put_text(&mut table, name);
+            put_text(&mut table, value);
+        }
+        table.extend((clip.first_frame as u64).to_le_bytes());
+        table.extend((*num_rows as u64).to_le_bytes());
+        table.extend(clip.step_secs.to_le_bytes());
+        table.push(u8::from(clip.is_loop));
+    }
+    more(&mut table);
+    header.num_clips = database.clips.len();
+    header.num_table = table.len();
+    let mut bytes = Vec::new();
+    header.put(&mut bytes);
+    bytes.extend(table);
+    tables(&mut bytes);
+    pad(&mut bytes);
+    bytes.extend(database.standing.iter());
+    let sum = checksum(&bytes[HEADER..]);
+    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn put_f64s(bytes: &mut Vec<u8>, numbers: &[f64]) {
+    pad(bytes);
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+fn put_f32s<'n>(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = &'n f32>) {
+    pad(bytes);
+    bytes.extend(numbers.flat_map(|number| number.to_le_bytes()));
+}
+
+fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves<'_>) {
+    put_f32s(bytes, leaves.numbers.iter().flatten());
+    pad(bytes);
+    bytes.extend(leaves.rows.iter().flatten().flat_map(|row| row.to_le_bytes()));
+    pad(bytes);
+    bytes.extend(leaves.leaf_of.iter().flat_map(|leaf| leaf.to_le_bytes()));
+}
+
+/// The tables of a database whose length and checksum are right.
+struct Opened<'a> {
+    header: Header,
+    clips: Vec<ClipRows>,
+    /// What stands in the first table after the clips.
+    more: Tables<'a>,
+    /// At the first table behind it.
+    tables: Tables<'a>,
+}
+
+impl<'a> Opened<'a> {
+    fn of(bytes: &'a [u8], kind: FeatureSetKind) -> Result<Self, DatabaseError> {
+        let mut tables = Tables { bytes, at: 0 };
+        let header = Header::read(&mut tables)?;
+        if header.kind != kind {
+            return Err(DatabaseError::OtherSet { found: header.kind });
+        }
+        let mut needed = HEADER.saturating_add(header.num_table);
+        for size in header.sizes() {
+            needed = needed.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            needed = needed.saturating_add(size);
+        }
+        if needed != bytes.len() {
+            return Err(DatabaseError::Length {
+                needed,
+                found: bytes.len(),
+            });
+        }
+        if checksum(&bytes[HEADER..]) != header.checksum {
+            return Err(DatabaseError::Checksum);
+        }
+        let mut more = Tables {
+            bytes: tables.take(header.num_table)?,
+            at: 0,
+        };
+        Ok(Self {
+            clips: clips(&mut more, header.num_clips, header.num_rows)?,
+            header,
+            more,
+            tables,
+        })
+    }
+
+    fn leaves(&mut self) -> Result<Leaves<'a>, DatabaseError> {
+        let (columns, num_rows) = (self.header.columns, self.header.num_rows);
+        let num_leaves = num_rows.div_ceil(LEAF);
+        let leaves = Leaves {
+            columns,
+            num_rows,
+            numbers: self.tables.table(columns * num_leaves)?,
+            rows: self.tables.table(num_leaves)?,
+            leaf_of: self.tables.table(num_rows)?,
+        };
+        check(&leaves)?;
+        Ok(leaves)
+    }
+
+    /// The database, once all of its tables but the last are read.
+    fn finish<S>(mut self, set: S) -> Result<FrameDatabase<'a, S>, DatabaseError> {
+        if self.more.at != self.more.bytes.len() {
+            return Err(contradiction("the first table"));
+        }
+        self.tables.align();
+        let standing = self.tables.take(self.header.num_rows)?;
+        if !standing.iter().all(|&standing| is_standing(standing)) {
+            return Err(contradiction("a gait"));
+        }
+        Ok(FrameDatabase {
+            standing: Cow::Borrowed(standing),
+            clips: self.clips,
+            set,
+        })
+    }
+}
+
+impl MatchDatabase<'_> {
+    /// The database as bytes, the same on every machine.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let FutureRows {
+            horizon,
+            standard,
+            rows,
+        } = &self.set;
+        let Principal { mean, components } = &rows.principal;
+        let header = Header {
+            kind: FeatureSetKind::Future,
+            columns: rows.columns(),
+            num_rows: rows.num_rows(),
+            num_clips: 0,
+            num_table: 0,
+            num_components: components.len() / rows.columns(),
+            largest: rows.largest,
+            checksum: 0,
+        };
+        written(
+            self,
+            header,
+            |table| table.extend(horizon.secs().iter().flat_map(|secs| secs.to_le_bytes())),
+            |bytes| {
+                for numbers in [&standard.mean()[..], standard.scale(), mean, components] {
+                    put_f64s(bytes, numbers);
+                }
+                put_leaves(bytes, &rows.leaves);
+                put_f32s(bytes, rows.boxes.iter().flatten());
+            },
+        )
+    }
+}
+
+impl<'a> MatchDatabase<'a> {
+    /// The database in some bytes, which it goes on to use where they are aligned to four bytes, and copies otherwise.
+    ///
+    /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
+        let mut opened = Opened::of(bytes, FeatureSetKind::Future)?;
+        let Header {
+            columns,
+            num_rows,
+            num_components,
+            largest,
+            ..
+        } = opened.header;
+        let mut secs = Horizon::default().secs();
+        for secs in &mut secs {
+            *secs = f64::from_le_bytes(opened.more.array()?);
+        }
+        let horizon = Horizon::new(secs).map_err(|_| contradiction("the times ahead"))?;
+        let (mean, scale) = (opened.tables.f64s(NUM_FEATURES)?, opened.tables.f64s(NUM_FEATURES)?);
+        let standard = Standard::from_parts(&mean, &scale).ok_or_else(|| contradiction("the size of features"))?;
+        let principal = Principal {
+            mean: opened.tables.f64s(columns)?,
+            components: opened.tables.f64s(columns * num_components)?,
+        };
+        let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
+        if !(finite(&principal.mean) && finite(&principal.components) && largest.is_finite()) {
+            return Err(contradiction("principal components"));
+        }
+        let leaves = opened.leaves()?;
+        let rows = NearestRows {
+            leaves,
+            boxes: opened.tables.table(tree::num_nodes(num_rows.div_ceil(LEAF)))?,
+            principal,
+            largest,
+        };
+        if !rows.boxes.iter().flatten().all(|end| end.is_finite()) {
+            return Err(contradiction("boxes"));
+        }
+        opened.finish(FutureRows {
+            horizon,
+            standard,
+            rows,
+        })
+    }
+}
+
+impl CostDatabase<'_> {
+    /// The database as bytes, the same on every machine.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let CostRows { features, .. } = &self.set;
+        let header = Header {
+            kind: FeatureSetKind::Cost,
+            columns: features.columns(),
+            num_rows: self.num_rows(),
+            num_clips: 0,
+            num_table: 0,
+            num_components: 0,
+            largest: 0.0,
+            checksum: 0,
+        };
+        written(
+            self,
+            header,
+            |table| {
+                for CostJoint { name, weight } in &features.joints {
+                    put_text(table, name);
+                    table.extend(weight.to_le_bytes());
+                }
+                table.extend((features.decay.kind() as u32).to_le_bytes());
+                table.extend(features.decay.secs().to_le_bytes());
+            },
+            |bytes| {
+                put_leaves(bytes, &self.set.leaves);
+                put_f32s(bytes, self.set.starts.iter());
+                put_f32s(bytes, self.set.steps.iter());
+                pad(bytes);
+                bytes.extend(self.set.boxes.iter());
+            },
+        )
+    }
+}
+
+impl<'a> CostDatabase<'a> {
+    /// The database in some bytes, which it goes on to use where they are aligned to four bytes, and copies otherwise.
+    ///
+    /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
+        let mut opened = Opened::of(bytes, FeatureSetKind::Cost)?;
+        let Header { columns, num_rows, .. } = opened.header;
+        let axes = CostFeatures::axes_of(columns);
+        let mut joints = Vec::new();
+        for _ in 0..CostFeatures::joints_of(columns) {
+            joints.push(CostJoint {
+                name: opened.more.text()?,
+                weight: f64::from_le_bytes(opened.more.array()?),
+            });
+        }
+        let kind = opened.more.u32()? as usize;
+        let secs = f64::from_le_bytes(opened.more.array()?);
+        let decay = (DecayKind::ALL.into_iter().find(|known| *known as usize == kind))
+            .map(|kind: DecayKind| -> Decay { kind.lasting(secs, secs) })
+            .ok_or_else(|| contradiction("the fade"))?;
+        let features = CostFeatures { joints, decay };
+        if !features.is_sound() {
+            return Err(contradiction("the weights of joints, or the fade"));
+        }
+        let set = CostRows {
+            leaves: opened.leaves()?,
+            starts: opened.tables.table(axes)?,
+            steps: opened.tables.table(axes)?,
+            boxes: opened
+                .tables
+                .table(2 * axes * tree::num_nodes(num_rows.div_ceil(LEAF)))?,
+            features,
+        };
+        if !set
+            .starts
+            .iter()
+            .chain(set.steps.iter())
+            .all(|number| number.is_finite())
+        {
+            return Err(contradiction("the scales of boxes"));
+        }
+        opened.finish(set)
+    }
+}
+
+fn contradiction(what: &'static str) -> DatabaseError {
+    DatabaseError::Contents { what }
+}
+
+/// What a search takes for granted of leaves.
+fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
+    let is_number = |number: &f32| number.abs() <= LARGEST;
+    if !leaves.numbers.iter().flatten().all(is_number) {
+        return Err(contradiction("a number of a row"));
+    }
+    let is_row = |&row: &u32| (row as usize) < leaves.num_rows;
+    if !leaves.rows.iter().flatten().all(is_row) {
+        return Err(contradiction("the order of rows"));
+    }
+    let lies_in_leaf = |(row, &leaf): (usize, &u32)| {
+        let members = leaves.rows.get(leaf as usize);
+        members.is_some_and(|members| members.contains(&(row as u32)))
+    };
+    if !leaves.leaf_of.iter().enumerate().all(lies_in_leaf) {
+        return Err(contradiction("the leaves of rows"));
+    }
+    Ok(())
+}
+
+/// The table of clips; together they have all rows.
+fn clips(table: &mut Tables<'_>, num_clips: usize, num_rows: usize) -> Result<Vec<ClipRows>, DatabaseError> {
+    let mut clips = Vec::new();
+    let mut first_row = 0_usize;
+    for _ in 0..num_clips {
+        let name = table.text()?;
+        let num_tags = table.u32()?;
+        let mut tags = Vec::new();
+        for _ in 0..num_tags {
+            tags.push((table.text()?, table.text()?));
+        }
+        let (first_frame, num_rows) = (table.size()?, table.size()?);
+        let step_secs = f64::from_le_bytes(table.array()?);
+        let [is_loop] = table.array()?;
+        if !(step_secs > 0.0 && step_secs.is_finite()) || first_frame.checked_add(num_rows).is_none() {
+            return Err(contradiction("the frames of a clip"));
+        }
+        clips.push(ClipRows {
+            clip: MatchClip {
+                name,
+                tags,
+                first_frame,
+                step_secs,
+                is_loop: is_loop != 0,
+            },
+            first_row,
+            num_rows,
+        });
+        first_row = first_row.saturating_add(num_rows);
+    }
+    if first_row != num_rows {
+        return Err(contradiction("clips and their rows"));
+    }
+    Ok(clips)
+}
+
+/// Reads bytes from front to back.
+struct Tables<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tables<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DatabaseError> {
+        let end = self.at.saturating_add(count);
+        let Some(taken) = self.bytes.get(self.at..end) else {
+            return Err(match self.at {
+                0 => DatabaseError::Magic,
+                _ => DatabaseError::Length {
+                    needed: end,
+                    found: self.bytes.len(),
+                },
+            });
+        };
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn align(&mut self) {
+        self.at = self.at.next_multiple_of(ALIGNMENT);
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], DatabaseError> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    fn u32(&mut self) -> Result<u32, DatabaseError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    /// A number of things; those that no machine can hold become the largest number, which is refused by its length.
+    fn size(&mut self) -> Result<usize, DatabaseError> {
+        let size = u64::from_le_bytes(self.array()?);
+        // So that sums of sizes below do not overflow.
+        Ok(usize::try_from(size).unwrap_or(usize::MAX).min(usize::MAX >> 16))
+    }
+
+    fn text(&mut self) -> Result<String, DatabaseError> {
+        let length = self.u32()? as usize;
+        let text = core::str::from_utf8(self.take(length)?);
+        Ok(text.map_err(|_| contradiction("a name that is no text"))?.to_owned())
+    }
+
+    fn f64s(&mut self, count: usize) -> Result<Vec<f64>, DatabaseError> {
+        self.align();
+        let bytes = self.take(8 * count)?;
+        Ok(bytemuck::pod_collect_to_vec(bytes))
+    }
+
+    /// A table where it lies, or a copy of it.
+    fn table<T: AnyBitPattern + bytemuck::NoUninit>(&mut self, count: usize) -> Result<Cow<'a, [T]>, DatabaseError> {
+        self.align();
+        let bytes = self.take(size_of::<T>() * count)?;
+        Ok(match bytemuck::try_cast_slice(bytes) {
+            Ok(numbers) => Cow::Borrowed(numbers),
+            Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
+        })
+    }
+}

@@ -1,0 +1,584 @@
+//! The frame that is cheapest to go on in: the exact cost of an inertialized jump, over many takes and loops.
+//!
+//! A row holds what the cost is made of: weighted positions p and velocities u of joints, and the velocities of the root, as
+//! [`transition`](loopwright::transition) compares them. The answer is the exact total displacement D of all gaps under a [`Decay`], summed
+//! axis by axis in double precision. What narrows the search is the feature form: with f = a p + b u, the sum of |f - f'| never exceeds
+//! D, so rows are looked at in a tree of boxes in f, and scored where the feature form lets them pass. Nothing is weighed against
+//! anything else but joints. Derivation: docs/math/transition_cost.md; the search: docs/math/matching.md.
+
+use std::borrow::Cow;
+
+use super::{
+    database::{Clips, FrameDatabase, FrameRows, MatchFilter, with_clips},
+    nearest::{LARGEST, MAX_COLUMNS, RowsError, larger},
+    principal::{Place, Principal},
+    source::MatchSource,
+    tree::{self, Found, LEAF, Leaves, Search},
+};
+use loopwright::{
+    analysis::{ROOT_AXES, WeightedJoint},
+    math::{Decay, Displacement},
+};
+
+/// Most joints that are compared.
+const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;
+
+const MAX_AXES: usize = 3 * MAX_JOINTS + ROOT_AXES;
+
+/// Rounding of the feature form in single precision, as a share of the cost: what is beyond it is truly dearer. The products that are
+/// added come to less than 6 D in all decays, and each of at most 500 roundings is 2^-24 of them.
+const SLACK: f64 = 3e-4;
+
+/// Levels of a box's scale in one byte, but for one at either end.
+const LEVELS: f32 = 253.0;
+
+/// Boxes are wider than their rows by this part of a level, far more than the rounding of a query.
+const MARGIN: f32 = 0.01;
+
+/// A joint that counts, in every take by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostJoint {
+    /// Its name.
+    pub name: String,
+    /// Factor on its metres.
+    pub weight: f64,
+}
+
+/// What the rows of a cost database are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostFeatures {
+    pub(super) joints: Vec<CostJoint>,
+    pub(super) decay: Decay,
+}
+
+/// Why a motion has no rows in a cost database.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CostError {
+    /// The skeleton lacks a joint that is compared.
+    #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
+    Joint {
+        /// Its name.
+        name: String,
+    },
+    /// A joint that is compared flips in this take.
+    #[error("joint \"{name}\", by which the frames of the database are compared, flips in this take")]
+    Flips {
+        /// Its name.
+        name: String,
+    },
+    /// More joints have a weight than can be compared.
+    #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
+    TooMany {
+        /// Joints with a weight.
+        found: usize,
+    },
+    /// The take cannot be matched.
+    #[error(transparent)]
+    Features(#[from] super::features::FeaturesError),
+}
+
+impl CostFeatures {
+    /// The joints that count in a motion, by the weights of its analysis, under a decay.
+    ///
+    /// Errors: [`CostError::TooMany`].
+    pub fn of(source: &MatchSource, decay: Decay) -> Result<Self, CostError> {
+        let skeleton = source.analysis.take.skeleton();
+        let counts = source.analysis.joints.iter().filter(|joint| joint.weight > 0.0);
+        let joints: Vec<CostJoint> = counts
+            .map(|joint| CostJoint {
+                name: skeleton.joint(joint.joint).name.clone(),
+                weight: joint.weight,
+            })
+            .collect();
+        if joints.len() > MAX_JOINTS {
+            return Err(CostError::TooMany { found: joints.len() });
+        }
+        Ok(Self { joints, decay })
+    }
+
+    /// The joints that are compared.
+    pub fn joints(&self) -> &[CostJoint] {
+        &self.joints
+    }
+
+    /// How the gap of a jump fades.
+    pub fn decay(&self) -> Decay {
+        self.decay
+    }
+
+    /// Numbers of a row: three positions a joint, as many velocities, and the velocities of the root.
+    pub fn columns(&self) -> usize {
+        6 * self.joints.len() + ROOT_AXES
+    }
+
+    /// Numbers of the feature form: an axis each.
+    pub fn num_axes(&self) -> usize {
+        Self::axes_of(self.columns())
+    }
+
+    /// Whether rows can have so many numbers.
+    pub(super) fn has_columns(columns: usize) -> bool {
+        (ROOT_AXES..=6 * MAX_JOINTS + ROOT_AXES).contains(&columns) && (columns - ROOT_AXES).is_multiple_of(6)
+    }
+
+    /// Joints of rows of so many numbers.
+    pub(super) fn joints_of(columns: usize) -> usize {
+        (columns - ROOT_AXES) / 6
+    }
+
+    /// Axes of rows of so many numbers.
+    pub(super) fn axes_of(columns: usize) -> usize {
+        3 * Self::joints_of(columns) + ROOT_AXES
+    }
+
+    /// Whether all costs are numbers.
+    pub(super) fn is_sound(&self) -> bool {
+        let is_weight = |joint: &CostJoint| joint.weight > 0.0 && joint.weight.is_finite();
+        // Shorter or longer than any fade, and areas would not be numbers in single precision.
+        self.joints.iter().all(is_weight) && (1e-6..=1e6).contains(&self.decay.secs())
+    }
+
+    /// The rows of all frames of a motion's take.
+    ///
+    /// Errors: [`CostError`].
+    fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
+        let analysis = &source.analysis;
+        let joint = |CostJoint { name, weight }: &CostJoint| {
+            let found = analysis.take.skeleton().find(name);
+            let joint = found.ok_or_else(|| CostError::Joint { name: name.clone() })?;
+            let flips = analysis.defects.flipping.iter().any(|flips| flips.joint == joint);
+            match flips {
+                true => Err(CostError::Flips { name: name.clone() }),
+                false => Ok(WeightedJoint { joint, weight: *weight }),
+            }
+        };
+        let joints: Vec<WeightedJoint> = self.joints.iter().map(joint).collect::<Result<_, CostError>>()?;
+        let features = analysis.features_of(&joints);
+        let row = |frame: usize| {
+            let positions = &features.positions(frame)[..features.num_position_axes()];
+            let numbers = positions.iter().chain(features.velocities(frame));
+            numbers.map(|&number| number as f32).collect()
+        };
+        Ok((0..features.num_frames()).map(row).collect())
+    }
+
+    /// The row that a frame of a motion would have: what a query asks for. Frames of loops go round.
+    ///
+    /// Errors: [`CostError`].
+    pub fn queries(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
+        source.refuse_in_place()?;
+        Ok(source.in_clip(self.rows_of(source)?))
+    }
+
+    /// Gives a row another root: it moves at this speed and turns at this rate (metres and radians per second, left positive), as all
+    /// that is seen from it stays the same. `half_height` is half the height of the body, metres.
+    pub fn steer(&self, row: &mut [f32], speed_mps: f64, turn_radians_per_sec: f64, half_height: f64) {
+        let root = [0.0, 0.0, speed_mps, turn_radians_per_sec * half_height];
+        for (number, wished) in row[6 * self.joints.len()..].iter_mut().zip(root) {
+            *number = wished as f32;
+        }
+    }
+
+    /// The feature form of a row, one number an axis: the sum of the sizes of their differences bounds the cost from below.
+    pub fn form(&self, row: &[f32]) -> Vec<f64> {
+        let (a, b) = self.decay.area_weights();
+        let (positions, velocities) = row.split_at(3 * self.joints.len());
+        let positions = positions.iter().copied().chain(core::iter::repeat(0.0));
+        let parts = velocities.iter().zip(positions);
+        parts
+            .map(|(&velocity, position)| a * f64::from(position) + b * f64::from(velocity))
+            .collect()
+    }
+}
+
+/// A motion before it is part of a [`CostDatabase`].
+pub type CostMotion = FrameRows<Vec<f32>>;
+
+/// A database of the frames that can be jumped to.
+pub type CostDatabase<'a> = FrameDatabase<'a, CostRows<'a>>;
+
+/// Rows of positions and velocities, arranged for the search of the cheapest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostRows<'a> {
+    pub(super) features: CostFeatures,
+    pub(super) leaves: Leaves<'a>,
+    /// Axis by axis, the feature form at the byte 0, and what one more is worth.
+    pub(super) starts: Cow<'a, [f32]>,
+    pub(super) steps: Cow<'a, [f32]>,
+    /// Node by node, in the order of their indices: the lower ends of all axes, then the upper ones.
+    pub(super) boxes: Cow<'a, [u8]>,
+}
+
+/// A row, and what a jump to it costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cheapest {
+    /// The row, counted from 0.
+    pub row: usize,
+    /// The exact cost, metre-seconds.
+    pub cost: f64,
+}
+
+impl Cheapest {
+    /// Before any row is found.
+    const NONE: Self = Self {
+        row: usize::MAX,
+        cost: f64::INFINITY,
+    };
+}
+
+impl Found for Cheapest {
+    fn row(&self) -> usize {
+        self.row
+    }
+
+    fn is_before(&self, other: &Self) -> bool {
+        (self.cost, self.row) < (other.cost, other.row)
+    }
+}
+
+impl MatchSource {
+    /// The runs of frames that can be jumped to, as parts of a cost database: a take is cut where its pose jumps.
+    ///
+    /// Errors: [`CostError`].
+    pub fn cost_motions(
+        &self,
+        name: &str,
+        tags: &[(String, String)],
+        features: &CostFeatures,
+    ) -> Result<Vec<CostMotion>, CostError> {
+        self.refuse_in_place()?;
+        // A velocity looks one frame ahead.
+        Ok(self.motions_of(&features.rows_of(self)?, 1, name, tags))
+    }
+}
+
+impl CostDatabase<'_> {
+    /// The database of some motions whose rows these features gave.
+    ///
+    /// Errors: [`RowsError`].
+    pub fn new(features: CostFeatures, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
+        CostDatabase::of(features, Clips::default(), Vec::new(), motions)
+    }
+
+    /// This database and some more motions, whose rows its own features gave.
+    ///
+    /// Errors: [`RowsError`].
+    pub fn with(&self, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
+        let rows = (0..self.num_rows()).flat_map(|row| self.set.leaves.row(row)).collect();
+        let clips = (self.clips.clone(), self.standing.to_vec());
+        CostDatabase::of(self.set.features.clone(), clips, rows, motions)
+    }
+
+    fn of(
+        features: CostFeatures,
+        mut clips: Clips,
+        mut rows: Vec<f32>,
+        motions: &[CostMotion],
+    ) -> Result<CostDatabase<'static>, RowsError> {
+        with_clips(&mut clips, motions);
+        rows.extend(motions.iter().flat_map(|motion| motion.features.iter().flatten()));
+        let (clips, standing) = clips;
+        let columns = features.columns();
+        if rows.len() != columns * standing.len() {
+            return Err(RowsError::Shape {
+                numbers: rows.len(),
+                columns,
+            });
+        }
+        Ok(CostDatabase {
+            clips,
+            standing: standing.into(),
+            set: CostRows::new(features, &rows)?,
+        })
+    }
+
+    /// What its rows are made of.
+    pub fn features(&self) -> &CostFeatures {
+        &self.set.features
+    }
+
+    /// The numbers of a row: weighted positions of all axes of joints, metres, then the velocities of these and of the root, metres per
+    /// second.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = f32> {
+        self.set.leaves.row(row)
+    }
+
+    /// Bytes that the search needs besides the rows themselves.
+    pub fn index_bytes(&self) -> usize {
+        let scales = size_of_val(self.set.starts.as_ref()) + size_of_val(self.set.steps.as_ref());
+        self.set.leaves.index_bytes() + self.set.boxes.len() + scales
+    }
+
+    /// The exact cost of a jump from what a query stands for into a row, metre-seconds: the sum of [`Decay::displacement`] over all axes,
+    /// the first first.
+    ///
+    /// # Panics
+    /// When there is no such row, or the query has another number of columns.
+    pub fn cost(&self, query: &[f32], row: usize) -> f64 {
+        self.set.gaps(query, row, Decay::displacement)
+    }
+
+    /// The same in feature form, which never exceeds it.
+    ///
+    /// # Panics
+    /// As [`Self::cost`].
+    pub fn feature_cost(&self, query: &[f32], row: usize) -> f64 {
+        self.set.gaps(query, row, |decay, x, v| decay.signed_area(x, v).abs())
+    }
+
+    /// The row that costs least, exactly; of several at one cost the first. `None` where the filter lets none pass.
+    ///
+    /// `likely` is a row that is probably cheap: it does not change the answer. Nothing is allocated.
+    ///
+    /// # Panics
+    /// When the query has another number of columns, or `likely` is out of range.
+    pub fn cheapest(&self, query: &[f32], filter: &MatchFilter, likely: Option<usize>) -> Option<Cheapest> {
+        let mut best = [Cheapest::NONE];
+        self.set
+            .search(query, likely, &mut best, &|row| self.passes(row, filter));
+        let [best] = best;
+        (best.row != usize::MAX).then_some(best)
+    }
+
+    /// The cheapest rows, from the cheapest on, as many as `found` has places; returns how many there are.
+    ///
+    /// # Panics
+    /// When the query has another number of columns.
+    pub fn cheapest_of(&self, query: &[f32], filter: &MatchFilter, found: &mut [Cheapest]) -> usize {
+        found.fill(Cheapest::NONE);
+        self.set.search(query, None, found, &|row| self.passes(row, filter));
+        found.iter().take_while(|found| found.row != usize::MAX).count()
+    }
+}
+
+impl CostRows<'static> {
+    fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
+        let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
+        if let Some(at) = rows.iter().position(|number| number.is_nan() || number.abs() > LARGEST) {
+            return Err(RowsError::Number {
+                row: at / columns,
+                column: at % columns,
+            });
+        }
+        let num_rows = rows.len() / columns;
+        if u32::try_from(num_rows).is_err() {
+            return Err(RowsError::TooMany { found: num_rows });
+        }
+        let forms: Vec<f32> = (rows.chunks_exact(columns))
+            .flat_map(|row| features.form(row))
+            .map(|number| number as f32)
+            .collect();
+        let principal = Principal::of(&forms, axes);
+        let places: Vec<Place> = forms.chunks_exact(axes).map(|form| principal.place(form)).collect();
+        let leaves = Leaves::new(rows, columns, &places);
+        let (starts, steps) = scales(&forms, axes);
+        Ok(Self {
+            boxes: boxes(&leaves, &forms, &starts, &steps).into(),
+            features,
+            leaves,
+            starts: starts.into(),
+            steps: steps.into(),
+        })
+    }
+}
+
+/// For every axis the number that a box's byte 0 stands for, and what one more is worth.
+fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
+    let scale = |axis: usize| {
+        let along = || forms.iter().skip(axis).step_by(axes).copied();
+        let (low, high) = (
+            along().fold(f32::INFINITY, f32::min),
+            along().fold(f32::NEG_INFINITY, f32::max),
+        );
+        if low > high {
+            return (0.0, 1.0);
+        }
+        // Far above the rounding of the numbers, also where all are one.
+        let step = ((high - low) / LEVELS).max(1e-5 * low.abs().max(high.abs())).max(1e-20);
+        (low - step, step)
+    };
+    (0..axes).map(scale).unzip()
+}
+
+/// The boxes of all nodes in the feature form.
+fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> Vec<u8> {
+    let axes = starts.len();
+    let num_leaves = leaves.num_leaves();
+    let mut boxes = [vec![u8::MAX; axes], vec![0; axes]]
+        .concat()
+        .repeat(tree::num_nodes(num_leaves));
+    let size = 2 * axes;
+    // Children come after their parents, so the last are joined first.
+    for node in tree::nodes(num_leaves).into_iter().rev() {
+        let Some(children) = node.children() else {
+            let (low, high) = boxes[node.index * size..][..size].split_at_mut(axes);
+            for &row in &leaves.rows[node.first_leaf] {
+                for (axis, form) in forms[row as usize * axes..][..axes].iter().enumerate() {
+                    let level = (form - starts[axis]) / steps[axis];
+                    // From float to byte, what is beyond either end becomes that end.
+                    low[axis] = low[axis].min((level - MARGIN).floor() as u8);
+                    high[axis] = high[axis].max((level + MARGIN).ceil() as u8);
+                }
+            }
+            continue;
+        };
+        let (before, after) = boxes.split_at_mut(children[0].index * size);
+        let parent = &mut before[node.index * size..][..size];
+        for child in children {
+            let child = &after[(child.index - children[0].index) * size..][..size];
+            for (axis, (end, &other)) in parent.iter_mut().zip(child).enumerate() {
+                *end = if axis < axes {
+                    (*end).min(other)
+                } else {
+                    (*end).max(other)
+                };
+            }
+        }
+    }
+    boxes
+}
+
+impl CostRows<'_> {
+    /// Adds up what the gaps of all axes come to.
+    fn gaps(&self, query: &[f32], row: usize, of_axis: impl Fn(Decay, f64, f64) -> f64) -> f64 {
+        assert_eq!(
+            query.len(),
+            self.features.columns(),
+            "a query has as many numbers as a row"
+        );
+        let axes = 3 * self.features.joints.len();
+        let gap = |(number, other): (&f32, f32)| f64::from(*number) - f64::from(other);
+        let gaps = query.iter().zip(self.leaves.row(row)).map(gap);
+        let positions = gaps.clone().take(axes).chain(core::iter::repeat(0.0));
+        let mut sum = 0.0;
+        for (v, x) in gaps.skip(axes).zip(positions) {
+            sum += of_axis(self.features.decay, x, v);
+        }
+        sum
+    }
+
+    fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Cheapest], allows: &impl Fn(usize) -> bool) {
+        assert_eq!(
+            query.len(),
+            self.features.columns(),
+            "a query has as many numbers as a row"
+        );
+        if found.is_empty() {
+            return;
+        }
+        let num_positions = 3 * self.features.joints.len();
+        let (a, b) = self.features.decay.area_weights();
+        let mut levels = [0.0; MAX_AXES];
+        for (axis, level) in levels.iter_mut().take(num_positions + ROOT_AXES).enumerate() {
+            let position = if axis < num_positions { query[axis] } else { 0.0 };
+            let form = a * f64::from(position) + b * f64::from(query[num_positions + axis]);
+            *level = ((form - f64::from(self.starts[axis])) / f64::from(self.steps[axis])) as f32;
+        }
+        let mut search = CostSearch {
+            rows: self,
+            query,
+            levels: &levels[..num_positions + ROOT_AXES],
+            weights: [a as f32, b as f32],
+            found,
+            allows,
+        };
+        if let Some(row) = likely {
+            search.compare(self.leaves.leaf_of[row] as usize);
+        }
+        tree::search(self.leaves.num_leaves(), &mut search);
+    }
+}
+
+/// A search for the rows that cost least.
+struct CostSearch<'a, F> {
+    rows: &'a CostRows<'a>,
+    query: &'a [f32],
+    /// The query's feature form, in the levels of boxes.
+    levels: &'a [f32],
+    weights: [f32; 2],
+    found: &'a mut [Cheapest],
+    allows: &'a F,
+}
+
+impl<F> CostSearch<'_, F> {
+    /// Feature forms above this are those of rows that cost more than the last found.
+    fn limit(&self) -> f32 {
+        (self.found[self.found.len() - 1].cost * (1.0 + SLACK)) as f32
+    }
+}
+
+impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
+    fn bound(&self, index: usize) -> f32 {
+        const LANES: usize = 8;
+        let axes = self.levels.len();
+        let (low, high) = self.rows.boxes[2 * axes * index..][..2 * axes].split_at(axes);
+        let gap = |axis: usize| {
+            let level = self.levels[axis];
+            let gap = larger(f32::from(low[axis]) - level, level - f32::from(high[axis]));
+            larger(gap, 0.0) * self.rows.steps[axis]
+        };
+        let whole = axes - axes % LANES;
+        let mut sums = [0.0; LANES];
+        for first in (0..whole).step_by(LANES) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += gap(first + lane);
+            }
+        }
+        sums.iter().sum::<f32>() + (whole..axes).map(gap).sum::<f32>()
+    }
+
+    fn is_beyond(&self, bound: f32) -> bool {
+        bound > self.limit()
+    }
+
+    fn compare(&mut self, leaf: usize) {
+        let columns = self.rows.leaves.columns_of(leaf);
+        let num_positions = columns.len() - self.levels.len();
+        let (positions, velocities) = columns.split_at(num_positions);
+        let [a, b] = self.weights;
+        let mut sums = [0.0_f32; LEAF];
+        for (axis, velocities) in velocities.iter().enumerate() {
+            let velocity = self.query[num_positions + axis];
+            match positions.get(axis) {
+                Some(positions) => {
+                    let position = self.query[axis];
+                    for place in 0..LEAF {
+                        sums[place] += (a * (position - positions[place]) + b * (velocity - velocities[place])).abs();
+                    }
+                }
+                None => {
+                    for place in 0..LEAF {
+                        sums[place] += (b * (velocity - velocities[place])).abs();
+                    }
+                }
+            }
+        }
+        let limit = self.limit();
+        if sums.iter().all(|&sum| sum > limit) {
+            return;
+        }
+        let displacement = Displacement::new(self.rows.features.decay);
+        for (place, sum) in sums.into_iter().enumerate() {
+            let last = self.found[self.found.len() - 1].cost;
+            if sum > (last * (1.0 + SLACK)) as f32 {
+                continue;
+            }
+            let mut cost = 0.0;
+            for (axis, velocities) in velocities.iter().enumerate() {
+                let gap = |column: usize, number: f32| f64::from(self.query[column]) - f64::from(number);
+                let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
+                cost += displacement.get(x, gap(num_positions + axis, velocities[place]));
+                // What is added is never negative.
+                if cost > last {
+                    break;
+                }
+            }
+            let row = self.rows.leaves.rows[leaf][place] as usize;
+            tree::insert(self.found, Cheapest { row, cost }, self.allows);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! A match database: the features of many takes and loops, which frame each row is, and what is known of it.
+//!
+//! What rows are made of and how they are searched is the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows)
+//! for the cost of a jump.
+
+use std::borrow::Cow;
+
+use loopwright::analysis::Gait;
+
+use super::{
+    features::{Horizon, NUM_FEATURES, RawFeatures, Standard},
+    nearest::{NearestRows, Neighbour, RowsError},
+};
+
+/// A motion before it is part of a database: a clip and the rows of its frames, of which each feature set has its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameRows<F> {
+    /// Which motion it is.
+    pub clip: MatchClip,
+    /// Features of its frames, one after the other.
+    pub features: Vec<F>,
+    /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one. Above these bits the number of its
+    /// gait, counted from 1 in the order of [`Gait::ALL`]; 0 where it is not known.
+    pub standing: Vec<u8>,
+}
+
+/// Bits of the feet that stand.
+const FEET: u8 = 3;
+
+/// Feet that stand and a gait in one number: see [`FrameRows::standing`].
+pub(super) fn with_gait(feet: u8, gait: Option<Gait>) -> u8 {
+    let number = gait.and_then(|gait| Gait::ALL.iter().position(|&known| known == gait));
+    feet | (number.map_or(0, |number| number as u8 + 1) << FEET.count_ones())
+}
+
+/// The number of a gait, 0 for none.
+fn gait_number(standing: u8) -> usize {
+    usize::from(standing >> FEET.count_ones())
+}
+
+/// Whether a number has a gait that there is.
+pub(super) fn is_standing(standing: u8) -> bool {
+    gait_number(standing) <= Gait::ALL.len()
+}
+
+/// A motion before it is part of a [`MatchDatabase`].
+pub type MatchMotion = FrameRows<RawFeatures>;
+
+/// A run of frames of a take or a loop that can be matched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatchClip {
+    /// Name of the take: by convention its path, seen from the folder of the database.
+    pub name: String,
+    /// What its user says of it: names and values, such as `style` and `walk`.
+    pub tags: Vec<(String, String)>,
+    /// The first of the frames.
+    pub first_frame: usize,
+    /// Seconds from one frame to the next.
+    pub step_secs: f64,
+    /// Whether the last frame is followed by the first.
+    pub is_loop: bool,
+}
+
+/// A clip of a database, and its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipRows {
+    /// The clip.
+    pub clip: MatchClip,
+    /// Row of its first frame.
+    pub first_row: usize,
+    /// Number of its frames.
+    pub num_rows: usize,
+}
+
+/// A frame of a clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchFrame {
+    /// Place of the clip in [`MatchDatabase::clips`].
+    pub clip: usize,
+    /// Frame of the take, counted from 0.
+    pub frame: usize,
+}
+
+/// Which rows of a database are looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatchFilter {
+    /// Tags that a clip must have.
+    pub tags: Vec<(String, String)>,
+    /// Feet that must stand: bit 0 the left one, bit 1 the right one.
+    pub standing: u8,
+    /// Gaits one of which the body must have; any if there are none.
+    pub gaits: GaitSet,
+    /// Rows of the same clip that must follow, for motion that goes on from there. Loops have as many as one wants.
+    pub rows_left: usize,
+}
+
+/// Some gaits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GaitSet(u32);
+
+impl GaitSet {
+    /// All gaits of which that holds.
+    pub fn of(is_wanted: impl Fn(Gait) -> bool) -> Self {
+        let bits = Gait::ALL.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
+        Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is no gait in it.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Features of many motions, arranged for the search of the best frame.
+///
+/// `S` is the set of features: [`MatchDatabase`] and [`CostDatabase`](super::CostDatabase) are the two that there are. The bytes of
+/// `to_bytes` may be mapped into memory: `from_bytes` reads rows where they lie, and queries take no memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameDatabase<'a, S> {
+    pub(super) clips: Vec<ClipRows>,
+    pub(super) standing: Cow<'a, [u8]>,
+    pub(super) set: S,
+}
+
+/// A database of poses and their futures, for motion that is steered.
+pub type MatchDatabase<'a> = FrameDatabase<'a, FutureRows<'a>>;
+
+/// Rows of [`features`](super::features): feet, hips, and what follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FutureRows<'a> {
+    pub(super) horizon: Horizon,
+    pub(super) standard: Standard,
+    pub(super) rows: NearestRows<'a>,
+}
+
+/// Clips and their rows, and what of them stands.
+pub(super) type Clips = (Vec<ClipRows>, Vec<u8>);
+
+/// The clips of a database and some more.
+pub(super) fn with_clips<F>((clips, standing): &mut Clips, motions: &[FrameRows<F>]) {
+    for motion in motions {
+        let num_rows = motion.features.len();
+        clips.push(ClipRows {
+            clip: motion.clip.clone(),
+            first_row: standing.len(),
+            num_rows,
+        });
+        let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
+        standing.extend(known.take(num_rows));
+    }
+}
+
+impl MatchDatabase<'_> {
+    /// The database of some motions with that horizon; its features are brought to one size by all of them.
+    ///
+    /// Errors: [`RowsError`].
+    pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
+        let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
+        MatchDatabase::of((horizon, Standard::of(&all)), Clips::default(), Vec::new(), &motions)
+    }
+
+    /// This database and some more motions with its [`Self::horizon`], brought to the size of those that are there: distances of their rows stay as they are.
+    ///
+    /// Errors: [`RowsError`].
+    pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
+        let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
+        let clips = (self.clips.clone(), self.standing.to_vec());
+        let sizes = (self.set.horizon, self.set.standard.clone());
+        MatchDatabase::of(sizes, clips, rows, &motions)
+    }
+
+    fn of(
+        (horizon, standard): (Horizon, Standard),
+        mut clips: Clips,
+        mut rows: Vec<f32>,
+        motions: &[MatchMotion],
+    ) -> Result<MatchDatabase<'static>, RowsError> {
+        with_clips(&mut clips, motions);
+        let features = motions.iter().flat_map(|motion| &motion.features);
+        rows.extend(features.flat_map(|features| standard.apply(features)));
+        let rows = NearestRows::new(&rows, NUM_FEATURES)?;
+        let (clips, standing) = clips;
+        Ok(MatchDatabase {
+            clips,
+            standing: standing.into(),
+            set: FutureRows {
+                horizon,
+                standard,
+                rows,
+            },
+        })
+    }
+
+    /// The times ahead that its rows know, and queries have to.
+    pub fn horizon(&self) -> Horizon {
+        self.set.horizon
+    }
+
+    /// What brings features to the numbers of rows.
+    pub fn standard(&self) -> &Standard {
+        &self.set.standard
+    }
+
+    /// The numbers of a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> [f32; NUM_FEATURES] {
+        let mut numbers = [0.0; NUM_FEATURES];
+        for (number, value) in numbers.iter_mut().zip(self.set.rows.row(row)) {
+            *number = value;
+        }
+        numbers
+    }
+
+    /// Bytes that the search needs besides the rows themselves.
+    pub fn index_bytes(&self) -> usize {
+        self.set.rows.index_bytes()
+    }
+
+    /// The row nearest to a query; of several at one distance the first. `None` where the filter lets none pass.
+    ///
+    /// `likely` is a row that is probably near, see [`NearestRows::nearest`].
+    ///
+    /// # Panics
+    /// When `likely` is out of range.
+    pub fn nearest(
+        &self,
+        query: &[f32; NUM_FEATURES],
+        filter: &MatchFilter,
+        likely: Option<usize>,
+    ) -> Option<Neighbour> {
+        (self.set.rows).nearest_where(query, likely, |row| self.passes(row, filter))
+    }
+
+    /// The row in which the motion that plays had better go on: the nearest of those whose squared distance is less than `share` of
+    /// that of `next`, the row that would come next; `next` itself where the filter lets no such row pass.
+    ///
+    /// A share of 1 has no bias, a smaller one holds on to the motion. The search begins at `next`, and is faster the better that fits.
+    /// Nothing is allocated.
+    ///
+    /// # Panics
+    /// When there is no row `next`.
+    pub fn nearest_or(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, next: usize, share: f32) -> Neighbour {
+        (self.set.rows).nearest_or(query, next, share, |row| self.passes(row, filter))
+    }
+
+    /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
+    pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
+        (self.set.rows).nearest_of(query, found, |row| self.passes(row, filter))
+    }
+
+    /// The squared distance of a row from a query.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn squared_distance(&self, query: &[f32; NUM_FEATURES], row: usize) -> f32 {
+        self.set.rows.squared_distance(query, row)
+    }
+}
+
+impl<S> FrameDatabase<'_, S> {
+    /// The clips, in the order of their rows.
+    pub fn clips(&self) -> &[ClipRows] {
+        &self.clips
+    }
+
+    /// Number of rows.
+    pub fn num_rows(&self) -> usize {
+        self.standing.len()
+    }
+
+    /// The feet that stand in a row: bit 0 the left one, bit 1 the right one.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn standing(&self, row: usize) -> u8 {
+        self.standing[row] & FEET
+    }
+
+    /// How the body moves in a row, if that is known.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn gait(&self, row: usize) -> Option<Gait> {
+        let number = gait_number(self.standing[row]).checked_sub(1)?;
+        Gait::ALL.get(number).copied()
+    }
+
+    /// Which frame of which clip a row is.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn frame_of(&self, row: usize) -> MatchFrame {
+        assert!(
+            row < self.num_rows(),
+            "there are {} rows, no row {row}",
+            self.num_rows()
+        );
+        let clip = self.clips.partition_point(|clip| clip.first_row <= row) - 1;
+        let rows = &self.clips[clip];
+        MatchFrame {
+            clip,
+            frame: rows.clip.first_frame + row - rows.first_row,
+        }
+    }
+
+    /// The row of a frame of a clip, if it can be matched. Frames of loops go round.
+    pub fn row_of(&self, at: MatchFrame) -> Option<usize> {
+        let rows = self.clips.get(at.clip)?;
+        let mut offset = at.frame.checked_sub(rows.clip.first_frame)?;
+        if rows.clip.is_loop && rows.num_rows > 0 {
+            offset %= rows.num_rows;
+        }
+        (offset < rows.num_rows).then_some(rows.first_row + offset)
+    }
+
+    /// Whether a filter lets a row pass.
+    pub(super) fn passes(&self, row: usize, filter: &MatchFilter) -> bool {
+        if self.standing[row] & filter.standing != filter.standing {
+            return false;
+        }
+        if !filter.gaits.is_empty() && filter.gaits.0 >> gait_number(self.standing[row]) & 1 == 0 {
+            return false;
+        }
+        if filter.tags.is_empty() && filter.rows_left == 0 {
+            return true;
+        }
+        let rows = &self.clips[self.frame_of(row).clip];
+        (rows.clip.is_loop || filter.rows_left < rows.first_row + rows.num_rows - row)
+            && filter.tags.iter().all(|tag| rows.clip.tags.contains(tag))
+    }
+}

@@ -1,0 +1,295 @@
+//! What of a motion is matched: where feet are and how they move, how the hips move, and where the body will be and face.
+//!
+//! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway and a path
+//! does not. Source of the set: Clavet, "Motion matching and the road to next-gen animation", GDC 2016; Holden et al., "Learned
+//! motion matching", ACM Transactions on Graphics 39, 2020.
+
+use glam::DVec3;
+
+use loopwright::{
+    Analysis,
+    analysis::{FoundBy, Side},
+    math::{Rigid, TimeStep, kernel, ops},
+};
+
+/// Number of times ahead of a frame at which its future is looked at.
+pub const NUM_TIMES: usize = 3;
+
+/// Numbers of a frame: places and velocities of two feet, the velocity of the hips, and for every time ahead a place and a
+/// direction on the ground.
+pub const NUM_FEATURES: usize = 5 * 3 + NUM_TIMES * 4;
+
+/// Numbers that have one unit and one spread: each vector of them.
+const GROUPS: [usize; 5 + 2 * NUM_TIMES] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
+
+/// How far ahead a future may be looked at, seconds: beyond, nobody steers.
+const MOST_AHEAD_SECS: f64 = 10.0;
+
+/// The times ahead of a frame at which its future is looked at, seconds: by default 1/3, 2/3 and 1.
+///
+/// Nearer ones follow a stick at once, farther ones choose steps that suit what comes later.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Horizon([f64; NUM_TIMES]);
+
+impl Default for Horizon {
+    fn default() -> Self {
+        Self([1.0 / 3.0, 2.0 / 3.0, 1.0])
+    }
+}
+
+impl Horizon {
+    /// These times.
+    ///
+    /// Errors: [`FeaturesError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
+    pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, FeaturesError> {
+        let rise = secs.windows(2).all(|pair| pair[0] < pair[1]);
+        match rise && secs[0] > 0.0 && secs[NUM_TIMES - 1] <= MOST_AHEAD_SECS {
+            true => Ok(Self(secs)),
+            false => Err(FeaturesError::Times { found: secs }),
+        }
+    }
+
+    /// The times, seconds.
+    pub fn secs(&self) -> [f64; NUM_TIMES] {
+        self.0
+    }
+
+    /// The last of them, seconds.
+    pub fn farthest_secs(&self) -> f64 {
+        self.0[NUM_TIMES - 1]
+    }
+}
+
+/// The root's path is smoothed by a bell of this standard deviation, seconds: shorter, and it sways with the hips.
+const SMOOTH_SECS: f64 = 0.2;
+
+/// Why a motion cannot be matched.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FeaturesError {
+    /// The feet walk, but the root does not travel: the take was captured or exported in place.
+    #[error(
+        "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
+    )]
+    InPlace {
+        /// Median speed of the faster ankle over the ground.
+        feet_mps: f64,
+        /// Median speed of the root.
+        root_mps: f64,
+    },
+    /// There is no left foot, or no right one.
+    #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
+    Feet,
+    /// The future of no frame is known.
+    #[error("the take lasts {found_secs:.2} s, matching looks {ahead_secs} s ahead")]
+    Short {
+        /// Duration of the take.
+        found_secs: f64,
+        /// The farthest time ahead.
+        ahead_secs: f64,
+    },
+    /// The times of a future are not in order, or too far ahead.
+    #[error("times ahead must rise, from above 0 to at most {MOST_AHEAD_SECS} s, found {found:?}")]
+    Times {
+        /// Seconds given.
+        found: [f64; NUM_TIMES],
+    },
+}
+
+/// The features of one frame, in metres and metres per second, not yet standardized.
+pub type RawFeatures = [f64; NUM_FEATURES];
+
+/// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
+///
+/// Errors: [`FeaturesError`].
+pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
+    let [left, right] = both_feet(analysis).ok_or(FeaturesError::Feet)?;
+    let (take, world) = (&analysis.take, &analysis.world);
+    let step = TimeStep::new(take.frame_time_secs());
+    let ahead = horizon.secs().map(|secs| step.nearest_from_one(secs));
+    let farthest = ahead[ahead.len() - 1];
+    let count = take.num_frames().saturating_sub(farthest);
+    if count < 3 {
+        return Err(FeaturesError::Short {
+            found_secs: take.duration_secs(),
+            ahead_secs: horizon.farthest_secs(),
+        });
+    }
+    let roots = smoothed_roots(analysis, step);
+    refuse_in_place(analysis, &roots, [left, right])?;
+    let velocity = |frame: usize, joint: usize| {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(take.num_frames() - 1));
+        let moved = world.position(after, joint) - world.position(before, joint);
+        moved / ((after - before) as f64 * take.frame_time_secs())
+    };
+    let of_frame = |frame: usize| {
+        let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
+        let vectors = [
+            root.transform_point(world.position(frame, left)),
+            root.transform_point(world.position(frame, right)),
+            back * velocity(frame, left),
+            back * velocity(frame, right),
+            back * velocity(frame, analysis.body.hips),
+        ];
+        let futures = ahead.map(|ahead| root * roots[frame + ahead]);
+        let places = futures.map(|future| future.translation);
+        let directions = futures.map(|future| future.rotation * DVec3::Z);
+        let on_ground = places
+            .into_iter()
+            .chain(directions)
+            .flat_map(|vector| [vector.x, vector.z]);
+        let mut features = [0.0; NUM_FEATURES];
+        let numbers = vectors
+            .into_iter()
+            .flat_map(|vector| vector.to_array())
+            .chain(on_ground);
+        for (feature, number) in features.iter_mut().zip(numbers) {
+            *feature = number;
+        }
+        features
+    };
+    Ok((0..count).map(of_frame).collect())
+}
+
+/// The ankles of the left and the right foot, if both are known.
+pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
+    let body = &analysis.body;
+    let ankle = |side: Side| {
+        let mut feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        feet.find(|foot| foot.side == Some(side)).map(|foot| foot.ankle)
+    };
+    Some([ankle(Side::Left)?, ankle(Side::Right)?])
+}
+
+/// Errors: the feet walk, and the root does not travel.
+pub(super) fn refuse_in_place(
+    analysis: &Analysis,
+    roots: &[Rigid],
+    [left, right]: [usize; 2],
+) -> Result<(), FeaturesError> {
+    let (take, world) = (&analysis.take, &analysis.world);
+    if take.num_frames() < 2 {
+        return Ok(());
+    }
+    let step = TimeStep::new(take.frame_time_secs());
+    let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
+    let frames = 0..take.num_frames() - 1;
+    let of_feet = frames.clone().map(|frame| {
+        let moved = |foot: usize| on_ground(world.position(frame + 1, foot) - world.position(frame, foot));
+        moved(left).max(moved(right))
+    });
+    let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
+    let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
+    if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
+        return Err(FeaturesError::InPlace { feet_mps, root_mps });
+    }
+    Ok(())
+}
+
+/// Feet faster than this walk, metres per second ...
+const WALKING_FEET_MPS: f64 = 0.5;
+
+/// ... and if the root is slower than this share of them, it was taken out of the motion. In a walk it has half their speed.
+const IN_PLACE_SHARE: f64 = 0.15;
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// The root at every frame: smoothed place on the ground, and smoothed facing.
+pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
+    let heading = &analysis.heading;
+    let frames = 0..heading.num_frames();
+    let weights = kernel::gaussian(SMOOTH_SECS / step.secs(1));
+    let smoothed = |values: Vec<DVec3>| kernel::averaged_mirrored(&values, &weights);
+    let places = smoothed(frames.clone().map(|frame| heading.ground(frame)).collect());
+    let turns = smoothed(frames.map(|frame| DVec3::X * heading.yaw(frame)).collect());
+    (places.into_iter().zip(turns))
+        .map(|(place, turn)| Rigid::from_yaw(turn.x, place))
+        .collect()
+}
+
+/// Brings features to numbers of one size: less their mean, over the spread of their group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standard {
+    mean: RawFeatures,
+    scale: RawFeatures,
+}
+
+impl Standard {
+    /// The standard of many frames: of each vector the mean, and the root mean square of its spread over its axes.
+    pub fn of(frames: &[RawFeatures]) -> Self {
+        let count = frames.len().max(1) as f64;
+        let mut standard = Self {
+            mean: [0.0; NUM_FEATURES],
+            scale: [1.0; NUM_FEATURES],
+        };
+        for frame in frames {
+            for (mean, number) in standard.mean.iter_mut().zip(frame) {
+                *mean += number / count;
+            }
+        }
+        let mut first = 0;
+        for size in GROUPS {
+            let of_group = first..first + size;
+            let squares = frames.iter().flat_map(|frame| {
+                let group = of_group.clone();
+                let mean = &standard.mean;
+                group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
+            });
+            let spread = (squares.sum::<f64>() / (count * size as f64)).sqrt();
+            // A vector that never changes says nothing.
+            let scale = if spread > STILL { 1.0 / spread } else { 0.0 };
+            standard.scale[of_group].fill(scale);
+            first += size;
+        }
+        standard
+    }
+
+    /// The standard with these means and scales; `None` where their number is another one, or one is not finite.
+    pub(super) fn from_parts(mean: &[f64], scale: &[f64]) -> Option<Self> {
+        let is_finite = mean.iter().chain(scale).all(|number| number.is_finite());
+        is_finite.then_some(Self {
+            mean: mean.try_into().ok()?,
+            scale: scale.try_into().ok()?,
+        })
+    }
+
+    /// Means of all frames.
+    pub(super) fn mean(&self) -> &RawFeatures {
+        &self.mean
+    }
+
+    /// Factors by which features less their means become numbers of a row.
+    pub(super) fn scale(&self) -> &RawFeatures {
+        &self.scale
+    }
+
+    /// A row with another future, see [`steer`].
+    pub fn steered(&self, row: &[f32; NUM_FEATURES], futures: [([f64; 2], f64); NUM_TIMES]) -> [f32; NUM_FEATURES] {
+        let mut features = [0.0; NUM_FEATURES];
+        steer(&mut features, futures);
+        let wished = self.apply(&features);
+        core::array::from_fn(|at| if at < 15 { row[at] } else { wished[at] })
+    }
+
+    /// The features in the form that is searched.
+    pub fn apply(&self, features: &RawFeatures) -> [f32; NUM_FEATURES] {
+        core::array::from_fn(|at| ((features[at] - self.mean[at]) * self.scale[at]) as f32)
+    }
+}
+
+/// A spread below this is rounding, metres or metres per second.
+const STILL: f64 = 1e-9;
+
+/// Puts the future that is wished for into the features of a frame: places and facings ahead, seen from the root.
+///
+/// Places are metres on the ground, x to the left and z ahead; facings are angles to the left, radians.
+pub fn steer(features: &mut RawFeatures, futures: [([f64; 2], f64); NUM_TIMES]) {
+    for (at, (place, facing)) in futures.into_iter().enumerate() {
+        let (places, directions) = (15 + 2 * at, 15 + 2 * NUM_TIMES + 2 * at);
+        features[places..places + 2].copy_from_slice(&place);
+        features[directions..directions + 2].copy_from_slice(&[ops::sin(facing), ops::cos(facing)]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Motion matching: the frame of many takes that is nearest to what is asked for.
+//!
+//! [`features::of_take`] gives the numbers that are compared, [`features::Standard`] brings them to one size, and
+//! [`NearestRows`] finds the nearest row exactly. [`MatchDatabase`] puts them together and knows which frame a row is; as bytes it
+//! can be used where they lie. [`CostDatabase`] is the same for the cost of a jump: it finds the frame that is cheapest to go on in.
+//! [`walk`] is a character that walks by a [`MatchDatabase`].
+//!
+//! ```
+//! use loopwright::Analysis;
+//! use loopwright_match::{MatchDatabase, MatchFilter, MatchSource, features::Horizon};
+//!
+//! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+//! let (walk, horizon) = (MatchSource::of_take(Analysis::new(&take)?), Horizon::default());
+//! let database = MatchDatabase::new(walk.motions("walk.bvh", &[], horizon)?, horizon)?;
+//!
+//! // The pose of frame 30, with a path of its own: places to the left and ahead in metres, facings to the left in radians.
+//! let pose = database.standard().apply(&walk.queries(horizon)?[30]);
+//! let path = [([0.1, 0.4], 0.2), ([0.3, 0.8], 0.4), ([0.6, 1.1], 0.6)];
+//! let query = database.standard().steered(&pose, path);
+//! let found = database.nearest(&query, &MatchFilter::default(), None).ok_or("no row")?;
+//! println!("go on in frame {}", database.frame_of(found.row).frame);
+//!
+//! // Without one, frame 30 is nearest to itself.
+//! let itself = database.nearest(&pose, &MatchFilter::default(), None).ok_or("no row")?;
+//! assert_eq!((database.frame_of(itself.row).frame, itself.squared_distance), (30, 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod features;
+
+pub mod walk;
+
+mod bytes;
+
+mod cost;
+
+mod database;
+
+mod nearest;
+
+mod principal;
+
+mod source;
+
+mod tree;
+
+pub use bytes::{DatabaseError, FeatureSetKind};
+pub use cost::{Cheapest, CostDatabase, CostError, CostFeatures, CostJoint, CostMotion, CostRows};
+pub use database::{
+    ClipRows, FrameDatabase, FrameRows, FutureRows, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame,
+    MatchMotion,
+};
+pub use nearest::{MAX_COLUMNS, NearestRows, Neighbour, RowsError};
+pub use source::MatchSource;

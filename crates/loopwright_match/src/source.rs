@@ -1,0 +1,183 @@
+//! Where rows come from: takes and loops, seen from their smoothed roots.
+
+use super::{
+    database::{FrameRows, MatchClip, MatchMotion, with_gait},
+    features::{self, FeaturesError, Horizon, RawFeatures},
+};
+use loopwright::{
+    Analysis, BodyOverrides, LoopClip, Take, Tracks,
+    analysis::Side,
+    math::{Rigid, TimeStep},
+};
+
+/// A take or a loop whose frames can be matched and played.
+#[derive(Clone, Debug)]
+pub struct MatchSource {
+    pub(super) analysis: Analysis,
+    pub(super) roots: Vec<Rigid>,
+    /// A loop stands here several times: the frame of the take at which one of them begins, and its samples.
+    pub(super) repeats: Option<(usize, usize)>,
+    /// Frames of a take that can be matched, if not all.
+    range: Option<core::ops::Range<usize>>,
+}
+
+impl MatchSource {
+    /// A take.
+    pub fn of_take(analysis: Analysis) -> Self {
+        let step = TimeStep::new(analysis.take.frame_time_secs());
+        Self {
+            roots: features::smoothed_roots(&analysis, step),
+            analysis,
+            repeats: None,
+            range: None,
+        }
+    }
+
+    /// A loop: it goes on for as long as is asked for, by its twist, and is matched up to that horizon at most.
+    ///
+    /// Errors: its skeleton has no such body, or it is too long.
+    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides, horizon: Horizon) -> Result<Self, FeaturesError> {
+        let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
+        // Smoothing sees the ends of the take; the copies between are those that are matched.
+        let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
+        let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
+        let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
+            .ok()
+            .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())
+            .ok_or(FeaturesError::Feet)?;
+        let analysis = Analysis::with(&take, overrides).map_err(|_| FeaturesError::Feet)?;
+        Ok(Self {
+            repeats: Some((around, count)),
+            ..Self::of_take(analysis)
+        })
+    }
+
+    /// The take, or one in which the loop stands several times.
+    pub fn take(&self) -> &Take {
+        &self.analysis.take
+    }
+
+    /// The frame of [`Self::take`] that holds a frame of a clip.
+    pub fn frame_in_take(&self, frame: usize) -> usize {
+        self.repeats.map_or(frame, |(first, count)| first + frame % count)
+    }
+
+    /// This motion, of which only some frames can be matched or jumped to; the others still are what comes before and after. Frames
+    /// that there are not change nothing.
+    pub fn within(self, frames: core::ops::Range<usize>) -> Self {
+        Self {
+            range: Some(frames),
+            ..self
+        }
+    }
+
+    /// Frames that a motion has: those of the take, or samples of the loop.
+    pub fn num_frames(&self) -> usize {
+        self.repeats.map_or(self.analysis.take.num_frames(), |(_, count)| count)
+    }
+
+    /// Whether its last frame is followed by its first.
+    pub fn is_loop(&self) -> bool {
+        self.repeats.is_some()
+    }
+
+    /// Half the height of its body, metres.
+    pub fn half_height(&self) -> f64 {
+        self.analysis.half_height()
+    }
+
+    /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
+    ///
+    /// Errors: [`FeaturesError`].
+    pub fn motions(
+        &self,
+        name: &str,
+        tags: &[(String, String)],
+        horizon: Horizon,
+    ) -> Result<Vec<MatchMotion>, FeaturesError> {
+        let rows = features::of_take(&self.analysis, horizon)?;
+        let ahead = self.analysis.take.num_frames() - rows.len();
+        Ok(self.motions_of(&rows, ahead, name, tags))
+    }
+
+    /// What queries by the frames of this motion ask for; the end of a take, whose future is not known, has none.
+    ///
+    /// Errors: [`FeaturesError`].
+    pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
+        Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
+    }
+
+    /// The rows of a loop's samples, or all rows of a take.
+    pub(super) fn in_clip<F>(&self, mut rows: Vec<F>) -> Vec<F> {
+        if let Some((first, count)) = self.repeats {
+            rows.truncate(first + count);
+            rows.drain(..first.min(rows.len()));
+        }
+        rows
+    }
+
+    /// Errors: the feet walk, and the root does not. Without feet nobody knows.
+    pub(super) fn refuse_in_place(&self) -> Result<(), FeaturesError> {
+        features::both_feet(&self.analysis).map_or(Ok(()), |feet| {
+            features::refuse_in_place(&self.analysis, &self.roots, feet)
+        })
+    }
+
+    /// The runs of rows of one frame each: of a take those between jumps, of which each row looks so many frames ahead.
+    pub(super) fn motions_of<F: Clone>(
+        &self,
+        rows: &[F],
+        ahead: usize,
+        name: &str,
+        tags: &[(String, String)],
+    ) -> Vec<FrameRows<F>> {
+        let take = &self.analysis.take;
+        let motion = |first: usize, frames: core::ops::Range<usize>| FrameRows {
+            clip: MatchClip {
+                name: name.to_owned(),
+                tags: tags.to_vec(),
+                first_frame: first,
+                step_secs: take.frame_time_secs(),
+                is_loop: self.repeats.is_some(),
+            },
+            features: rows[frames.clone()].to_vec(),
+            standing: frames.map(|frame| self.standing(frame)).collect(),
+        };
+        if let Some((first, count)) = self.repeats {
+            return vec![motion(0, first..first + count)];
+        }
+        let wanted = self.range.clone().unwrap_or(0..usize::MAX);
+        let mut motions = Vec::new();
+        let mut first = 0;
+        let jumps = self.analysis.defects.jumps.iter().copied();
+        for jump in jumps.chain([take.num_frames()]) {
+            // A row looks ahead, and its velocities one frame back.
+            let end = jump.saturating_sub(ahead).min(rows.len()).min(wanted.end);
+            let start = first.max(wanted.start);
+            if end >= start.saturating_add(LEAST_ROWS) {
+                motions.push(motion(start, start..end));
+            }
+            first = jump + 1;
+        }
+        motions
+    }
+
+    /// The feet that stand in a frame, and its gait.
+    fn standing(&self, frame: usize) -> u8 {
+        let contacts = &self.analysis.contacts;
+        let feet = self.analysis.body.feet.iter().enumerate().take(contacts.num_feet());
+        let standing =
+            feet.filter(|(index, _)| contacts.is_planted(*index, frame))
+                .fold(0, |bits, (_, foot)| match foot.side {
+                    Some(Side::Left) => bits | 1,
+                    Some(Side::Right) => bits | 2,
+                    None => bits,
+                });
+        let segments = &self.analysis.segments;
+        let segment = segments.get(segments.partition_point(|segment| segment.end_frame < frame));
+        with_gait(standing, segment.map(|segment| segment.gait))
+    }
+}
+
+/// Shorter runs between jumps are left out, frames: nobody would go into them.
+const LEAST_ROWS: usize = 10;

@@ -1,0 +1,257 @@
+//! A character that walks along a path by a match database.
+//!
+//! Every few frames the database is asked for the frame whose pose is like the present one and whose future is like the wished one:
+//! the path, and an offset from it that fades from where the character is and how it moves now. If another frame is clearly nearer
+//! than the one that would come next, the motion goes on there; the gap of pose, velocity and root motion fades as at a jump between
+//! loops. The root moves as it does in the motions that are played. Source of the method: Clavet, "Motion matching and the road to
+//! next-gen animation", GDC 2016; of the fades: Bollo, "Inertialization", GDC 2018, in the form of docs/math/shapes.md.
+
+use glam::{DVec2, DVec3};
+
+use loopwright::{
+    Pose, Take,
+    analysis::Side,
+    feet::LiveFoot,
+    math::{Decay, TimeStep},
+    play::MAX_TRANSFORMS,
+    take::TakeError,
+};
+
+use super::{
+    database::{MatchDatabase, MatchFilter},
+    source::MatchSource,
+};
+
+mod figures;
+
+mod path;
+
+mod walker;
+
+pub use path::WalkPath;
+use walker::Walker;
+
+/// Why a path cannot be walked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WalkError {
+    /// There are fewer than two points.
+    #[error("a path has two points or more, found {found}")]
+    Points {
+        /// Points given.
+        found: usize,
+    },
+    /// Times do not rise, or a number is not finite.
+    #[error("point {point} of the path: times must rise, and all numbers be finite")]
+    Order {
+        /// The point, counted from 0.
+        point: usize,
+    },
+    /// The take would have more than [`MAX_TRANSFORMS`] frames times joints.
+    #[error("the path lasts {found_secs:e} s; a take of it would be too large")]
+    Long {
+        /// Duration of the path.
+        found_secs: f64,
+    },
+    /// The database has no row that the filter lets pass.
+    #[error("no row of the database passes the filter")]
+    NoRow,
+    /// A clip has another skeleton than the first.
+    #[error("\"{name}\" has another skeleton than the first clip of the database")]
+    Skeleton {
+        /// Name of the clip.
+        name: String,
+    },
+    /// A clip has another frame rate than the first.
+    #[error("\"{name}\" has {found_hz:.2} frames per second, the first clip of the database {expected_hz:.2}")]
+    Rate {
+        /// Name of the clip.
+        name: String,
+        /// Its frames per second.
+        found_hz: f64,
+        /// Those of the first clip.
+        expected_hz: f64,
+    },
+    /// A clip of the database has no source, or a shorter one than its rows say.
+    #[error("\"{name}\" is not the motion that the database was made from")]
+    Source {
+        /// Name of the clip.
+        name: String,
+    },
+    /// The frames do not form a take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// How a motion changes over into another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WalkTransition {
+    /// The gap of pose, velocity and root motion fades: only the motion that is joined goes on.
+    Inertialized(Decay),
+    /// Both motions go on, and are mixed with a share that grows evenly over a blend time: plain blending, for comparison.
+    Crossfade {
+        /// Blend time, seconds; positive.
+        blend_secs: f64,
+    },
+}
+
+/// How a character walks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WalkSettings {
+    /// Seconds between queries.
+    pub query_secs: f64,
+    /// How the motion changes over at a jump.
+    pub transition: WalkTransition,
+    /// Half-life with which the character wishes to be on its path again, seconds: as a controller's spring.
+    pub path_half_life_secs: f64,
+    /// Whether feet that stand are held where they came to stand.
+    pub holds_feet: bool,
+    /// The motion goes on elsewhere only where the squared distance is less than this share of that of the frame that comes next.
+    pub stay: f32,
+}
+
+impl Default for WalkSettings {
+    fn default() -> Self {
+        Self {
+            query_secs: 0.2,
+            transition: WalkTransition::Inertialized(Decay::Quintic { blend_secs: 0.35 }),
+            path_half_life_secs: 0.3,
+            holds_feet: true,
+            stay: 0.6,
+        }
+    }
+}
+
+/// A walk along a path.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// The motion.
+    pub take: Take,
+    /// The row that is played in every frame.
+    pub rows: Vec<usize>,
+    /// Frames in which the motion goes on elsewhere.
+    pub jumps: Vec<usize>,
+    /// Distance from the place where the path is, metres, in every frame.
+    pub path_error_metres: Vec<f64>,
+    /// How fast feet that stand move over the ground, metres per second on average; `None` where none stands.
+    pub slide_mps: Option<f64>,
+    /// The same of the frames that are played, in their own motions.
+    pub slide_of_sources_mps: Option<f64>,
+    /// The largest change of a joint's step from one frame to the next, metres: just after jumps, and elsewhere.
+    pub sharpest_metres: [f64; 2],
+}
+
+/// Walks along a path; `sources` are the motions of [`MatchDatabase::clips`], clip by clip.
+///
+/// The same path gives the same bits. Errors: [`WalkError`].
+pub fn walk(
+    database: &MatchDatabase<'_>,
+    sources: &[&MatchSource],
+    path: &WalkPath,
+    filter: &MatchFilter,
+    settings: &WalkSettings,
+) -> Result<Walked, WalkError> {
+    check_sources(database, sources)?;
+    let first = sources.first().ok_or(WalkError::NoRow)?;
+    let take = &first.analysis.take;
+    let step = TimeStep::new(take.frame_time_secs());
+    let every = step.nearest_from_one(settings.query_secs);
+    let num_frames = (path.duration_secs() / step.secs(1)).floor() + 1.0;
+    if num_frames * take.num_joints() as f64 > MAX_TRANSFORMS as f64 {
+        return Err(WalkError::Long {
+            found_secs: path.duration_secs(),
+        });
+    }
+    let num_frames = num_frames as usize;
+
+    let mut walker = Walker::start(database, sources, path, filter, settings).ok_or(WalkError::NoRow)?;
+    let mut played = Pose::default();
+    let (mut rows, mut jumps, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    let mut feet = LiveFoot::all_of(&first.analysis);
+    for frame in 0..num_frames {
+        let secs = step.secs(frame);
+        let mut state = walker.state();
+        let is_asked = frame > 0 && (frame % every == 0 || walker.next_row().is_none());
+        if is_asked && let Some(row) = walker.elsewhere(&state, secs) {
+            walker.jump(row, &state);
+            jumps.push(frame);
+            state = walker.state();
+        }
+        let root = walker.joined * state.root;
+        let mut pose = state.body;
+        let carried = root * pose.as_ref().joint(0);
+        pose.set_joint(0, carried);
+        let standing = if settings.holds_feet {
+            database.standing(walker.row)
+        } else {
+            0
+        };
+        for foot in &mut feet {
+            let bit = bit_of(foot.side());
+            foot.hold(take.skeleton(), &mut pose, standing & bit > 0, step.secs(1));
+        }
+        played.translations.extend(pose.translations);
+        played.rotations.extend(pose.rotations);
+        rows.push(walker.row);
+        errors.push((ground(root.translation) - path.at(secs).0).length());
+        walker.advance();
+    }
+    let skeleton = take.skeleton().clone();
+    let take = Take::new("walk", skeleton, step.secs(1), played.translations, played.rotations)?;
+    let world = take.world_tracks();
+    let (slide_mps, slide_of_sources_mps) = figures::slides(database, sources, &world, step.secs(1), &rows);
+    Ok(Walked {
+        sharpest_metres: figures::sharpest(&world, take.num_joints(), &jumps),
+        take,
+        rows,
+        jumps,
+        path_error_metres: errors,
+        slide_mps,
+        slide_of_sources_mps,
+    })
+}
+
+/// Errors: the sources are not those of the clips, or differ in skeleton or rate.
+fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Result<(), WalkError> {
+    let expected_hz = sources
+        .first()
+        .map_or(0.0, |source| source.analysis.take.frame_rate_hz());
+    for (index, rows) in database.clips().iter().enumerate() {
+        let name = rows.clip.name.clone();
+        let Some(source) = sources.get(index) else {
+            return Err(WalkError::Source { name });
+        };
+        let take = &source.analysis.take;
+        let is_whole = match source.repeats {
+            Some((_, count)) => rows.clip.is_loop && count == rows.num_rows,
+            None => !rows.clip.is_loop && rows.clip.first_frame + rows.num_rows < take.num_frames(),
+        };
+        if !is_whole {
+            return Err(WalkError::Source { name });
+        }
+        if *take.skeleton() != *sources[0].analysis.take.skeleton() {
+            return Err(WalkError::Skeleton { name });
+        }
+        let found_hz = take.frame_rate_hz();
+        if (found_hz / expected_hz - 1.0).abs() > 1e-3 {
+            return Err(WalkError::Rate {
+                name,
+                found_hz,
+                expected_hz,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The bit of a side's foot, see [`MatchDatabase::standing`].
+fn bit_of(side: Side) -> u8 {
+    match side {
+        Side::Left => 1,
+        Side::Right => 2,
+    }
+}
+
+fn ground(place: DVec3) -> DVec2 {
+    DVec2::new(place.x, place.z)
+}

@@ -1,0 +1,330 @@
+//! What plays, and where it had better go on.
+
+use glam::{DQuat, DVec2, DVec3};
+use loopwright::{
+    Pose,
+    math::{Decay, Rigid, TimeStep, Twist, ops, rotation},
+    play::{MovingPose, Offset},
+};
+
+use super::{WalkPath, WalkSettings, WalkTransition, ground};
+use crate::{
+    MatchDatabase, MatchFilter, MatchFrame, MatchSource,
+    features::{Horizon, NUM_FEATURES, NUM_TIMES},
+};
+
+/// Frames of one clip that are no farther apart than this are one place: a jump between them would only stutter, seconds.
+const SAME_PLACE_SECS: f64 = 0.2;
+
+/// A character farther from its path than this wishes to go there as if it were so far away, metres.
+const FAR_METRES: f64 = 0.7;
+
+/// Below this speed a path has no direction of its own, metres per second.
+const NO_DIRECTION_MPS: f64 = 0.15;
+
+/// What plays now.
+pub(super) struct Walker<'w> {
+    database: &'w MatchDatabase<'w>,
+    sources: &'w [&'w MatchSource],
+    path: &'w WalkPath,
+    filter: &'w MatchFilter,
+    /// The same, but not the ends of clips, where the motion would have to leave at once.
+    entries: MatchFilter,
+    settings: &'w WalkSettings,
+    /// The frame that plays, and its row: past the end of the rows, the last.
+    at: MatchFrame,
+    pub(super) row: usize,
+    /// Frames since the last jump, and where the root then was.
+    frames: usize,
+    pub(super) joined: Rigid,
+    /// Motion of the clip's root since then.
+    moved: Rigid,
+    offset: Offset,
+    /// Motions that are blended out, from the oldest on: the frame that each of them plays, and frames since it was left.
+    left: Vec<(MatchFrame, usize)>,
+    /// Where the character last faced a way of its own, radians.
+    facing: f64,
+}
+
+impl<'w> Walker<'w> {
+    /// Begins at the start of the path, in the frame whose future is most like it.
+    pub(super) fn start(
+        database: &'w MatchDatabase<'w>,
+        sources: &'w [&'w MatchSource],
+        path: &'w WalkPath,
+        filter: &'w MatchFilter,
+        settings: &'w WalkSettings,
+    ) -> Option<Self> {
+        let (place, velocity) = path.at(0.0);
+        let facing = heading(velocity).unwrap_or(0.0);
+        let joined = Rigid::from_yaw(facing, DVec3::new(place.x, 0.0, place.y));
+        // The rest is like the mean of all rows: zero.
+        let futures = futures(
+            database.horizon(),
+            path,
+            0.0,
+            joined,
+            velocity,
+            facing,
+            Decay::Quintic { blend_secs: 1e-3 },
+        );
+        let query = database.standard().steered(&[0.0; NUM_FEATURES], futures);
+        let row = database.nearest(&query, filter, None)?.row;
+        let first = sources.first()?;
+        Some(Self {
+            database,
+            sources,
+            path,
+            filter,
+            settings,
+            entries: MatchFilter {
+                rows_left: TimeStep::new(first.analysis.take.frame_time_secs()).up(settings.query_secs),
+                ..filter.clone()
+            },
+            row,
+            at: database.frame_of(row),
+            frames: 0,
+            joined,
+            moved: Rigid::IDENTITY,
+            offset: Offset::none(first.analysis.take.num_joints()),
+            left: Vec::new(),
+            facing,
+        })
+    }
+
+    fn source(&self) -> (&MatchSource, usize) {
+        let source = self.sources[self.at.clip];
+        (source, source.frame_in_take(self.at.frame))
+    }
+
+    /// The motion as it plays, its root seen from where it was at the last jump; in a crossfade, from where it is.
+    pub(super) fn state(&self) -> MovingPose {
+        let (source, frame) = self.source();
+        let step_secs = source.analysis.take.frame_time_secs();
+        let mut state = moving(source, frame, self.moved);
+        match self.settings.transition {
+            WalkTransition::Inertialized(fade) => {
+                self.offset.add_to(&mut state, fade, self.frames as f64 * step_secs);
+                state
+            }
+            WalkTransition::Crossfade { .. } => self.mixed(state, |at| {
+                let source = self.sources[at.clip];
+                moving(source, source.frame_in_take(at.frame), Rigid::IDENTITY)
+            }),
+        }
+    }
+
+    /// What the motions that are blended out and the one that plays come to.
+    fn mixed<T: Mix>(&self, playing: T, of: impl Fn(MatchFrame) -> T) -> T {
+        let mut mixed: Option<(T, f64)> = None;
+        let mix = |before: Option<(T, f64)>, next: T| match before {
+            Some((before, share)) => before.mixed(next, share),
+            None => next,
+        };
+        for &(at, frames) in &self.left {
+            mixed = Some((mix(mixed, of(at)), self.share(frames)));
+        }
+        mix(mixed, playing)
+    }
+
+    /// The share of a motion that has been blended in for so many frames.
+    fn share(&self, frames: usize) -> f64 {
+        let secs = frames as f64 * self.source().0.analysis.take.frame_time_secs();
+        match self.settings.transition {
+            WalkTransition::Inertialized(_) => 1.0,
+            WalkTransition::Crossfade { blend_secs } => (secs / blend_secs).min(1.0),
+        }
+    }
+
+    /// The row that comes next in the clip, if it can be matched.
+    pub(super) fn next_row(&self) -> Option<usize> {
+        self.database.row_of(MatchFrame {
+            frame: self.at.frame + 1,
+            ..self.at
+        })
+    }
+
+    /// Goes on by one frame. Behind the last row the motion has its second of future, of which this is the first frame.
+    pub(super) fn advance(&mut self) {
+        let of = |at: MatchFrame| {
+            let source = self.sources[at.clip];
+            let frame = source.frame_in_take(at.frame);
+            // What is blended out may end before it is.
+            let next = (frame + 1).min(source.roots.len() - 1);
+            source.roots[frame].inverse() * source.roots[next]
+        };
+        match self.settings.transition {
+            WalkTransition::Inertialized(_) => self.moved = self.moved * of(self.at),
+            WalkTransition::Crossfade { .. } => self.joined = self.joined * self.mixed(of(self.at), of),
+        }
+        self.row = self.next_row().unwrap_or(self.row);
+        self.at.frame += 1;
+        self.frames += 1;
+        for (at, frames) in &mut self.left {
+            let source = self.sources[at.clip];
+            at.frame += usize::from(source.is_loop() || at.frame + 1 < source.roots.len());
+            *frames += 1;
+        }
+        // Nothing is seen of what lies behind a motion that has come in whole.
+        if let Some(whole) = self.left.iter().rposition(|&(_, frames)| self.share(frames) >= 1.0) {
+            self.left.drain(..=whole);
+        }
+    }
+
+    /// The row where the motion had better go on.
+    pub(super) fn elsewhere(&mut self, state: &MovingPose, secs: f64) -> Option<usize> {
+        let root = self.joined * state.root;
+        let velocity = ground(root.rotation * state.twist.linear);
+        if let Some(heading) = heading(self.path.at(secs).1) {
+            self.facing = heading;
+        }
+        let fade = Decay::Spring {
+            half_life_secs: self.settings.path_half_life_secs,
+        };
+        let futures = futures(
+            self.database.horizon(),
+            self.path,
+            secs,
+            root,
+            velocity,
+            self.facing,
+            fade,
+        );
+        let query = self.database.standard().steered(&self.database.row(self.row), futures);
+        let Some(next) = self.next_row() else {
+            let entry = self.database.nearest(&query, &self.entries, Some(self.row));
+            // Where all clips are shorter than the time between queries, anywhere is better than beyond an end.
+            let best = entry.or_else(|| self.database.nearest(&query, self.filter, Some(self.row)));
+            return best.map(|best| best.row);
+        };
+        let best = self
+            .database
+            .nearest_or(&query, &self.entries, next, self.settings.stay);
+        let (here, there) = (self.database.frame_of(next), self.database.frame_of(best.row));
+        let step_secs = self.source().0.analysis.take.frame_time_secs();
+        let is_here = here.clip == there.clip && here.frame.abs_diff(there.frame) as f64 * step_secs < SAME_PLACE_SECS;
+        (!is_here).then_some(best.row)
+    }
+
+    /// Goes on in another row, with the gap as an offset.
+    pub(super) fn jump(&mut self, row: usize, state: &MovingPose) {
+        if let WalkTransition::Crossfade { .. } = self.settings.transition {
+            self.left.push((self.at, 0));
+        }
+        self.joined = self.joined * state.root;
+        self.row = row;
+        (self.at, self.frames, self.moved) = (self.database.frame_of(row), 0, Rigid::IDENTITY);
+        let (source, frame) = self.source();
+        self.offset = Offset::between(state, &moving(source, frame, Rigid::IDENTITY));
+    }
+}
+
+/// What two motions are mixed of, evenly.
+trait Mix: Sized {
+    /// This with a share of another.
+    fn mixed(self, other: Self, share: f64) -> Self;
+}
+
+/// Part of the way from a rotation to another, the short way round.
+fn rotation_between(from: DQuat, to: DQuat, share: f64) -> DQuat {
+    (rotation::exp(share * rotation::difference(to, from)) * from).normalize()
+}
+
+impl Mix for Rigid {
+    fn mixed(self, other: Self, share: f64) -> Self {
+        Self::new(
+            rotation_between(self.rotation, other.rotation, share),
+            self.translation.lerp(other.translation, share),
+        )
+    }
+}
+
+impl Mix for MovingPose {
+    fn mixed(mut self, other: Self, share: f64) -> Self {
+        for (place, to) in self.body.translations.iter_mut().zip(other.body.translations) {
+            *place = place.lerp(to, share);
+        }
+        for (turn, to) in self.body.rotations.iter_mut().zip(other.body.rotations) {
+            *turn = rotation_between(*turn, to, share);
+        }
+        let rates = self.velocities.iter_mut().zip(other.velocities);
+        for (rate, to) in rates.chain(self.spins.iter_mut().zip(other.spins)) {
+            *rate = rate.lerp(to, share);
+        }
+        self.twist = Twist {
+            linear: self.twist.linear.lerp(other.twist.linear, share),
+            angular: self.twist.angular.lerp(other.twist.angular, share),
+        };
+        self
+    }
+}
+
+/// The direction of a velocity, radians to the left of +Z, if it has one.
+fn heading(velocity: DVec2) -> Option<f64> {
+    (velocity.length() > NO_DIRECTION_MPS).then(|| ops::atan2(velocity.x, velocity.y))
+}
+
+/// The wished places and facings ahead, seen from the root: those of the path, and what fades of the way there.
+fn futures(
+    horizon: Horizon,
+    path: &WalkPath,
+    secs: f64,
+    root: Rigid,
+    velocity: DVec2,
+    facing: f64,
+    fade: Decay,
+) -> [([f64; 2], f64); NUM_TIMES] {
+    let (place, wished) = path.at(secs);
+    let here = ground(root.translation);
+    // From far away the path is not wished for at once: nobody runs that fast.
+    let off = (here - place).clamp_length_max(FAR_METRES);
+    let drift = velocity - wished;
+    let yaw = rotation::yaw_of(root.rotation);
+    let half_turn = |angle: f64| {
+        let turn = core::f64::consts::TAU;
+        angle - turn * (angle / turn).round()
+    };
+    let turned_away = half_turn(yaw - facing);
+    let mut ahead_facing = facing;
+    let (mut before, mut secs_before) = (here, 0.0);
+    horizon.secs().map(|ahead| {
+        let left = fade.at(ahead);
+        let on_path = path.at(secs + ahead).0 - place;
+        let wished = here + on_path + off * (left.position.value - 1.0) + drift * left.velocity.value;
+        if let Some(heading) = heading((wished - before) / (ahead - secs_before)) {
+            ahead_facing = heading;
+        }
+        (before, secs_before) = (wished, ahead);
+        let seen = root
+            .inverse()
+            .transform_point(DVec3::new(wished.x, root.translation.y, wished.y));
+        let turn = half_turn(ahead_facing + turned_away * left.position.value - yaw);
+        ([seen.x, seen.z], turn)
+    })
+}
+
+/// A frame of a motion with its rates, seen from its root.
+fn moving(source: &MatchSource, frame: usize, root: Rigid) -> MovingPose {
+    let take = &source.analysis.take;
+    let last = take.num_frames() - 1;
+    let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
+    let secs = (after - before) as f64 * take.frame_time_secs();
+    let seen = |frame: usize| -> Pose {
+        let mut pose = take.pose(frame).to_pose();
+        let below = source.roots[frame].inverse() * pose.as_ref().joint(0);
+        pose.set_joint(0, below);
+        pose
+    };
+    let (earlier, later) = (seen(before), seen(after));
+    let velocities = later.translations.iter().zip(&earlier.translations);
+    let spins = later.rotations.iter().zip(&earlier.rotations);
+    MovingPose {
+        body: seen(frame),
+        velocities: velocities.map(|(to, from)| (*to - *from) / secs).collect(),
+        spins: spins
+            .map(|(&to, &from)| rotation::difference(to, from) / secs)
+            .collect(),
+        root,
+        twist: Twist::log(source.roots[before].inverse() * source.roots[after], secs),
+    }
+}

@@ -1,0 +1,166 @@
+//! The nearest frame of captured takes, against comparing all rows one by one.
+//!
+//! `LOOPWRIGHT_QUERIES` is how many are asked for, `LOOPWRIGHT_FLUSHED=1` says that the processor flushes numbers too small for their
+//! exponent to zero, as game engines have it: `.ci/long` does both.
+
+use core::hint::black_box;
+
+use loopwright::{
+    Analysis,
+    math::{Decay, ops},
+};
+use loopwright_formats::ReadSettings;
+use loopwright_match::{
+    Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows, Neighbour,
+    features::{self, Horizon, NUM_FEATURES, RawFeatures, Standard},
+};
+
+/// Takes that are rows, and takes that are asked for.
+const ROWS: [&str; 9] = [
+    "100style/Neutral_FW.bvh",
+    "100style/Neutral_FR.bvh",
+    "100style/Neutral_ID.bvh",
+    "pfnn/LocomotionFlat04_000.bvh",
+    "bandai-namco/dataset-1_walk_normal_001.bvh",
+    "bandai-namco/dataset-1_run_normal_001.bvh",
+    "bandai-namco/dataset-2_walk_normal_020.bvh",
+    "bandai-namco/dataset-2_run_elderly_019.bvh",
+    "xia/neutral_01.bvh",
+];
+const ASKED: [&str; 3] = [
+    "100style/Neutral_TR1.bvh",
+    "pfnn/LocomotionFlat09_000.bvh",
+    "bandai-namco/dataset-1_walk-left_normal_001.bvh",
+];
+
+/// Queries in the ordinary tests.
+const QUERIES: usize = 600;
+
+/// Frames of the takes; those that cannot be matched, because they are too short, give none.
+fn frames_of(folder: &std::path::Path, names: &[&str]) -> Vec<RawFeatures> {
+    let mut frames = Vec::new();
+    for name in names {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
+        frames.extend(features::of_take(&Analysis::new(&read.take).unwrap(), Horizon::default()).unwrap_or_default());
+    }
+    frames
+}
+
+#[test]
+fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let is_flushed = black_box(f32::MIN_POSITIVE) * black_box(0.25) == 0.0;
+    assert_eq!(
+        is_flushed,
+        number("LOOPWRIGHT_FLUSHED") == Some(1),
+        "small numbers are flushed: {is_flushed}"
+    );
+    let frames = frames_of(&folder, &ROWS);
+    let asked = frames_of(&folder, &ASKED);
+    assert!(
+        frames.len() > 5_000 && asked.len() > 1_000,
+        "{} rows, {} asked for",
+        frames.len(),
+        asked.len()
+    );
+    let standard = Standard::of(&frames);
+    let rows: Vec<f32> = frames.iter().flat_map(|frame| standard.apply(frame)).collect();
+    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
+    let mut before = None;
+    for trial in 0..number("LOOPWRIGHT_QUERIES").unwrap_or(QUERIES) {
+        let mut wish = asked[trial * 7 % asked.len()];
+        if trial % 8 > 0 {
+            let (angle, speed) = (0.017 * (trial % 240) as f64 - 2.0, 0.03 * (trial % 101) as f64);
+            let path = Horizon::default().secs().map(|secs| {
+                let far = speed * secs;
+                (
+                    [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],
+                    angle * secs,
+                )
+            });
+            features::steer(&mut wish, path);
+        }
+        let query = standard.apply(&wish);
+        let mut nearest = Neighbour {
+            row: usize::MAX,
+            squared_distance: f32::INFINITY,
+        };
+        for (row, numbers) in rows.chunks_exact(NUM_FEATURES).enumerate() {
+            let mut squared_distance = 0.0;
+            for (number, other) in numbers.iter().zip(query) {
+                squared_distance += (number - other) * (number - other);
+            }
+            if squared_distance < nearest.squared_distance {
+                nearest = Neighbour { row, squared_distance };
+            }
+        }
+        let answer = found.nearest(&query, before);
+        assert_eq!(answer, Some(nearest), "query {trial}");
+        before = answer.map(|best| best.row);
+    }
+}
+
+/// Takes of one skeleton whose frames are jumped to, and one whose frames are left.
+const ENTERED: [&str; 3] = [
+    "100style/Neutral_FW.bvh",
+    "100style/Neutral_FR.bvh",
+    "100style/Neutral_ID.bvh",
+];
+const LEFT: &str = "100style/Neutral_TR1.bvh";
+
+/// The frame of captured takes that is cheapest to jump to, against the exact cost of all rows; from the answer before on, as a
+/// controller asks.
+#[test]
+fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let source = |name: &str| {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
+        MatchSource::of_take(Analysis::new(&read.take).unwrap())
+    };
+    let entered = ENTERED.map(source);
+    for decay in [
+        Decay::Spring { half_life_secs: 0.1 },
+        Decay::Quintic { blend_secs: 0.35 },
+    ] {
+        let features = CostFeatures::of(&entered[0], decay).unwrap();
+        let motions: Vec<_> = (entered.iter().zip(ENTERED))
+            .flat_map(|(source, name)| source.cost_motions(name, &[], &features).unwrap())
+            .collect();
+        let database = CostDatabase::new(features.clone(), &motions).unwrap();
+        let bytes = database.to_bytes();
+        let mapped = CostDatabase::from_bytes(&bytes).unwrap();
+        let rows: Vec<Vec<f32>> = (0..database.num_rows())
+            .map(|row| database.row(row).collect())
+            .collect();
+        let num_positions = 3 * features.joints().len();
+        let queries = features.queries(&source(LEFT)).unwrap();
+        let mut before = None;
+        for (frame, query) in queries.iter().enumerate().step_by(7) {
+            let mut cheapest = Cheapest {
+                row: usize::MAX,
+                cost: f64::INFINITY,
+            };
+            for (row, numbers) in rows.iter().enumerate() {
+                let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
+                let mut cost = 0.0;
+                for axis in 0..num_positions + 4 {
+                    let x = if axis < num_positions { gap(axis) } else { 0.0 };
+                    cost += decay.displacement(x, gap(num_positions + axis));
+                }
+                if cost < cheapest.cost {
+                    cheapest = Cheapest { row, cost };
+                }
+            }
+            let answer = mapped.cheapest(query, &MatchFilter::default(), before);
+            assert_eq!(answer, Some(cheapest), "{decay:?}, frame {frame}");
+            before = answer.map(|best| best.row);
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The frame of many takes that is cheapest to jump to.
+
+use loopwright::{
+    Analysis, LoopSettings, SearchSettings, Transitions, analysis::BodyOverrides, math::Decay,
+    transition::TransitionClip,
+};
+use loopwright_match::{
+    Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
+    MatchFilter, MatchSource, features::Horizon,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
+
+fn walk(settings: &WalkSettings) -> Analysis {
+    Analysis::new(&synthesize(settings).unwrap().take).unwrap()
+}
+
+fn walks(count: u64) -> Vec<Analysis> {
+    (0..count)
+        .map(|seed| {
+            walk(&WalkSettings {
+                seed,
+                speed_mps: 0.8 + 0.1 * seed as f64,
+                turn_dps: 12.0 * (seed as f64 - 2.5),
+                seconds: 5.0,
+                noise_deg: 0.3,
+                ..WalkSettings::default()
+            })
+        })
+        .collect()
+}
+
+fn motions(takes: &[Analysis], features: &CostFeatures) -> Vec<CostMotion> {
+    let motions = takes.iter().enumerate().flat_map(|(number, take)| {
+        let tags = [("style".to_owned(), ["walk", "stroll"][number % 2].to_owned())];
+        let source = MatchSource::of_take(take.clone());
+        source.cost_motions(&format!("{number}.bvh"), &tags, features).unwrap()
+    });
+    motions.collect()
+}
+
+fn database(takes: &[Analysis], decay: Decay) -> CostDatabase<'static> {
+    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), decay).unwrap();
+    CostDatabase::new(features.clone(), &motions(takes, &features)).unwrap()
+}
+
+fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
+    (0..database.num_rows())
+        .map(|row| database.row(row).collect())
+        .collect()
+}
+
+/// Every row in turn: positions of the joints' axes stand first, then velocities of these and of the root.
+fn one_by_one(rows: &[Vec<f32>], decay: Decay, query: &[f32]) -> Vec<Cheapest> {
+    let num_positions = (query.len() - 4) / 2;
+    let mut all: Vec<Cheapest> = (rows.iter().enumerate())
+        .map(|(row, numbers)| {
+            let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
+            let mut cost = 0.0;
+            for axis in 0..query.len() - num_positions {
+                let x = if axis < num_positions { gap(axis) } else { 0.0 };
+                cost += decay.displacement(x, gap(num_positions + axis));
+            }
+            Cheapest { row, cost }
+        })
+        .collect();
+    all.sort_by(|one, other| one.cost.total_cmp(&other.cost).then(one.row.cmp(&other.row)));
+    all
+}
+
+/// Frames of a walk that is left out, and mixtures of two, under every fade: always the cheapest of all rows, to the bit.
+#[test]
+fn the_answer_is_the_least_exact_cost_of_all_rows() {
+    let takes = walks(6);
+    let asked = &takes[5];
+    for decay in [
+        SPRING,
+        Decay::Cubic { blend_secs: 0.4 },
+        Decay::Quintic { blend_secs: 0.35 },
+        Decay::Spring { half_life_secs: 0.6 },
+    ] {
+        let database = database(&takes[..5], decay);
+        let rows = rows_of(&database);
+        let queries = (database.features())
+            .queries(&MatchSource::of_take(asked.clone()))
+            .unwrap();
+        let mut before = None;
+        for (trial, mut query) in queries.iter().cloned().enumerate().step_by(3) {
+            if trial % 2 == 1 {
+                let other = &rows[trial * 97 % rows.len()];
+                for (number, other) in query.iter_mut().zip(other).step_by(2) {
+                    *number = *other;
+                }
+            }
+            let all = one_by_one(&rows, decay, &query);
+            let found = database.cheapest(&query, &MatchFilter::default(), before);
+            assert_eq!(found, Some(all[0]), "{decay:?}, query {trial}");
+            let mut several = [Cheapest { row: 0, cost: 0.0 }; 5];
+            assert_eq!(database.cheapest_of(&query, &MatchFilter::default(), &mut several), 5);
+            assert_eq!(several[..], all[..5]);
+            let filter = MatchFilter {
+                tags: vec![("style".to_owned(), "stroll".to_owned())],
+                rows_left: 20,
+                ..MatchFilter::default()
+            };
+            let passes = |row: usize| {
+                let clip = database.frame_of(row).clip;
+                let rows = &database.clips()[clip];
+                clip % 2 == 1 && row + 20 < rows.first_row + rows.num_rows
+            };
+            let expected = all.iter().find(|one| passes(one.row)).copied();
+            assert_eq!(database.cheapest(&query, &filter, before), expected);
+            before = found.map(|best| best.row);
+        }
+        // Far away from all rows, and in their middle.
+        for scale in [0.0, 1e3, 1e9] {
+            let query: Vec<f32> = queries[40].iter().map(|number| number * scale).collect();
+            let all = one_by_one(&rows, decay, &query);
+            assert_eq!(database.cheapest(&query, &MatchFilter::default(), None), Some(all[0]));
+        }
+    }
+}
+
+/// The cost of a jump is that of `transition`, but for the rounding of rows to single precision, and its bound is below it.
+#[test]
+fn costs_are_those_of_jumps_between_the_takes() {
+    let takes = walks(2);
+    let database = database(&takes, SPRING);
+    let queries = (database.features())
+        .queries(&MatchSource::of_take(takes[1].clone()))
+        .unwrap();
+    let [left, entered] = [1, 0].map(|take: usize| TransitionClip::of_take(takes[take].clone()));
+    let transitions = Transitions::between(&left, &entered, &[]).unwrap();
+    for (exit, entry) in [(0, 0), (40, 100), (200, 7), (299, 250)] {
+        let [exact, form] = [
+            transitions.cost(exit, entry, SPRING),
+            transitions.feature_cost(exit, entry, SPRING),
+        ];
+        let found = database.cost(&queries[exit], entry);
+        assert!((found / exact - 1.0).abs() < 1e-5, "{found} {exact}");
+        let bound = database.feature_cost(&queries[exit], entry);
+        assert!((bound / form - 1.0).abs() < 1e-5, "{bound} {form}");
+        assert!(bound <= found);
+        // The features that are written for other programs have the bound as their distance.
+        let forms =
+            [&queries[exit], &database.row(entry).collect::<Vec<f32>>()].map(|row| database.features().form(row));
+        let distance: f64 = forms[0]
+            .iter()
+            .zip(&forms[1])
+            .map(|(one, other)| (one - other).abs())
+            .sum();
+        assert!((distance / bound - 1.0).abs() < 1e-9, "{distance} {bound}");
+    }
+}
+
+#[test]
+fn equal_rows_give_the_lowest() {
+    let takes = walks(1);
+    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), SPRING).unwrap();
+    let mut twice = motions(&takes, &features);
+    twice.extend(twice.clone());
+    let database = CostDatabase::new(features, &twice).unwrap();
+    let half = database.num_rows() / 2;
+    for row in 0..half {
+        let query: Vec<f32> = database.row(half + row).collect();
+        let found = database
+            .cheapest(&query, &MatchFilter::default(), Some(half + row))
+            .unwrap();
+        assert_eq!((found.row, found.cost), (row, 0.0));
+    }
+}
+
+/// Every sample of a loop is a row, the last too, whose velocity goes over the seam.
+#[test]
+fn samples_of_a_loop_are_rows() {
+    let analysis = &walks(1)[0];
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let features = CostFeatures::of(&source, SPRING).unwrap();
+    let motions = source.cost_motions("loop", &[], &features).unwrap();
+    let database = CostDatabase::new(features.clone(), &motions).unwrap();
+    let count = made.loop_clip.num_samples();
+    assert_eq!((database.num_rows(), source.num_frames()), (count, count));
+    let queries = features.queries(&source).unwrap();
+    assert_eq!(queries.len(), count);
+    // One step on from the last sample is the first.
+    let step = |row: usize, next: usize| database.cost(&queries[row], next);
+    let usual = (0..count - 1).map(|row| step(row, row + 1)).fold(0.0, f64::max);
+    assert!(step(count - 1, 0) <= 1.2 * usual, "{} {usual}", step(count - 1, 0));
+    for (row, query) in queries.iter().enumerate() {
+        let cheapest = database.cheapest(query, &MatchFilter::default(), None).unwrap();
+        assert_eq!((cheapest.row, cheapest.cost), (row, 0.0));
+    }
+}
+
+#[test]
+fn takes_that_do_not_fit_are_refused() {
+    let takes = walks(2);
+    let source = MatchSource::of_take(takes[0].clone());
+    let features = CostFeatures::of(&source, SPRING).unwrap();
+    assert_eq!(features.columns(), 6 * features.joints().len() + 4);
+    let mut other = takes[1].clone();
+    let foot = features.joints()[1].name.clone();
+    let joint = other.take.skeleton().find(&foot).unwrap();
+    let mut joints = other.take.skeleton().joints().to_vec();
+    joints[joint].name = "Elsewhere".to_owned();
+    let skeleton = loopwright::Skeleton::new(joints).unwrap();
+    let take = loopwright::Take::new(
+        "other",
+        skeleton,
+        other.take.frame_time_secs(),
+        (0..other.take.num_frames())
+            .flat_map(|frame| other.take.translations(frame).to_vec())
+            .collect(),
+        (0..other.take.num_frames())
+            .flat_map(|frame| other.take.rotations(frame).to_vec())
+            .collect(),
+    );
+    other = Analysis::new(&take.unwrap()).unwrap();
+    let error = MatchSource::of_take(other)
+        .cost_motions("other", &[], &features)
+        .unwrap_err();
+    assert_eq!(error, CostError::Joint { name: foot });
+    // Rows of other features than the database has.
+    let mut motions = motions(&takes[..1], &features);
+    motions[0].features[3].pop();
+    assert!(CostDatabase::new(features, &motions).is_err());
+}
+
+/// Only frames of a range are rows, and they are what they are in the whole take.
+#[test]
+fn a_range_of_a_take_has_the_rows_of_the_whole() {
+    let takes = walks(1);
+    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), SPRING).unwrap();
+    let whole = motions(&takes, &features);
+    let part = MatchSource::of_take(takes[0].clone()).within(50..120);
+    let of_part = part.cost_motions("0.bvh", &[], &features).unwrap();
+    assert_eq!((of_part.len(), of_part[0].clip.first_frame), (1, 50));
+    assert_eq!(of_part[0].features, whole[0].features[50..120]);
+    let classic = part.motions("0.bvh", &[], Horizon::default()).unwrap();
+    let all = MatchSource::of_take(takes[0].clone())
+        .motions("0.bvh", &[], Horizon::default())
+        .unwrap();
+    assert_eq!(classic[0].features, all[0].features[50..120]);
+    assert_eq!(classic[0].standing, all[0].standing[50..120]);
+}
+
+#[test]
+fn a_cost_database_survives_its_bytes() {
+    let takes = walks(3);
+    for decay in [SPRING, Decay::Quintic { blend_secs: 0.35 }] {
+        let database = database(&takes[..2], decay);
+        let bytes = database.to_bytes();
+        assert_eq!(FeatureSetKind::of_bytes(&bytes), Ok(FeatureSetKind::Cost));
+        for shift in 0..5 {
+            let mut shifted = vec![0; shift];
+            shifted.extend(&bytes);
+            let again = CostDatabase::from_bytes(&shifted[shift..]).unwrap();
+            assert_eq!(again, database);
+            assert_eq!(again.to_bytes(), bytes);
+        }
+        let found = FeatureSetKind::Cost;
+        assert_eq!(
+            MatchDatabase::from_bytes(&bytes),
+            Err(DatabaseError::OtherSet { found })
+        );
+        // Takes that are added leave the others as they were.
+        let more = database.with(&motions(&takes[2..], database.features())).unwrap();
+        assert_eq!(rows_of(&more)[..database.num_rows()], rows_of(&database));
+        assert_eq!(more.features(), database.features());
+        for at in (64..bytes.len()).step_by(997) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert_eq!(CostDatabase::from_bytes(&changed), Err(DatabaseError::Checksum));
+        }
+        for length in (64..bytes.len()).step_by(1013) {
+            let error = CostDatabase::from_bytes(&bytes[..length]).unwrap_err();
+            assert!(matches!(error, DatabaseError::Length { .. }), "{length}: {error}");
+        }
+        for (at, number) in [(20, 0_u32), (20, 5), (20, u32::MAX), (16, 2)] {
+            let mut changed = bytes.clone();
+            changed[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            assert!(CostDatabase::from_bytes(&changed).is_err(), "{at} {number}");
+        }
+    }
+    let empty = CostDatabase::new(database(&takes[..1], SPRING).features().clone(), &[]).unwrap();
+    assert_eq!(CostDatabase::from_bytes(&empty.to_bytes()), Ok(empty.clone()));
+    let query = vec![0.0; empty.features().columns()];
+    assert_eq!(empty.cheapest(&query, &MatchFilter::default(), None), None);
+}
+
+/// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
+#[test]
+fn no_change_of_a_cost_database_makes_a_query_panic() {
+    let original = database(&walks(2), SPRING).to_bytes();
+    let mut state = 7_u64;
+    let mut below = |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut num_read = 0;
+    for round in 0..2000 {
+        let mut bytes = original.clone();
+        for _ in 0..=below(3) {
+            let at = below([300, 2000, original.len()][round % 3]);
+            bytes[at] = below(256) as u8;
+        }
+        let sum = checksum(&bytes[64..]);
+        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        let Ok(database) = CostDatabase::from_bytes(&bytes) else {
+            continue;
+        };
+        num_read += 1;
+        for row in (0..database.num_rows()).step_by(97) {
+            database.frame_of(row);
+            let query: Vec<f32> = database.row(row).collect();
+            database.cheapest(&query, &MatchFilter::default(), Some(row));
+        }
+    }
+    assert!(num_read > 200, "{num_read}");
+}
+
+/// The checksum of the format, written again from its description.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in bytes.chunks(8) {
+        let word = part
+            .iter()
+            .rev()
+            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash
+}
+
+/// What the search needs besides rows of 8 joints.
+#[test]
+fn the_index_takes_sixteen_bytes_a_row() {
+    let database = database(&walks(6), SPRING);
+    let bytes = database.index_bytes() as f64 / database.num_rows() as f64;
+    assert!(
+        database.features().joints().len() <= 9,
+        "{:?}",
+        database.features().joints()
+    );
+    assert!(
+        bytes < 16.0,
+        "{bytes} bytes a row, {} joints",
+        database.features().joints().len()
+    );
+}

@@ -1,0 +1,770 @@
+//! Features of motions, and the nearest frame of many takes.
+
+use glam::{DQuat, DVec2};
+use loopwright::{
+    Analysis, LoopSettings, SearchSettings,
+    analysis::{BodyOverrides, Gait},
+    math::ops,
+};
+use loopwright_match::{
+    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
+    Neighbour,
+    features::{self, FeaturesError, Horizon, NUM_FEATURES, RawFeatures, Standard},
+    walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
+};
+use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
+
+fn walk(settings: &WalkSettings) -> Analysis {
+    let take = synthesize(settings).unwrap().take;
+    Analysis::with(&take, &BodyOverrides::default()).unwrap()
+}
+
+fn rows(frames: &[RawFeatures], standard: &Standard) -> Vec<f32> {
+    frames.iter().flat_map(|frame| standard.apply(frame)).collect()
+}
+
+/// A walk on a circle: the future is an arc of its radius, whatever the frame and wherever the walk began.
+#[test]
+fn the_future_of_a_turning_walk_is_an_arc() {
+    let settings = WalkSettings {
+        speed_mps: 1.2,
+        turn_dps: 40.0,
+        seconds: 12.0,
+        ..WalkSettings::default()
+    };
+    for horizon in [Horizon::default(), Horizon::new([0.25, 1.2, 2.0]).unwrap()] {
+        let analysis = walk(&settings);
+        let frames = features::of_take(&analysis, horizon).unwrap();
+        let unknown = (horizon.farthest_secs() / analysis.take.frame_time_secs()).round() as usize;
+        assert_eq!(frames.len(), analysis.take.num_frames() - unknown);
+        let turn = settings.turn_dps.to_radians();
+        // Smoothing is not one-sided here.
+        for frame in &frames[60..frames.len() - 60] {
+            for (at, secs) in horizon.secs().into_iter().enumerate() {
+                let (x, z) = (frame[15 + 2 * at], frame[16 + 2 * at]);
+                let far = ops::hypot(x, z);
+                let chord = 2.0 * settings.speed_mps / turn * ops::sin(0.5 * turn * secs);
+                assert!(
+                    (far - chord).abs() < 0.06 * chord,
+                    "{secs} s ahead {far} m, a chord of {chord} m"
+                );
+                let facing = ops::atan2(frame[21 + 2 * at], frame[22 + 2 * at]);
+                assert!((facing - turn * secs).abs() < 0.08, "{secs} s ahead it faces {facing}");
+            }
+        }
+    }
+}
+
+#[test]
+fn times_ahead_rise_and_stay_with_the_database() {
+    for secs in [
+        [0.0, 0.5, 1.0],
+        [0.5, 0.5, 1.0],
+        [1.0, 0.5, 2.0],
+        [0.1, 0.2, 11.0],
+        [0.1, f64::NAN, 1.0],
+    ] {
+        assert!(
+            matches!(Horizon::new(secs), Err(FeaturesError::Times { .. })),
+            "{secs:?}"
+        );
+    }
+    let horizon = Horizon::new([0.2, 0.5, 1.5]).unwrap();
+    let source = MatchSource::of_take(walk(&WalkSettings::default()));
+    let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
+    let bytes = database.to_bytes();
+    let read = MatchDatabase::from_bytes(&bytes).unwrap();
+    assert_eq!((read.horizon(), &read), (horizon, &database));
+    let more = read.with(source.motions("b", &[], horizon).unwrap()).unwrap();
+    assert_eq!(more.horizon(), horizon);
+}
+
+/// Each row has the gait of its segment, and a filter finds the nearest of that gait.
+#[test]
+fn rows_know_their_gait() {
+    // It stands, walks, turns, runs and stops.
+    let analysis = Analysis::new(&drive(&DriveSettings::default()).unwrap()).unwrap();
+    let segments = analysis.segments.clone();
+    let source = MatchSource::of_take(analysis);
+    let horizon = Horizon::default();
+    let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
+    let bytes = database.to_bytes();
+    let database = MatchDatabase::from_bytes(&bytes).unwrap();
+    let gait_at = |frame: usize| segments.iter().find(|segment| frame <= segment.end_frame).unwrap().gait;
+    for row in 0..database.num_rows() {
+        assert_eq!(database.gait(row), Some(gait_at(database.frame_of(row).frame)));
+    }
+    let walks = GaitSet::of(|gait| matches!(gait, Gait::Walk(_)));
+    let filter = MatchFilter {
+        gaits: walks,
+        ..MatchFilter::default()
+    };
+    let is_walk = |row: usize| matches!(database.gait(row), Some(Gait::Walk(_)));
+    let num_walks = (0..database.num_rows()).filter(|&row| is_walk(row)).count();
+    assert!(num_walks > 50 && num_walks + 50 < database.num_rows(), "{num_walks}");
+    for row in (0..database.num_rows()).step_by(9) {
+        let query = database.row(row);
+        let one_by_one = (0..database.num_rows())
+            .filter(|&row| is_walk(row))
+            .map(|row| (database.squared_distance(&query, row), row))
+            .min_by(|one, other| one.partial_cmp(other).unwrap());
+        let found = database.nearest(&query, &filter, None);
+        assert_eq!(found.map(|found| (found.squared_distance, found.row)), one_by_one);
+    }
+    let nothing = MatchFilter {
+        gaits: GaitSet::of(|gait| gait == Gait::Backward),
+        ..MatchFilter::default()
+    };
+    assert_eq!(database.nearest(&database.row(0), &nothing, None), None);
+    assert_eq!(walks.and(GaitSet::default()), walks);
+    // A gait that there is not is no database.
+    let mut other = bytes.clone();
+    *other.last_mut().unwrap() = 63 << 2;
+    let sum = checksum(&other[64..]);
+    other[56..64].copy_from_slice(&sum.to_le_bytes());
+    let refused = MatchDatabase::from_bytes(&other).map(|_| ());
+    assert_eq!(refused, Err(DatabaseError::Contents { what: "a gait" }));
+}
+
+#[test]
+fn features_do_not_depend_on_where_a_take_faces() {
+    let analysis = walk(&WalkSettings::default());
+    let turned = Analysis::new(&analysis.take.turned(DQuat::from_rotation_y(2.5))).unwrap();
+    let [here, there] = [analysis, turned].map(|analysis| features::of_take(&analysis, Horizon::default()).unwrap());
+    assert_eq!(here.len(), there.len());
+    for (here, there) in here.iter().zip(&there) {
+        for (one, other) in here.iter().zip(there) {
+            assert!((one - other).abs() < 1e-9, "{one} {other}");
+        }
+    }
+}
+
+#[test]
+fn every_vector_has_mean_zero_and_spread_one() {
+    let frames = features::of_take(&walk(&WalkSettings::default()), Horizon::default()).unwrap();
+    let standard = Standard::of(&frames);
+    let rows = rows(&frames, &standard);
+    let column = |at: usize| rows.chunks_exact(NUM_FEATURES).map(move |row| f64::from(row[at]));
+    let count = frames.len() as f64;
+    for at in 0..NUM_FEATURES {
+        assert!((column(at).sum::<f64>() / count).abs() < 1e-5);
+    }
+    for first in [0, 3, 6, 9, 12] {
+        let squares = (first..first + 3).flat_map(|at| column(at).map(|number| number * number));
+        assert!(
+            (squares.sum::<f64>() / (3.0 * count) - 1.0).abs() < 1e-4,
+            "vector at {first}"
+        );
+    }
+}
+
+/// Walks of many speeds and turns, asked for by frames of other walks with wishes of their own: always the nearest of all.
+#[test]
+fn of_many_walks_the_nearest_frame_is_found() {
+    let takes: Vec<Analysis> = (0..8)
+        .map(|seed| {
+            walk(&WalkSettings {
+                seed,
+                speed_mps: 0.8 + 0.1 * seed as f64,
+                turn_dps: 12.0 * (seed as f64 - 3.5),
+                seconds: 12.0,
+                noise_deg: 0.3,
+                ..WalkSettings::default()
+            })
+        })
+        .collect();
+    let frames: Vec<RawFeatures> = takes[..7]
+        .iter()
+        .flat_map(|take| features::of_take(take, Horizon::default()).unwrap())
+        .collect();
+    let standard = Standard::of(&frames);
+    let rows = rows(&frames, &standard);
+    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
+    let mut before = None;
+    for (trial, mut asked) in features::of_take(&takes[7], Horizon::default())
+        .unwrap()
+        .into_iter()
+        .enumerate()
+    {
+        if trial % 3 > 0 {
+            let angle = 0.01 * (trial % 200) as f64 - 1.0;
+            features::steer(
+                &mut asked,
+                Horizon::default()
+                    .secs()
+                    .map(|secs| ([secs * ops::sin(angle), secs * ops::cos(angle)], angle)),
+            );
+        }
+        let query = standard.apply(&asked);
+        let mut nearest = Neighbour {
+            row: usize::MAX,
+            squared_distance: f32::INFINITY,
+        };
+        for (row, numbers) in rows.chunks_exact(NUM_FEATURES).enumerate() {
+            let mut squared_distance = 0.0;
+            for (number, other) in numbers.iter().zip(query) {
+                squared_distance += (number - other) * (number - other);
+            }
+            if squared_distance < nearest.squared_distance {
+                nearest = Neighbour { row, squared_distance };
+            }
+        }
+        let answer = found.nearest(&query, before);
+        assert_eq!(answer, Some(nearest), "query {trial}");
+        before = answer.map(|best| best.row);
+    }
+}
+
+#[test]
+fn what_cannot_be_matched_is_refused() {
+    let short = walk(&WalkSettings {
+        seconds: 12.0,
+        ..WalkSettings::default()
+    });
+    let few = loopwright::Take::new(
+        "short",
+        short.take.skeleton().clone(),
+        short.take.frame_time_secs(),
+        (0..30)
+            .flat_map(|frame| short.take.translations(frame).to_vec())
+            .collect(),
+        (0..30).flat_map(|frame| short.take.rotations(frame).to_vec()).collect(),
+    );
+    let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
+    assert!(matches!(error, FeaturesError::Short { .. }), "{error}");
+}
+
+/// Walks of several speeds; of every second one the style is a stroll, and its left foot stands in odd frames.
+fn motions(count: usize) -> Vec<MatchMotion> {
+    (0..count)
+        .map(|seed| {
+            let features = features::of_take(
+                &walk(&WalkSettings {
+                    seed: seed as u64,
+                    speed_mps: 0.8 + 0.15 * seed as f64,
+                    seconds: 4.0,
+                    ..WalkSettings::default()
+                }),
+                Horizon::default(),
+            );
+            let features = features.unwrap();
+            MatchMotion {
+                clip: MatchClip {
+                    name: format!("walks/{seed}.bvh"),
+                    tags: vec![("style".to_owned(), ["walk", "stroll"][seed % 2].to_owned())],
+                    first_frame: 10 * seed,
+                    step_secs: 1.0 / 60.0,
+                    is_loop: seed == 2,
+                },
+                standing: (0..features.len()).map(|frame| (frame % 2) as u8).collect(),
+                features,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_database_tells_which_frame_a_row_is() {
+    let motions = motions(3);
+    let database = MatchDatabase::new(motions.clone(), Horizon::default()).unwrap();
+    let lengths: Vec<usize> = motions.iter().map(|motion| motion.features.len()).collect();
+    assert_eq!(database.num_rows(), lengths.iter().sum::<usize>());
+    for (row, clip, frame) in [
+        (0, 0, 0),
+        (lengths[0] - 1, 0, lengths[0] - 1),
+        (lengths[0], 1, 10),
+        (lengths[0] + lengths[1] + 5, 2, 25),
+    ] {
+        let at = MatchFrame { clip, frame };
+        assert_eq!(database.frame_of(row), at);
+        assert_eq!(database.row_of(at), Some(row));
+        let query = database.standard().apply(&motions[clip].features[frame - 10 * clip]);
+        assert_eq!(database.row(row), query);
+        let found = database.nearest(&query, &MatchFilter::default(), None).unwrap();
+        assert_eq!((found.row, found.squared_distance), (row, 0.0));
+    }
+    // The take ends, the loop goes round.
+    let past = |clip: usize| MatchFrame {
+        clip,
+        frame: 10 * clip + lengths[clip] + 1,
+    };
+    assert_eq!(database.row_of(past(1)), None);
+    assert_eq!(database.row_of(past(2)), Some(lengths[0] + lengths[1] + 1));
+    assert_eq!(database.row_of(MatchFrame { clip: 1, frame: 9 }), None);
+    assert_eq!(database.row_of(MatchFrame { clip: 3, frame: 0 }), None);
+}
+
+/// The nearest that a filter lets pass is the nearest of those rows alone, compared one by one.
+#[test]
+fn filters_leave_the_answer_exact() {
+    let database = MatchDatabase::new(motions(4), Horizon::default()).unwrap();
+    let tag = |value: &str| vec![("style".to_owned(), value.to_owned())];
+    let filters = [
+        (tag("walk"), 0),
+        (tag("stroll"), 1),
+        (Vec::new(), 1),
+        (tag("run"), 0),
+        (Vec::new(), 2),
+    ];
+    for (tags, standing) in filters {
+        let filter = MatchFilter {
+            tags,
+            standing,
+            ..MatchFilter::default()
+        };
+        let passes = |row: usize| {
+            let clip = &database.clips()[database.frame_of(row).clip].clip;
+            filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
+        };
+        for row in (0..database.num_rows()).step_by(7) {
+            let query = database.row(row);
+            let one_by_one = (0..database.num_rows())
+                .filter(|&row| passes(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest(&query, &filter, Some(row));
+            assert_eq!(
+                found.map(|found| (found.squared_distance, found.row)),
+                one_by_one,
+                "{filter:?}"
+            );
+        }
+    }
+}
+
+/// With a bias the answer is the nearest row if that is near enough, and else the row that comes next: found by comparing all.
+#[test]
+fn a_bias_holds_on_to_the_row_that_comes_next() {
+    let database = MatchDatabase::new(motions(4), Horizon::default()).unwrap();
+    let filter = MatchFilter {
+        tags: vec![("style".to_owned(), "walk".to_owned())],
+        rows_left: 12,
+        ..MatchFilter::default()
+    };
+    let ends = |row: usize| {
+        let rows = &database.clips()[database.frame_of(row).clip];
+        !rows.clip.is_loop && row + 12 >= rows.first_row + rows.num_rows
+    };
+    let is_walk = |row: usize| database.frame_of(row).clip.is_multiple_of(2);
+    let (mut stays, mut goes) = (0, 0);
+    for asked in (0..database.num_rows()).step_by(5) {
+        // Between two rows, with the future of a third.
+        let mut query = database.row(asked);
+        query[15..].copy_from_slice(&database.row(asked * 7 % database.num_rows())[15..]);
+        let next = (asked + 30) % database.num_rows();
+        for share in [0.0, 0.3, 0.6, 1.0, 2.0] {
+            let limit = share * database.squared_distance(&query, next);
+            let nearer = (0..database.num_rows())
+                .filter(|&row| is_walk(row) && !ends(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .filter(|(squared_distance, _)| *squared_distance < limit)
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest_or(&query, &filter, next, share);
+            match nearer {
+                Some((squared_distance, row)) => assert_eq!(found, Neighbour { row, squared_distance }, "{share}"),
+                None => assert_eq!(found.row, next, "{share}"),
+            }
+            stays += usize::from(nearer.is_none());
+            goes += usize::from(nearer.is_some());
+        }
+        // At distance 0 nothing is nearer, not even an equal row before it.
+        let itself = database.row(next);
+        assert_eq!(database.nearest_or(&itself, &filter, next, 1.0).row, next);
+    }
+    assert!(stays > 100 && goes > 100, "{stays} {goes}");
+}
+
+#[test]
+fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
+    let (few, more) = (motions(2), motions(4).split_off(2));
+    let before = MatchDatabase::new(few, Horizon::default()).unwrap();
+    let after = before.with(more.clone()).unwrap();
+    assert_eq!(after.standard(), before.standard());
+    assert_eq!(after.clips()[..2], *before.clips());
+    for row in 0..before.num_rows() {
+        assert_eq!(after.row(row), before.row(row));
+        assert_eq!(after.standing(row), before.standing(row));
+    }
+    let first = before.num_rows();
+    assert_eq!(after.row(first), before.standard().apply(&more[0].features[0]));
+    assert_eq!(
+        after.num_rows(),
+        first + more.iter().map(|motion| motion.features.len()).sum::<usize>()
+    );
+}
+
+/// Bytes at any address give the same database; where they are aligned its tables are not copied.
+#[test]
+fn a_database_survives_its_bytes() {
+    for count in [0, 1, 3] {
+        let database = MatchDatabase::new(motions(count), Horizon::default()).unwrap();
+        let bytes = database.to_bytes();
+        for shift in 0..5 {
+            let mut shifted = vec![0; shift];
+            shifted.extend(&bytes);
+            let again = MatchDatabase::from_bytes(&shifted[shift..]).unwrap();
+            assert_eq!(again, database);
+            assert_eq!(again.to_bytes(), bytes);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_database_are_refused() {
+    let bytes = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
+    let changed = |at: usize, to: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + to.len()].copy_from_slice(to);
+        MatchDatabase::from_bytes(&bytes).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(changed(0, b"BVH"), DatabaseError::Magic);
+    assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
+    assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
+    assert_eq!(
+        changed(20, &30_u32.to_le_bytes()),
+        DatabaseError::Features { found: 30 }
+    );
+    for huge in [u64::MAX, 1 << 40, 0] {
+        assert!(
+            matches!(changed(24, &huge.to_le_bytes()), DatabaseError::Length { .. }),
+            "{huge}"
+        );
+    }
+    for at in (64..bytes.len()).step_by(991) {
+        assert_eq!(changed(at, &[bytes[at] ^ 1]), DatabaseError::Checksum);
+    }
+    for length in (0..bytes.len()).step_by(577) {
+        let error = MatchDatabase::from_bytes(&bytes[..length]).unwrap_err();
+        let is_right = match length {
+            0..8 => error == DatabaseError::Magic,
+            _ => matches!(error, DatabaseError::Length { .. }),
+        };
+        assert!(is_right, "{length}: {error}");
+    }
+}
+
+const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
+
+/// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
+#[test]
+fn no_change_of_a_database_makes_a_query_panic() {
+    let original = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
+    let mut state = 7_u64;
+    let mut below = |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut num_read = 0;
+    for round in 0..3000 {
+        let mut bytes = original.clone();
+        for _ in 0..=below(3) {
+            // The first tables are short; most changes would fall into the leaves.
+            let at = below([200, 2000, original.len()][round % 3]);
+            bytes[at] = below(256) as u8;
+        }
+        let sum = checksum(&bytes[64..]);
+        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        let Ok(database) = MatchDatabase::from_bytes(&bytes) else {
+            continue;
+        };
+        num_read += 1;
+        let mut found = [Neighbour {
+            row: 0,
+            squared_distance: 0.0,
+        }; 3];
+        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut found);
+        for row in (0..database.num_rows()).step_by(50) {
+            database.frame_of(row);
+            database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
+        }
+    }
+    assert!(num_read > 300, "{num_read}");
+}
+
+/// The checksum of the format, written again from its description.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in bytes.chunks(8) {
+        let word = part
+            .iter()
+            .rev()
+            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash
+}
+
+/// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
+#[test]
+fn the_future_of_a_loop_is_its_twist() {
+    let analysis = walk(&WalkSettings {
+        speed_mps: 1.4,
+        turn_dps: 15.0,
+        ..WalkSettings::default()
+    });
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let motions = source.motions("loop", &[], Horizon::default()).unwrap();
+    assert_eq!(motions.len(), 1);
+    assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
+    let fastest = |frames: &[RawFeatures]| {
+        let speeds = frames.iter().map(|frame| ops::hypot(frame[6], frame[8]));
+        speeds.fold(0.0, f64::max)
+    };
+    let (ours, of_take) = (
+        fastest(&motions[0].features),
+        fastest(&features::of_take(&analysis, Horizon::default()).unwrap()),
+    );
+    assert!((ours / of_take - 1.0).abs() < 0.1, "{ours} {of_take} m/s");
+    let twist = made.loop_clip.root().twist;
+    for frame in &motions[0].features {
+        for (at, secs) in Horizon::default().secs().into_iter().enumerate() {
+            let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
+            let chord = twist.exp(secs).translation.length();
+            assert!(
+                (far / chord - 1.0).abs() < 0.06,
+                "{secs} s ahead {far} m, a chord of {chord} m"
+            );
+        }
+    }
+}
+
+/// Walks at several speeds and turn rates, and a database of them.
+fn walkers() -> Vec<MatchSource> {
+    let of = |speed_mps: f64, turn_dps: f64| {
+        MatchSource::of_take(walk(&WalkSettings {
+            speed_mps,
+            turn_dps,
+            seconds: 8.0,
+            ..WalkSettings::default()
+        }))
+    };
+    let turns = [-50.0, -25.0, 0.0, 25.0, 50.0];
+    turns
+        .into_iter()
+        .flat_map(|turn| [of(0.9, turn), of(1.4, turn)])
+        .collect()
+}
+
+fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
+    let motions = sources.iter().enumerate();
+    let motions =
+        motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[], Horizon::default()).unwrap());
+    MatchDatabase::new(motions.collect(), Horizon::default()).unwrap()
+}
+
+/// Around a corner and on: the character stays near its path, its feet stay where they stand, and no jump shows.
+#[test]
+fn a_path_is_walked_without_a_pop() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let path = WalkPath::new(vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+        (15.0, DVec2::new(6.0, 0.0)),
+    ]);
+    let path = path.unwrap();
+    let go = |holds_feet: bool| {
+        let settings = WalkByMatch {
+            holds_feet,
+            ..WalkByMatch::default()
+        };
+        walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap()
+    };
+    let (walked, free) = (go(true), go(false));
+    assert_eq!(walked.take.num_frames(), 901);
+    assert!(!walked.jumps.is_empty());
+    assert_eq!((&walked.rows, &walked.jumps), (&free.rows, &free.jumps));
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 0.5 && worst < 1.5, "off the path by {mean} m, at most {worst}");
+    // Faces along the legs of the path well behind their corners.
+    for (frame, degrees) in [(250, 0.0), (560, 90.0), (860, 180.0)] {
+        let analysis = Analysis::new(&walked.take).unwrap();
+        let off = (analysis.heading.yaw(frame).to_degrees() - degrees).rem_euclid(360.0);
+        assert!(off.min(360.0 - off) < 35.0, "frame {frame} faces {off} off");
+    }
+    let [after_jumps, elsewhere] = free.sharpest_metres;
+    assert!(after_jumps < 1.5 * elsewhere, "{after_jumps} {elsewhere}");
+    let (held, slides) = (walked.slide_mps.unwrap(), free.slide_mps.unwrap());
+    assert!(held < 0.35 * slides, "{held} of {slides}");
+    // The same path, the same bits.
+    assert_eq!(go(true).take, walked.take);
+}
+
+/// Plain blending goes the same way: between jumps it plays what its rows say, and after a blend nothing is left of what was before.
+#[test]
+fn a_path_is_walked_with_plain_blending() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let points = vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+    ];
+    let path = WalkPath::new(points).unwrap();
+    let blend_secs = 0.3;
+    let settings = WalkByMatch {
+        holds_feet: false,
+        transition: WalkTransition::Crossfade { blend_secs },
+        ..WalkByMatch::default()
+    };
+    let walked = walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap();
+    assert!(walked.jumps.len() > 3, "{:?}", walked.jumps);
+    // Later than an inertialized jump it does what it was joined for.
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 1.0 && worst < 2.5, "off the path by {mean} m, at most {worst}");
+    let num_blended = (blend_secs * 60.0) as usize + 1;
+    let mut num_whole = 0;
+    for frame in 0..walked.rows.len() {
+        let is_blending = |&jump: &usize| (jump..jump + num_blended).contains(&frame);
+        if walked.jumps.iter().any(is_blending) {
+            continue;
+        }
+        let at = database.frame_of(walked.rows[frame]);
+        let own = sources[at.clip].take();
+        for (joint, rotation) in walked.take.rotations(frame).iter().enumerate().skip(1) {
+            let angle = rotation.angle_between(own.rotations(at.frame)[joint]);
+            assert!(angle < 1e-6, "frame {frame}, joint {joint}: {angle}");
+        }
+        num_whole += 1;
+    }
+    assert!(num_whole > 100, "{num_whole}");
+    // It is continuous, too, at and after every jump: no joint goes farther in a frame than a fast foot.
+    let world = walked.take.world_tracks();
+    for frame in 1..walked.take.num_frames() {
+        for joint in 0..walked.take.num_joints() {
+            let step = world.position(frame, joint).distance(world.position(frame - 1, joint));
+            assert!(step * 60.0 < 7.0, "frame {frame}: {} m/s", step * 60.0);
+        }
+    }
+}
+
+/// A loop in a database goes on for as long as the path, over its seam.
+#[test]
+fn a_loop_is_walked_over_its_seam() {
+    let straight = WalkSettings {
+        turn_dps: 0.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&straight).unwrap().take;
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let database = database_of(std::slice::from_ref(&source));
+    let speed = made.loop_clip.root().twist.linear.z;
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
+    let walked = walk_by(
+        &database,
+        &[&source],
+        &path,
+        &MatchFilter::default(),
+        &WalkByMatch::default(),
+    )
+    .unwrap();
+    let last = database.num_rows() - 1;
+    let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
+    assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
+    let far = walked.path_error_metres.iter().copied().fold(0.0, f64::max);
+    let twist = made.loop_clip.root().twist;
+    assert!(far < 0.3, "{far} {twist:?}");
+    // As sharp as the loop itself, whose feet come down hard.
+    let free = WalkByMatch {
+        holds_feet: false,
+        ..WalkByMatch::default()
+    };
+    let free = walk_by(&database, &[&source], &path, &MatchFilter::default(), &free).unwrap();
+    let world = made.loop_clip.tracks_from_root();
+    let count = made.loop_clip.num_samples();
+    let own = (1..count - 1).flat_map(|key| (0..take.num_joints()).map(move |joint| (key, joint)));
+    let own = own.map(|(key, joint)| {
+        let [before, at, after] = [key - 1, key, key + 1].map(|key| world.position(key, joint));
+        (after - 2.0 * at + before).length()
+    });
+    let own = own.fold(0.0, f64::max);
+    let sharpest = free.sharpest_metres[0].max(free.sharpest_metres[1]);
+    assert!(sharpest < 1.3 * own, "{sharpest} {own}");
+}
+
+#[test]
+fn paths_that_cannot_be_walked_are_refused() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    assert_eq!(
+        WalkPath::new(vec![(0.0, DVec2::ZERO)]),
+        Err(WalkError::Points { found: 1 })
+    );
+    for bad in [
+        (0.0, DVec2::ONE),
+        (f64::NAN, DVec2::ONE),
+        (1.0, DVec2::new(f64::INFINITY, 0.0)),
+    ] {
+        assert_eq!(
+            WalkPath::new(vec![(0.0, DVec2::ZERO), bad]),
+            Err(WalkError::Order { point: 1 })
+        );
+    }
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (1.0, DVec2::ONE)]).unwrap();
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
+        walk_by(&database, by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
+    };
+    // So long that no memory would hold it.
+    let endless = WalkPath::new(vec![(0.0, DVec2::ZERO), (1e15, DVec2::ONE)]).unwrap();
+    let walked = walk_by(
+        &database,
+        &by_clip,
+        &endless,
+        &MatchFilter::default(),
+        &WalkByMatch::default(),
+    );
+    assert!(matches!(walked, Err(WalkError::Long { .. })));
+    // Asked more rarely than any clip lasts, it goes on at the end of one all the same.
+    let rarely = WalkByMatch {
+        query_secs: 100.0,
+        ..WalkByMatch::default()
+    };
+    let straight = WalkPath::new(vec![(0.0, DVec2::ZERO), (20.0, DVec2::new(0.0, 20.0))]).unwrap();
+    let walked = walk_by(&database, &by_clip, &straight, &MatchFilter::default(), &rarely).unwrap();
+    assert_eq!(walked.take.num_frames(), 1201);
+    let runs = MatchFilter {
+        tags: vec![("style".to_owned(), "run".to_owned())],
+        ..MatchFilter::default()
+    };
+    assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
+    assert!(matches!(
+        error(&by_clip[1..], &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let short = MatchSource::of_take(walk(&WalkSettings {
+        seconds: 4.0,
+        ..WalkSettings::default()
+    }));
+    let mut other = by_clip.clone();
+    other[3] = &short;
+    assert!(matches!(
+        error(&other, &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let slow = MatchSource::of_take(walk(&WalkSettings {
+        frame_rate_hz: 30.0,
+        seconds: 60.0,
+        ..WalkSettings::default()
+    }));
+    other[3] = &slow;
+    assert!(matches!(error(&other, &MatchFilter::default()), WalkError::Rate { .. }));
+}
