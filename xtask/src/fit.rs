@@ -54,7 +54,7 @@ fn known_springs() -> Result<Table, String> {
                     let driven = Studied::of("a driven body", take)?;
                     let fit = fit(&driven, &FitSettings::default())?;
                     let fit = fit.ok_or_else(|| driven.failed("it is too short"))?;
-                    let all = Pool::of(&[&fit]).all;
+                    let all = Pool::new(&[&fit]).all;
                     for (index, (quantity, half_lives, truth, events)) in [
                         (Quantity::Velocity, all.velocity, velocity_half_life_secs, 5),
                         (Quantity::Facing, all.facing, facing_half_life_secs, 2),
@@ -88,7 +88,7 @@ fn known_springs() -> Result<Table, String> {
                 asked[index].to_string(),
             ];
             for (single, take) in &off[index] {
-                let [single, take] = [single, take].map(|values| Spread::of(values.iter().copied()));
+                let [single, take] = [single, take].map(|values| Spread::new(values.iter().copied()));
                 cells.push(percent(single, |spread| spread.median));
                 cells.push(percent(single, |spread| spread.most));
                 cells.push(percent(take, |spread| spread.most));
@@ -124,7 +124,7 @@ fn real_takes(studied: &[Studied]) -> Result<(Table, Vec<TakeFit>), String> {
             table.row(format_args!("{file} | {secs:.1} | too short{}", " | -".repeat(12)));
             continue;
         };
-        let all = Pool::of(&[&fit]).all;
+        let all = Pool::new(&[&fit]).all;
         let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
         table.row(format_args!(
             "{file} | {secs:.1} | {} | {} | {} | {} | {} | {} | {}",
@@ -177,7 +177,7 @@ fn by_mode(fits: &[TakeFit]) -> Table {
         "mode | takes | top m/s | accel m/s^2 | decel | turn deg/s | changes | h closed s | h fitted s | turns | \
          h closed s | h fitted s",
     );
-    let pool = Pool::of(&fits.iter().collect::<Vec<_>>());
+    let pool = Pool::new(&fits.iter().collect::<Vec<_>>());
     for mode in pool.modes.iter().chain([&pool.all]) {
         table.row(format_args!(
             "{} | {} | {} | {} | {} | {} | {}",
@@ -243,12 +243,12 @@ fn estimators(fits: &[TakeFit]) -> Table {
             "{name} | {} | {} | {} | {} | {} | {}",
             events.len(),
             both.len(),
-            quartiles(Spread::of(both.iter().copied()), 1.0, 2),
+            quartiles(Spread::new(both.iter().copied()), 1.0, 2),
             share,
-            percent(Spread::of(trusted().map(|(_, _, fitted)| fitted.error)), |error| error
+            percent(Spread::new(trusted().map(|(_, _, fitted)| fitted.error)), |error| error
                 .median),
             quartiles(
-                Spread::of(
+                Spread::new(
                     trusted().map(|(fit, event, fitted)| fit.profile.secs(event.peak_frame) - fitted.start_secs)
                 ),
                 1.0,
@@ -273,7 +273,7 @@ fn smoothings(studied: &[Studied]) -> Result<Table, String> {
         for studied in studied {
             fits.extend(fit(studied, &settings)?);
         }
-        let all = Pool::of(&fits.iter().collect::<Vec<_>>()).all;
+        let all = Pool::new(&fits.iter().collect::<Vec<_>>()).all;
         table.row(format_args!(
             "{smoothing_secs} | {} | {} | {}",
             quartiles(all.acceleration, 1.0, 2),

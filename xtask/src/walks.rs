@@ -79,7 +79,7 @@ impl Source {
             .map(|point| bearing(&world, point, scale, take.frame_time_secs()));
         Ok(Self {
             bears: bears.collect(),
-            source: MatchSource::of_take(analysis),
+            source: MatchSource::from_take(analysis),
             world,
             points,
             scale,

@@ -12,7 +12,7 @@
 //! # let driven = loopwright_synth::DriveSettings::default();
 //! # let take = loopwright_synth::drive(&driven)?;
 //! let fit = loopwright_controller::fit(&Analysis::new(&take)?, &FitSettings::default())?;
-//! let half_life = Pool::of(&[&fit]).all.velocity.chosen_secs().ok_or("no change of velocity")?;
+//! let half_life = Pool::new(&[&fit]).all.velocity.chosen_secs().ok_or("no change of velocity")?;
 //! assert!((half_life / driven.velocity_half_life_secs - 1.0).abs() < 0.03);
 //!
 //! // From standing to 4.86 m/s with at most 3.94 m/s^2.
@@ -175,7 +175,7 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
             found: take.frame_rate_hz(),
         });
     }
-    let profile = Profile::of(analysis, settings.smoothing_secs);
+    let profile = Profile::new(analysis, settings.smoothing_secs);
     if profile.runs.is_empty() {
         return Err(FitError::TooShort {
             found: take.duration_secs(),
@@ -205,7 +205,7 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
         simulated_velocity: None,
         simulated_facing: None,
     };
-    let all = Pool::of(&[&fit]).all;
+    let all = Pool::new(&[&fit]).all;
     let simulated = |signal: &Signal, quantity: Quantity, half_life: Option<f64>| {
         let events: Vec<&Event> = fit.events_of(quantity).collect();
         half_life.map(|secs| simulate::simulate(&fit.profile, signal, &events, secs, settings.smoothing_secs))

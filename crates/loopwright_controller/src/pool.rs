@@ -26,7 +26,7 @@ pub struct Spread {
 
 impl Spread {
     /// The spread of finite values, with interpolated quantiles; `None` without values.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn new(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         let (&least, &most) = (values.first()?, values.last()?);
@@ -61,13 +61,13 @@ pub struct HalfLives {
 }
 
 impl HalfLives {
-    fn of<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Self {
+    fn new<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Self {
         let fits = || events.clone().filter_map(Event::trusted);
         Self {
             events: events.clone().count(),
-            closed: Spread::of(events.clone().filter_map(|event| event.closed_secs)),
-            fitted: Spread::of(fits().map(|fitted| fitted.half_life_secs)),
-            error: Spread::of(fits().map(|fitted| fitted.error)),
+            closed: Spread::new(events.clone().filter_map(|event| event.closed_secs)),
+            fitted: Spread::new(fits().map(|fitted| fitted.half_life_secs)),
+            error: Spread::new(fits().map(|fitted| fitted.error)),
         }
     }
 
@@ -126,7 +126,7 @@ pub struct Pool {
 
 impl Pool {
     /// Pools takes; each event counts once, and each take contributes one largest value.
-    pub fn of(fits: &[&TakeFit]) -> Self {
+    pub fn new(fits: &[&TakeFit]) -> Self {
         let modes = Mode::ALL
             .into_iter()
             .map(|mode| pooled(fits, Some(mode)))
@@ -165,10 +165,10 @@ fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
         values.reduce(f64::max)
     };
     let peaks = |of: fn(&ModeFigures) -> Option<Maximum>| {
-        Spread::of(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
+        Spread::new(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
     };
     let closed = |of: fn(&ModeFigures) -> Option<Maximum>, is_meant: fn(&Event) -> bool| {
-        Spread::of(figures.iter().filter_map(|(fit, figures)| {
+        Spread::new(figures.iter().filter_map(|(fit, figures)| {
             let has_event = fit
                 .events
                 .iter()
@@ -182,7 +182,7 @@ fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
     };
     let events = |quantity: Quantity, is_meant: fn(&Event) -> bool| {
         let all = fits.iter().flat_map(|fit| &fit.events);
-        HalfLives::of(all.filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)))
+        HalfLives::new(all.filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)))
     };
     ModePool {
         mode,
@@ -211,10 +211,10 @@ mod tests {
 
     #[test]
     fn quartiles_are_interpolated() {
-        let spread = Spread::of([4.0, 1.0, 2.0, 3.0]).unwrap();
+        let spread = Spread::new([4.0, 1.0, 2.0, 3.0]).unwrap();
         assert_eq!((spread.count, spread.least, spread.most), (4, 1.0, 4.0));
         assert_eq!((spread.lower, spread.median, spread.upper), (1.75, 2.5, 3.25));
-        assert_eq!(Spread::of([7.0]).unwrap().lower, 7.0);
-        assert_eq!(Spread::of([]), None);
+        assert_eq!(Spread::new([7.0]).unwrap().lower, 7.0);
+        assert_eq!(Spread::new([]), None);
     }
 }

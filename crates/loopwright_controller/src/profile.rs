@@ -81,7 +81,7 @@ pub struct Profile {
 
 impl Profile {
     /// The profile of a take; `smoothing_secs` is the standard deviation of the weights.
-    pub fn of(analysis: &Analysis, smoothing_secs: f64) -> Self {
+    pub fn new(analysis: &Analysis, smoothing_secs: f64) -> Self {
         let take = &analysis.take;
         let dt = take.frame_time_secs();
         let count = take.num_frames();

@@ -19,7 +19,7 @@ fn driven(change: impl FnOnce(&mut DriveSettings)) -> (DriveSettings, TakeFit) {
 
 /// Both estimators of both quantities are within a share of the truth, for the median and for every event of the fit.
 fn assert_recovered(settings: &DriveSettings, found: &TakeFit, tolerance: f64) {
-    let all = Pool::of(&[found]).all;
+    let all = Pool::new(&[found]).all;
     for (half_lives, truth, events) in [
         (all.velocity, settings.velocity_half_life_secs, 5),
         (all.facing, settings.facing_half_life_secs, 2),
@@ -73,7 +73,7 @@ fn the_sway_of_a_gait_moves_half_lives_by_less_than_a_tenth() {
         settings.sway_metres = 0.02;
         settings.noise_deg = 0.2;
     });
-    let all = Pool::of(&[&found]).all;
+    let all = Pool::new(&[&found]).all;
     for (half_lives, truth) in [
         (all.velocity, settings.velocity_half_life_secs),
         (all.facing, settings.facing_half_life_secs),
@@ -207,7 +207,7 @@ fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
         "{:?}",
         steady.events
     );
-    let pool = Pool::of(&[&steady]);
+    let pool = Pool::new(&[&steady]);
     assert!(!pool.has_half_life());
     assert_eq!(pool.all.acceleration_closed, None);
     assert!((pool.all.top_speed.unwrap().median - 1.25).abs() < 0.05);

@@ -15,7 +15,7 @@ use loopwright::{
 use loopwright_formats::ReadSettings;
 use loopwright_match::{
     CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-    features::{Horizon, NUM_FEATURES, RawFeatures},
+    features::{Future, Horizon, NUM_FEATURES, RawFeatures},
     walk::WalkSettings,
 };
 use loopwright_synth::{WalkSettings as SynthSettings, synthesize};
@@ -34,7 +34,7 @@ fn synthetic(seed: u64, num_frames: usize) -> MatchSource {
         ..SynthSettings::default()
     };
     let take = synthesize(&settings).expect("the walk is sound").take;
-    MatchSource::of_take(Analysis::new(&take).expect("no joints are named"))
+    MatchSource::from_take(Analysis::new(&take).expect("no joints are named"))
 }
 
 /// Characters that walk, and how often each of them asks.
@@ -80,7 +80,7 @@ impl Character {
     }
 
     /// The wished second: back to the path, and along it.
-    fn wishes(&self, secs: f64) -> [([f64; 2], f64); 3] {
+    fn wishes(&self, secs: f64) -> [Future; 3] {
         let fade = Decay::Spring { half_life_secs: 0.3 };
         let off = (self.at - self.path).clamp_length_max(0.7);
         Horizon::default().secs().map(|ahead| {
@@ -92,7 +92,10 @@ impl Character {
             let seen = [wished.x * cos - wished.y * sin, wished.x * sin + wished.y * cos];
             let turn = self.heading_at(secs + ahead) - self.yaw;
             let turn = turn - core::f64::consts::TAU * (turn / core::f64::consts::TAU).round();
-            (seen, turn * (1.0 - left))
+            Future {
+                position: seen,
+                facing: turn * (1.0 - left),
+            }
         })
     }
 
@@ -208,7 +211,7 @@ fn characters(num_takes: u64) {
 /// Searches for the jump that costs least.
 fn costs(name: &str, sources: &[MatchSource], asked: &MatchSource) {
     let decay = Decay::Spring { half_life_secs: 0.1 };
-    let features = CostFeatures::of(&sources[0], decay).expect("few joints count");
+    let features = CostFeatures::new(&sources[0], decay).expect("few joints count");
     let motions = sources.iter().flat_map(|source| {
         let motions = source.cost_motions(name, &[], &features);
         motions.expect("the takes have one skeleton")
@@ -273,7 +276,7 @@ fn captured(names: &[&str]) -> Option<Vec<MatchSource>> {
     let read = |name: &&str| {
         let bytes = std::fs::read(folder.join(name)).ok()?;
         let loaded = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).ok()?;
-        Some(MatchSource::of_take(Analysis::new(&loaded.take).ok()?))
+        Some(MatchSource::from_take(Analysis::new(&loaded.take).ok()?))
     };
     names.iter().map(read).collect()
 }

@@ -14,7 +14,7 @@ use std::{hint::black_box, time::Instant};
 use loopwright::{Analysis, math::ops};
 use loopwright_match::{
     NearestRows,
-    features::{self, Horizon, NUM_FEATURES, RawFeatures, Standard},
+    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -153,7 +153,7 @@ fn main() {
         let all: Vec<RawFeatures> = (0..num_takes)
             .flat_map(|seed| frames(seed as u64, FRAMES_OF_TAKE))
             .collect();
-        let standard = Standard::of(&all);
+        let standard = Standard::new(&all);
         let rows: Vec<f32> = all.iter().flat_map(|frame| standard.apply(frame)).collect();
         let left_out = (0..8).flat_map(|seed| frames(10_007 + seed, NUM_QUERIES / 8));
         let queries: Vec<[f32; NUM_FEATURES]> = (left_out.enumerate())
@@ -161,8 +161,11 @@ fn main() {
                 if index % 3 > 0 {
                     let angle = 0.01 * (index % 200) as f64 - 1.0;
                     let speed = 0.8 + 0.004 * (index % 150) as f64;
-                    let place = |secs: f64| [speed * secs * ops::sin(angle), speed * secs * ops::cos(angle)];
-                    features::steer(&mut asked, Horizon::default().secs().map(|secs| (place(secs), angle)));
+                    let future = |secs: f64| Future {
+                        position: [speed * secs * ops::sin(angle), speed * secs * ops::cos(angle)],
+                        facing: angle,
+                    };
+                    features::steer(&mut asked, Horizon::default().secs().map(future));
                 }
                 standard.apply(&asked)
             })

@@ -57,7 +57,7 @@ impl FeatureSetKind {
     /// The set of a database, by its first bytes; none of its contents are checked.
     ///
     /// Errors: [`DatabaseError`].
-    pub fn of_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
         Ok(Header::read(&mut Tables { bytes, at: 0 })?.kind)
     }
 }
@@ -302,7 +302,7 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    fn of(bytes: &'a [u8], kind: FeatureSetKind) -> Result<Self, DatabaseError> {
+    fn new(bytes: &'a [u8], kind: FeatureSetKind) -> Result<Self, DatabaseError> {
         let mut tables = Tables { bytes, at: 0 };
         let header = Header::read(&mut tables)?;
         if header.kind != kind {
@@ -405,7 +405,7 @@ impl<'a> MatchDatabase<'a> {
     ///
     /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
-        let mut opened = Opened::of(bytes, FeatureSetKind::Future)?;
+        let mut opened = Opened::new(bytes, FeatureSetKind::Future)?;
         let Header {
             columns,
             num_rows,
@@ -487,7 +487,7 @@ impl<'a> CostDatabase<'a> {
     ///
     /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
-        let mut opened = Opened::of(bytes, FeatureSetKind::Cost)?;
+        let mut opened = Opened::new(bytes, FeatureSetKind::Cost)?;
         let Header { columns, num_rows, .. } = opened.header;
         let axes = CostFeatures::axes_of(columns);
         let mut joints = Vec::new();

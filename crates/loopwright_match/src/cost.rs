@@ -9,8 +9,8 @@
 use std::borrow::Cow;
 
 use super::{
-    database::{Clips, FrameDatabase, FrameRows, MatchFilter, with_clips},
-    nearest::{LARGEST, MAX_COLUMNS, RowsError, larger},
+    database::{Clips, FrameDatabase, FrameRows, MatchFilter},
+    nearest::{self, MAX_COLUMNS, RowsError, larger},
     principal::{Place, Principal},
     source::MatchSource,
     tree::{self, Found, LEAF, Leaves, Search},
@@ -75,14 +75,14 @@ pub enum CostError {
     },
     /// The take cannot be matched.
     #[error(transparent)]
-    Features(#[from] super::features::FeaturesError),
+    Features(#[from] super::features::MatchError),
 }
 
 impl CostFeatures {
     /// The joints that count in a motion, by the weights of its analysis, under a decay.
     ///
     /// Errors: [`CostError::TooMany`].
-    pub fn of(source: &MatchSource, decay: Decay) -> Result<Self, CostError> {
+    pub fn new(source: &MatchSource, decay: Decay) -> Result<Self, CostError> {
         let skeleton = source.analysis.take.skeleton();
         let counts = source.analysis.joints.iter().filter(|joint| joint.weight > 0.0);
         let joints: Vec<CostJoint> = counts
@@ -258,7 +258,7 @@ impl CostDatabase<'_> {
     ///
     /// Errors: [`RowsError`].
     pub fn new(features: CostFeatures, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
-        CostDatabase::of(features, Clips::default(), Vec::new(), motions)
+        CostDatabase::from_rows(features, Clips::default(), Vec::new(), motions)
     }
 
     /// This database and some more motions, whose rows its own features gave.
@@ -266,31 +266,26 @@ impl CostDatabase<'_> {
     /// Errors: [`RowsError`].
     pub fn with(&self, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.leaves.row(row)).collect();
-        let clips = (self.clips.clone(), self.standing.to_vec());
-        CostDatabase::of(self.set.features.clone(), clips, rows, motions)
+        CostDatabase::from_rows(self.set.features.clone(), Clips::of_database(self), rows, motions)
     }
 
-    fn of(
+    /// Rows of clips and of more motions.
+    fn from_rows(
         features: CostFeatures,
         mut clips: Clips,
         mut rows: Vec<f32>,
         motions: &[CostMotion],
     ) -> Result<CostDatabase<'static>, RowsError> {
-        with_clips(&mut clips, motions);
+        clips.add(motions);
         rows.extend(motions.iter().flat_map(|motion| motion.features.iter().flatten()));
-        let (clips, standing) = clips;
         let columns = features.columns();
-        if rows.len() != columns * standing.len() {
+        if rows.len() != columns * clips.standing.len() {
             return Err(RowsError::Shape {
                 numbers: rows.len(),
                 columns,
             });
         }
-        Ok(CostDatabase {
-            clips,
-            standing: standing.into(),
-            set: CostRows::new(features, &rows)?,
-        })
+        Ok(clips.with_set(CostRows::new(features, &rows)?))
     }
 
     /// What its rows are made of.
@@ -358,21 +353,12 @@ impl CostDatabase<'_> {
 impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
-        if let Some(at) = rows.iter().position(|number| number.is_nan() || number.abs() > LARGEST) {
-            return Err(RowsError::Number {
-                row: at / columns,
-                column: at % columns,
-            });
-        }
-        let num_rows = rows.len() / columns;
-        if u32::try_from(num_rows).is_err() {
-            return Err(RowsError::TooMany { found: num_rows });
-        }
+        nearest::check_rows(rows, columns)?;
         let forms: Vec<f32> = (rows.chunks_exact(columns))
             .flat_map(|row| features.form(row))
             .map(|number| number as f32)
             .collect();
-        let principal = Principal::of(&forms, axes);
+        let principal = Principal::new(&forms, axes);
         let places: Vec<Place> = forms.chunks_exact(axes).map(|form| principal.place(form)).collect();
         let leaves = Leaves::new(rows, columns, &places);
         let (starts, steps) = scales(&forms, axes);

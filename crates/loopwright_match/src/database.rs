@@ -100,7 +100,7 @@ pub struct GaitSet(u32);
 
 impl GaitSet {
     /// All gaits of which that holds.
-    pub fn of(is_wanted: impl Fn(Gait) -> bool) -> Self {
+    pub fn new(is_wanted: impl Fn(Gait) -> bool) -> Self {
         let bits = Gait::ALL.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
         Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
     }
@@ -139,20 +139,43 @@ pub struct FutureRows<'a> {
     pub(super) rows: NearestRows<'a>,
 }
 
-/// Clips and their rows, and what of them stands.
-pub(super) type Clips = (Vec<ClipRows>, Vec<u8>);
+/// The clips of a database, before its rows are arranged.
+#[derive(Default)]
+pub(super) struct Clips {
+    clips: Vec<ClipRows>,
+    /// Of every row, as [`FrameRows::standing`].
+    pub(super) standing: Vec<u8>,
+}
 
-/// The clips of a database and some more.
-pub(super) fn with_clips<F>((clips, standing): &mut Clips, motions: &[FrameRows<F>]) {
-    for motion in motions {
-        let num_rows = motion.features.len();
-        clips.push(ClipRows {
-            clip: motion.clip.clone(),
-            first_row: standing.len(),
-            num_rows,
-        });
-        let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
-        standing.extend(known.take(num_rows));
+impl Clips {
+    pub(super) fn of_database<S>(database: &FrameDatabase<'_, S>) -> Self {
+        Self {
+            clips: database.clips.clone(),
+            standing: database.standing.to_vec(),
+        }
+    }
+
+    /// Adds some motions.
+    pub(super) fn add<F>(&mut self, motions: &[FrameRows<F>]) {
+        for motion in motions {
+            let num_rows = motion.features.len();
+            self.clips.push(ClipRows {
+                clip: motion.clip.clone(),
+                first_row: self.standing.len(),
+                num_rows,
+            });
+            let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
+            self.standing.extend(known.take(num_rows));
+        }
+    }
+
+    /// The database of these clips with their rows.
+    pub(super) fn with_set<S>(self, set: S) -> FrameDatabase<'static, S> {
+        FrameDatabase {
+            clips: self.clips,
+            standing: self.standing.into(),
+            set,
+        }
     }
 }
 
@@ -162,7 +185,7 @@ impl MatchDatabase<'_> {
     /// Errors: [`RowsError`].
     pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
         let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
-        MatchDatabase::of((horizon, Standard::of(&all)), Clips::default(), Vec::new(), &motions)
+        MatchDatabase::from_rows(horizon, Standard::new(&all), Clips::default(), Vec::new(), &motions)
     }
 
     /// This database and some more motions with its [`Self::horizon`], brought to the size of those that are there: distances of their rows stay as they are.
@@ -170,31 +193,27 @@ impl MatchDatabase<'_> {
     /// Errors: [`RowsError`].
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
-        let clips = (self.clips.clone(), self.standing.to_vec());
-        let sizes = (self.set.horizon, self.set.standard.clone());
-        MatchDatabase::of(sizes, clips, rows, &motions)
+        let FutureRows { horizon, standard, .. } = &self.set;
+        MatchDatabase::from_rows(*horizon, standard.clone(), Clips::of_database(self), rows, &motions)
     }
 
-    fn of(
-        (horizon, standard): (Horizon, Standard),
+    /// Rows of clips and of more motions.
+    fn from_rows(
+        horizon: Horizon,
+        standard: Standard,
         mut clips: Clips,
         mut rows: Vec<f32>,
         motions: &[MatchMotion],
     ) -> Result<MatchDatabase<'static>, RowsError> {
-        with_clips(&mut clips, motions);
+        clips.add(motions);
         let features = motions.iter().flat_map(|motion| &motion.features);
         rows.extend(features.flat_map(|features| standard.apply(features)));
         let rows = NearestRows::new(&rows, NUM_FEATURES)?;
-        let (clips, standing) = clips;
-        Ok(MatchDatabase {
-            clips,
-            standing: standing.into(),
-            set: FutureRows {
-                horizon,
-                standard,
-                rows,
-            },
-        })
+        Ok(clips.with_set(FutureRows {
+            horizon,
+            standard,
+            rows,
+        }))
     }
 
     /// The times ahead that its rows know, and queries have to.

@@ -15,9 +15,11 @@ use loopwright::{
 /// Number of times ahead of a frame at which its future is looked at.
 pub const NUM_TIMES: usize = 3;
 
-/// Numbers of a frame: places and velocities of two feet, the velocity of the hips, and for every time ahead a place and a
-/// direction on the ground.
-pub const NUM_FEATURES: usize = 5 * 3 + NUM_TIMES * 4;
+/// Numbers of a pose: places and velocities of two feet, and the velocity of the hips.
+const NUM_POSE_FEATURES: usize = 5 * 3;
+
+/// Numbers of a frame: those of its pose, and for every time ahead a place and a direction on the ground.
+pub const NUM_FEATURES: usize = NUM_POSE_FEATURES + NUM_TIMES * 4;
 
 /// Numbers that have one unit and one spread: each vector of them.
 const GROUPS: [usize; 5 + 2 * NUM_TIMES] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
@@ -40,12 +42,12 @@ impl Default for Horizon {
 impl Horizon {
     /// These times.
     ///
-    /// Errors: [`FeaturesError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
-    pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, FeaturesError> {
+    /// Errors: [`MatchError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
+    pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, MatchError> {
         let rise = secs.windows(2).all(|pair| pair[0] < pair[1]);
         match rise && secs[0] > 0.0 && secs[NUM_TIMES - 1] <= MOST_AHEAD_SECS {
             true => Ok(Self(secs)),
-            false => Err(FeaturesError::Times { found: secs }),
+            false => Err(MatchError::Times { found: secs }),
         }
     }
 
@@ -66,7 +68,7 @@ const SMOOTH_SECS: f64 = 0.2;
 /// Why a motion cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum FeaturesError {
+pub enum MatchError {
     /// The feet walk, but the root does not travel: the take was captured or exported in place.
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
@@ -101,16 +103,16 @@ pub type RawFeatures = [f64; NUM_FEATURES];
 
 /// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
 ///
-/// Errors: [`FeaturesError`].
-pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
-    let [left, right] = both_feet(analysis).ok_or(FeaturesError::Feet)?;
+/// Errors: [`MatchError`].
+pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
+    let [left, right] = both_feet(analysis).ok_or(MatchError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
     let step = TimeStep::new(take.frame_time_secs());
     let ahead = horizon.secs().map(|secs| step.nearest_from_one(secs));
     let farthest = ahead[ahead.len() - 1];
     let count = take.num_frames().saturating_sub(farthest);
     if count < 3 {
-        return Err(FeaturesError::Short {
+        return Err(MatchError::Short {
             found_secs: take.duration_secs(),
             ahead_secs: horizon.farthest_secs(),
         });
@@ -166,7 +168,7 @@ pub(super) fn refuse_in_place(
     analysis: &Analysis,
     roots: &[Rigid],
     [left, right]: [usize; 2],
-) -> Result<(), FeaturesError> {
+) -> Result<(), MatchError> {
     let (take, world) = (&analysis.take, &analysis.world);
     if take.num_frames() < 2 {
         return Ok(());
@@ -181,7 +183,7 @@ pub(super) fn refuse_in_place(
     let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
     let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
     if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
-        return Err(FeaturesError::InPlace { feet_mps, root_mps });
+        return Err(MatchError::InPlace { feet_mps, root_mps });
     }
     Ok(())
 }
@@ -219,7 +221,7 @@ pub struct Standard {
 
 impl Standard {
     /// The standard of many frames: of each vector the mean, and the root mean square of its spread over its axes.
-    pub fn of(frames: &[RawFeatures]) -> Self {
+    pub fn new(frames: &[RawFeatures]) -> Self {
         let count = frames.len().max(1) as f64;
         let mut standard = Self {
             mean: [0.0; NUM_FEATURES],
@@ -266,12 +268,12 @@ impl Standard {
         &self.scale
     }
 
-    /// A row with another future, see [`steer`].
-    pub fn steered(&self, row: &[f32; NUM_FEATURES], futures: [([f64; 2], f64); NUM_TIMES]) -> [f32; NUM_FEATURES] {
+    /// A row with another future.
+    pub fn steered(&self, row: &[f32; NUM_FEATURES], futures: [Future; NUM_TIMES]) -> [f32; NUM_FEATURES] {
         let mut features = [0.0; NUM_FEATURES];
         steer(&mut features, futures);
         let wished = self.apply(&features);
-        core::array::from_fn(|at| if at < 15 { row[at] } else { wished[at] })
+        core::array::from_fn(|at| if at < NUM_POSE_FEATURES { row[at] } else { wished[at] })
     }
 
     /// The features in the form that is searched.
@@ -283,13 +285,21 @@ impl Standard {
 /// A spread below this is rounding, metres or metres per second.
 const STILL: f64 = 1e-9;
 
-/// Puts the future that is wished for into the features of a frame: places and facings ahead, seen from the root.
-///
-/// Places are metres on the ground, x to the left and z ahead; facings are angles to the left, radians.
-pub fn steer(features: &mut RawFeatures, futures: [([f64; 2], f64); NUM_TIMES]) {
-    for (at, (place, facing)) in futures.into_iter().enumerate() {
-        let (places, directions) = (15 + 2 * at, 15 + 2 * NUM_TIMES + 2 * at);
-        features[places..places + 2].copy_from_slice(&place);
+/// Where the body is wished to be at a time ahead, seen from the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Future {
+    /// Position on the ground, metres: to the left (x) and ahead (z).
+    pub position: [f64; 2],
+    /// Facing, radians to the left.
+    pub facing: f64,
+}
+
+/// Puts the futures that are wished for, one for each time ahead, into the features of a frame.
+pub fn steer(features: &mut RawFeatures, futures: [Future; NUM_TIMES]) {
+    for (at, Future { position, facing }) in futures.into_iter().enumerate() {
+        let positions = NUM_POSE_FEATURES + 2 * at;
+        let directions = positions + 2 * NUM_TIMES;
+        features[positions..positions + 2].copy_from_slice(&position);
         features[directions..directions + 2].copy_from_slice(&[ops::sin(facing), ops::cos(facing)]);
     }
 }

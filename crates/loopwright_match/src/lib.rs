@@ -7,16 +7,20 @@
 //!
 //! ```
 //! use loopwright::Analysis;
-//! use loopwright_match::{MatchDatabase, MatchFilter, MatchSource, features::Horizon};
+//! use loopwright_match::{
+//!     MatchDatabase, MatchFilter, MatchSource,
+//!     features::{Future, Horizon},
+//! };
 //!
 //! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
-//! let (walk, horizon) = (MatchSource::of_take(Analysis::new(&take)?), Horizon::default());
+//! let (walk, horizon) = (MatchSource::from_take(Analysis::new(&take)?), Horizon::default());
 //! let database = MatchDatabase::new(walk.motions("walk.bvh", &[], horizon)?, horizon)?;
 //!
-//! // The pose of frame 30, with a path of its own: places to the left and ahead in metres, facings to the left in radians.
+//! // The pose of frame 30, with a path that bends to the left.
 //! let pose = database.standard().apply(&walk.queries(horizon)?[30]);
-//! let path = [([0.1, 0.4], 0.2), ([0.3, 0.8], 0.4), ([0.6, 1.1], 0.6)];
-//! let query = database.standard().steered(&pose, path);
+//! let path = [[0.1, 0.4], [0.3, 0.8], [0.6, 1.1]];
+//! let futures = path.map(|position| Future { position, facing: 0.5 * position[1] });
+//! let query = database.standard().steered(&pose, futures);
 //! let found = database.nearest(&query, &MatchFilter::default(), None).ok_or("no row")?;
 //! println!("go on in frame {}", database.frame_of(found.row).frame);
 //!

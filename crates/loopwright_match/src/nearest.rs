@@ -130,6 +130,28 @@ fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     gaps.iter().map(|gap| gap * gap).sum()
 }
 
+/// Errors: the numbers are no whole rows, or too many, or one cannot be compared.
+pub(super) fn check_rows(numbers: &[f32], columns: usize) -> Result<(), RowsError> {
+    if !numbers.len().is_multiple_of(columns) {
+        return Err(RowsError::Shape {
+            numbers: numbers.len(),
+            columns,
+        });
+    }
+    let is_too_large = |number: &f32| number.is_nan() || number.abs() > LARGEST;
+    if let Some(at) = numbers.iter().position(is_too_large) {
+        return Err(RowsError::Number {
+            row: at / columns,
+            column: at % columns,
+        });
+    }
+    let num_rows = numbers.len() / columns;
+    match u32::try_from(num_rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(RowsError::TooMany { found: num_rows }),
+    }
+}
+
 /// A search for the rows nearest to a query, which lies somewhere among the boxes.
 struct NearestSearch<'a, F> {
     rows: &'a NearestRows<'a>,
@@ -148,26 +170,8 @@ impl NearestRows<'_> {
         if !(1..=MAX_COLUMNS).contains(&columns) {
             return Err(RowsError::Columns { found: columns });
         }
-        if !numbers.len().is_multiple_of(columns) {
-            return Err(RowsError::Shape {
-                numbers: numbers.len(),
-                columns,
-            });
-        }
-        if let Some(at) = numbers
-            .iter()
-            .position(|number| number.is_nan() || number.abs() > LARGEST)
-        {
-            return Err(RowsError::Number {
-                row: at / columns,
-                column: at % columns,
-            });
-        }
-        let num_rows = numbers.len() / columns;
-        if u32::try_from(num_rows).is_err() {
-            return Err(RowsError::TooMany { found: num_rows });
-        }
-        let principal = Principal::of(numbers, columns);
+        check_rows(numbers, columns)?;
+        let principal = Principal::new(numbers, columns);
         let places: Vec<Place> = numbers.chunks_exact(columns).map(|row| principal.place(row)).collect();
         let leaves = Leaves::new(numbers, columns, &places);
         Ok(Self {

@@ -21,7 +21,7 @@ pub(super) struct Principal {
 
 impl Principal {
     /// Of rows of `columns` numbers each.
-    pub(super) fn of(numbers: &[f32], columns: usize) -> Self {
+    pub(super) fn new(numbers: &[f32], columns: usize) -> Self {
         let (mean, components) = components(numbers, columns, COMPONENTS);
         Self { mean, components }
     }

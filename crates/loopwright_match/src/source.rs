@@ -2,7 +2,7 @@
 
 use super::{
     database::{FrameRows, MatchClip, MatchMotion, with_gait},
-    features::{self, FeaturesError, Horizon, RawFeatures},
+    features::{self, Horizon, MatchError, RawFeatures},
 };
 use loopwright::{
     Analysis, BodyOverrides, LoopClip, Take, Tracks,
@@ -23,7 +23,7 @@ pub struct MatchSource {
 
 impl MatchSource {
     /// A take.
-    pub fn of_take(analysis: Analysis) -> Self {
+    pub fn from_take(analysis: Analysis) -> Self {
         let step = TimeStep::new(analysis.take.frame_time_secs());
         Self {
             roots: features::smoothed_roots(&analysis, step),
@@ -36,7 +36,7 @@ impl MatchSource {
     /// A loop: it goes on for as long as is asked for, by its twist, and is matched up to that horizon at most.
     ///
     /// Errors: its skeleton has no such body, or it is too long.
-    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides, horizon: Horizon) -> Result<Self, FeaturesError> {
+    pub fn from_loop(clip: &LoopClip, overrides: &BodyOverrides, horizon: Horizon) -> Result<Self, MatchError> {
         let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
         // Smoothing sees the ends of the take; the copies between are those that are matched.
         let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
@@ -44,11 +44,11 @@ impl MatchSource {
         let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
             .ok()
             .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())
-            .ok_or(FeaturesError::Feet)?;
-        let analysis = Analysis::with(&take, overrides).map_err(|_| FeaturesError::Feet)?;
+            .ok_or(MatchError::Feet)?;
+        let analysis = Analysis::with(&take, overrides).map_err(|_| MatchError::Feet)?;
         Ok(Self {
             repeats: Some((around, count)),
-            ..Self::of_take(analysis)
+            ..Self::from_take(analysis)
         })
     }
 
@@ -88,13 +88,13 @@ impl MatchSource {
 
     /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
     ///
-    /// Errors: [`FeaturesError`].
+    /// Errors: [`MatchError`].
     pub fn motions(
         &self,
         name: &str,
         tags: &[(String, String)],
         horizon: Horizon,
-    ) -> Result<Vec<MatchMotion>, FeaturesError> {
+    ) -> Result<Vec<MatchMotion>, MatchError> {
         let rows = features::of_take(&self.analysis, horizon)?;
         let ahead = self.analysis.take.num_frames() - rows.len();
         Ok(self.motions_of(&rows, ahead, name, tags))
@@ -102,8 +102,8 @@ impl MatchSource {
 
     /// What queries by the frames of this motion ask for; the end of a take, whose future is not known, has none.
     ///
-    /// Errors: [`FeaturesError`].
-    pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, FeaturesError> {
+    /// Errors: [`MatchError`].
+    pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
         Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
     }
 
@@ -117,7 +117,7 @@ impl MatchSource {
     }
 
     /// Errors: the feet walk, and the root does not. Without feet nobody knows.
-    pub(super) fn refuse_in_place(&self) -> Result<(), FeaturesError> {
+    pub(super) fn refuse_in_place(&self) -> Result<(), MatchError> {
         features::both_feet(&self.analysis).map_or(Ok(()), |feet| {
             features::refuse_in_place(&self.analysis, &self.roots, feet)
         })

@@ -12,7 +12,7 @@ use loopwright::{
 use loopwright_formats::ReadSettings;
 use loopwright_match::{
     Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows, Neighbour,
-    features::{self, Horizon, NUM_FEATURES, RawFeatures, Standard},
+    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
 };
 
 /// Takes that are rows, and takes that are asked for.
@@ -67,7 +67,7 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
         frames.len(),
         asked.len()
     );
-    let standard = Standard::of(&frames);
+    let standard = Standard::new(&frames);
     let rows: Vec<f32> = frames.iter().flat_map(|frame| standard.apply(frame)).collect();
     let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
     let mut before = None;
@@ -77,10 +77,10 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
             let (angle, speed) = (0.017 * (trial % 240) as f64 - 2.0, 0.03 * (trial % 101) as f64);
             let path = Horizon::default().secs().map(|secs| {
                 let far = speed * secs;
-                (
-                    [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],
-                    angle * secs,
-                )
+                Future {
+                    position: [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],
+                    facing: angle * secs,
+                }
             });
             features::steer(&mut wish, path);
         }
@@ -122,14 +122,14 @@ fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
     let source = |name: &str| {
         let bytes = std::fs::read(folder.join(name)).unwrap();
         let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
-        MatchSource::of_take(Analysis::new(&read.take).unwrap())
+        MatchSource::from_take(Analysis::new(&read.take).unwrap())
     };
     let entered = ENTERED.map(source);
     for decay in [
         Decay::Spring { half_life_secs: 0.1 },
         Decay::Quintic { blend_secs: 0.35 },
     ] {
-        let features = CostFeatures::of(&entered[0], decay).unwrap();
+        let features = CostFeatures::new(&entered[0], decay).unwrap();
         let motions: Vec<_> = (entered.iter().zip(ENTERED))
             .flat_map(|(source, name)| source.cost_motions(name, &[], &features).unwrap())
             .collect();

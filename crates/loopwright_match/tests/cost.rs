@@ -34,14 +34,14 @@ fn walks(count: u64) -> Vec<Analysis> {
 fn motions(takes: &[Analysis], features: &CostFeatures) -> Vec<CostMotion> {
     let motions = takes.iter().enumerate().flat_map(|(number, take)| {
         let tags = [("style".to_owned(), ["walk", "stroll"][number % 2].to_owned())];
-        let source = MatchSource::of_take(take.clone());
+        let source = MatchSource::from_take(take.clone());
         source.cost_motions(&format!("{number}.bvh"), &tags, features).unwrap()
     });
     motions.collect()
 }
 
 fn database(takes: &[Analysis], decay: Decay) -> CostDatabase<'static> {
-    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), decay).unwrap();
+    let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), decay).unwrap();
     CostDatabase::new(features.clone(), &motions(takes, &features)).unwrap()
 }
 
@@ -83,7 +83,7 @@ fn the_answer_is_the_least_exact_cost_of_all_rows() {
         let database = database(&takes[..5], decay);
         let rows = rows_of(&database);
         let queries = (database.features())
-            .queries(&MatchSource::of_take(asked.clone()))
+            .queries(&MatchSource::from_take(asked.clone()))
             .unwrap();
         let mut before = None;
         for (trial, mut query) in queries.iter().cloned().enumerate().step_by(3) {
@@ -128,7 +128,7 @@ fn costs_are_those_of_jumps_between_the_takes() {
     let takes = walks(2);
     let database = database(&takes, SPRING);
     let queries = (database.features())
-        .queries(&MatchSource::of_take(takes[1].clone()))
+        .queries(&MatchSource::from_take(takes[1].clone()))
         .unwrap();
     let [left, entered] = [1, 0].map(|take: usize| TransitionClip::of_take(takes[take].clone()));
     let transitions = Transitions::between(&left, &entered, &[]).unwrap();
@@ -157,7 +157,7 @@ fn costs_are_those_of_jumps_between_the_takes() {
 #[test]
 fn equal_rows_give_the_lowest() {
     let takes = walks(1);
-    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), SPRING).unwrap();
+    let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), SPRING).unwrap();
     let mut twice = motions(&takes, &features);
     twice.extend(twice.clone());
     let database = CostDatabase::new(features, &twice).unwrap();
@@ -179,8 +179,8 @@ fn samples_of_a_loop_are_rows() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
-    let features = CostFeatures::of(&source, SPRING).unwrap();
+    let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let features = CostFeatures::new(&source, SPRING).unwrap();
     let motions = source.cost_motions("loop", &[], &features).unwrap();
     let database = CostDatabase::new(features.clone(), &motions).unwrap();
     let count = made.loop_clip.num_samples();
@@ -200,8 +200,8 @@ fn samples_of_a_loop_are_rows() {
 #[test]
 fn takes_that_do_not_fit_are_refused() {
     let takes = walks(2);
-    let source = MatchSource::of_take(takes[0].clone());
-    let features = CostFeatures::of(&source, SPRING).unwrap();
+    let source = MatchSource::from_take(takes[0].clone());
+    let features = CostFeatures::new(&source, SPRING).unwrap();
     assert_eq!(features.columns(), 6 * features.joints().len() + 4);
     let mut other = takes[1].clone();
     let foot = features.joints()[1].name.clone();
@@ -221,7 +221,7 @@ fn takes_that_do_not_fit_are_refused() {
             .collect(),
     );
     other = Analysis::new(&take.unwrap()).unwrap();
-    let error = MatchSource::of_take(other)
+    let error = MatchSource::from_take(other)
         .cost_motions("other", &[], &features)
         .unwrap_err();
     assert_eq!(error, CostError::Joint { name: foot });
@@ -235,14 +235,14 @@ fn takes_that_do_not_fit_are_refused() {
 #[test]
 fn a_range_of_a_take_has_the_rows_of_the_whole() {
     let takes = walks(1);
-    let features = CostFeatures::of(&MatchSource::of_take(takes[0].clone()), SPRING).unwrap();
+    let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), SPRING).unwrap();
     let whole = motions(&takes, &features);
-    let part = MatchSource::of_take(takes[0].clone()).within(50..120);
+    let part = MatchSource::from_take(takes[0].clone()).within(50..120);
     let of_part = part.cost_motions("0.bvh", &[], &features).unwrap();
     assert_eq!((of_part.len(), of_part[0].clip.first_frame), (1, 50));
     assert_eq!(of_part[0].features, whole[0].features[50..120]);
     let classic = part.motions("0.bvh", &[], Horizon::default()).unwrap();
-    let all = MatchSource::of_take(takes[0].clone())
+    let all = MatchSource::from_take(takes[0].clone())
         .motions("0.bvh", &[], Horizon::default())
         .unwrap();
     assert_eq!(classic[0].features, all[0].features[50..120]);
@@ -255,7 +255,7 @@ fn a_cost_database_survives_its_bytes() {
     for decay in [SPRING, Decay::Quintic { blend_secs: 0.35 }] {
         let database = database(&takes[..2], decay);
         let bytes = database.to_bytes();
-        assert_eq!(FeatureSetKind::of_bytes(&bytes), Ok(FeatureSetKind::Cost));
+        assert_eq!(FeatureSetKind::from_bytes(&bytes), Ok(FeatureSetKind::Cost));
         for shift in 0..5 {
             let mut shifted = vec![0; shift];
             shifted.extend(&bytes);

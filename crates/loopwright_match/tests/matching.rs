@@ -9,7 +9,7 @@ use loopwright::{
 use loopwright_match::{
     DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
     Neighbour,
-    features::{self, FeaturesError, Horizon, NUM_FEATURES, RawFeatures, Standard},
+    features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard},
     walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
@@ -64,13 +64,10 @@ fn times_ahead_rise_and_stay_with_the_database() {
         [0.1, 0.2, 11.0],
         [0.1, f64::NAN, 1.0],
     ] {
-        assert!(
-            matches!(Horizon::new(secs), Err(FeaturesError::Times { .. })),
-            "{secs:?}"
-        );
+        assert!(matches!(Horizon::new(secs), Err(MatchError::Times { .. })), "{secs:?}");
     }
     let horizon = Horizon::new([0.2, 0.5, 1.5]).unwrap();
-    let source = MatchSource::of_take(walk(&WalkSettings::default()));
+    let source = MatchSource::from_take(walk(&WalkSettings::default()));
     let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
     let bytes = database.to_bytes();
     let read = MatchDatabase::from_bytes(&bytes).unwrap();
@@ -85,7 +82,7 @@ fn rows_know_their_gait() {
     // It stands, walks, turns, runs and stops.
     let analysis = Analysis::new(&drive(&DriveSettings::default()).unwrap()).unwrap();
     let segments = analysis.segments.clone();
-    let source = MatchSource::of_take(analysis);
+    let source = MatchSource::from_take(analysis);
     let horizon = Horizon::default();
     let database = MatchDatabase::new(source.motions("a", &[], horizon).unwrap(), horizon).unwrap();
     let bytes = database.to_bytes();
@@ -94,7 +91,7 @@ fn rows_know_their_gait() {
     for row in 0..database.num_rows() {
         assert_eq!(database.gait(row), Some(gait_at(database.frame_of(row).frame)));
     }
-    let walks = GaitSet::of(|gait| matches!(gait, Gait::Walk(_)));
+    let walks = GaitSet::new(|gait| matches!(gait, Gait::Walk(_)));
     let filter = MatchFilter {
         gaits: walks,
         ..MatchFilter::default()
@@ -112,7 +109,7 @@ fn rows_know_their_gait() {
         assert_eq!(found.map(|found| (found.squared_distance, found.row)), one_by_one);
     }
     let nothing = MatchFilter {
-        gaits: GaitSet::of(|gait| gait == Gait::Backward),
+        gaits: GaitSet::new(|gait| gait == Gait::Backward),
         ..MatchFilter::default()
     };
     assert_eq!(database.nearest(&database.row(0), &nothing, None), None);
@@ -142,7 +139,7 @@ fn features_do_not_depend_on_where_a_take_faces() {
 #[test]
 fn every_vector_has_mean_zero_and_spread_one() {
     let frames = features::of_take(&walk(&WalkSettings::default()), Horizon::default()).unwrap();
-    let standard = Standard::of(&frames);
+    let standard = Standard::new(&frames);
     let rows = rows(&frames, &standard);
     let column = |at: usize| rows.chunks_exact(NUM_FEATURES).map(move |row| f64::from(row[at]));
     let count = frames.len() as f64;
@@ -177,7 +174,7 @@ fn of_many_walks_the_nearest_frame_is_found() {
         .iter()
         .flat_map(|take| features::of_take(take, Horizon::default()).unwrap())
         .collect();
-    let standard = Standard::of(&frames);
+    let standard = Standard::new(&frames);
     let rows = rows(&frames, &standard);
     let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
     let mut before = None;
@@ -188,12 +185,11 @@ fn of_many_walks_the_nearest_frame_is_found() {
     {
         if trial % 3 > 0 {
             let angle = 0.01 * (trial % 200) as f64 - 1.0;
-            features::steer(
-                &mut asked,
-                Horizon::default()
-                    .secs()
-                    .map(|secs| ([secs * ops::sin(angle), secs * ops::cos(angle)], angle)),
-            );
+            let future = |secs: f64| Future {
+                position: [secs * ops::sin(angle), secs * ops::cos(angle)],
+                facing: angle,
+            };
+            features::steer(&mut asked, Horizon::default().secs().map(future));
         }
         let query = standard.apply(&asked);
         let mut nearest = Neighbour {
@@ -231,7 +227,7 @@ fn what_cannot_be_matched_is_refused() {
         (0..30).flat_map(|frame| short.take.rotations(frame).to_vec()).collect(),
     );
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
-    assert!(matches!(error, FeaturesError::Short { .. }), "{error}");
+    assert!(matches!(error, MatchError::Short { .. }), "{error}");
 }
 
 /// Walks of several speeds; of every second one the style is a stroll, and its left foot stands in odd frames.
@@ -508,7 +504,7 @@ fn the_future_of_a_loop_is_its_twist() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let motions = source.motions("loop", &[], Horizon::default()).unwrap();
     assert_eq!(motions.len(), 1);
     assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
@@ -537,7 +533,7 @@ fn the_future_of_a_loop_is_its_twist() {
 /// Walks at several speeds and turn rates, and a database of them.
 fn walkers() -> Vec<MatchSource> {
     let of = |speed_mps: f64, turn_dps: f64| {
-        MatchSource::of_take(walk(&WalkSettings {
+        MatchSource::from_take(walk(&WalkSettings {
             speed_mps,
             turn_dps,
             seconds: 8.0,
@@ -664,7 +660,7 @@ fn a_loop_is_walked_over_its_seam() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
+    let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let database = database_of(std::slice::from_ref(&source));
     let speed = made.loop_clip.root().twist.linear.z;
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
@@ -750,7 +746,7 @@ fn paths_that_cannot_be_walked_are_refused() {
         error(&by_clip[1..], &MatchFilter::default()),
         WalkError::Source { .. }
     ));
-    let short = MatchSource::of_take(walk(&WalkSettings {
+    let short = MatchSource::from_take(walk(&WalkSettings {
         seconds: 4.0,
         ..WalkSettings::default()
     }));
@@ -760,7 +756,7 @@ fn paths_that_cannot_be_walked_are_refused() {
         error(&other, &MatchFilter::default()),
         WalkError::Source { .. }
     ));
-    let slow = MatchSource::of_take(walk(&WalkSettings {
+    let slow = MatchSource::from_take(walk(&WalkSettings {
         frame_rate_hz: 30.0,
         seconds: 60.0,
         ..WalkSettings::default()

@@ -40,7 +40,7 @@ const HIPS_WEIGHT: f64 = 0.5;
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, in order of the skeleton.
-pub fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint> {
+pub(crate) fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint> {
     let mut weights: Vec<WeightedJoint> = Vec::new();
     let mut add = |joint: usize, weight: f64| {
         if weights.iter().all(|known| known.joint != joint) {
@@ -72,7 +72,7 @@ pub fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint>
 /// The joints that count: the default ones, changed by the caller's patterns; the last pattern that matches a joint applies.
 ///
 /// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left that counts.
-pub fn weights(
+pub(crate) fn weights(
     skeleton: &Skeleton,
     body: &Body,
     defects: &TakeDefects,

@@ -206,7 +206,7 @@ pub(crate) const GAITS: [&str; 7] = ["idle", "on the spot", "turn", "walk", "run
 
 /// The gaits whose names begin with one of these words.
 pub(crate) fn gaits_of(words: &[String]) -> GaitSet {
-    GaitSet::of(|gait| words.iter().any(|word| gait.name().starts_with(word.as_str())))
+    GaitSet::new(|gait| words.iter().any(|word| gait.name().starts_with(word.as_str())))
 }
 
 /// Which foot stands.

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         outputs.spare(Path::new(&take.facts.file));
     }
     let only_fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| *fit).collect();
-    let pool = Pool::of(&only_fits);
+    let pool = Pool::new(&only_fits);
     let block = report::block(&pool, &settings);
     if let Some(plot) = plot
         && !fits.is_empty()

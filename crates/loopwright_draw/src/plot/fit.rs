@@ -17,7 +17,7 @@ use super::{
 /// The springs are smoothed like the takes, so that both can be compared. Names are in the title.
 pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
     let fits: Vec<&TakeFit> = takes.iter().map(|(_, fit)| *fit).collect();
-    let pool = Pool::of(&fits);
+    let pool = Pool::new(&fits);
     let mut svg = Svg::new();
     let title = match takes {
         [(name, _)] => format!("{name}: the take and the springs fitted to it"),

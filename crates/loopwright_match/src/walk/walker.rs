@@ -10,7 +10,7 @@ use loopwright::{
 use super::{WalkPath, WalkSettings, WalkTransition, ground};
 use crate::{
     MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-    features::{Horizon, NUM_FEATURES, NUM_TIMES},
+    features::{Future, Horizon, NUM_FEATURES, NUM_TIMES},
 };
 
 /// Frames of one clip that are no farther apart than this are one place: a jump between them would only stutter, seconds.
@@ -59,15 +59,14 @@ impl<'w> Walker<'w> {
         let facing = heading(velocity).unwrap_or(0.0);
         let joined = Rigid::from_yaw(facing, DVec3::new(place.x, 0.0, place.y));
         // The rest is like the mean of all rows: zero.
-        let futures = futures(
-            database.horizon(),
+        let start = OnPath {
             path,
-            0.0,
-            joined,
+            secs: 0.0,
+            root: joined,
             velocity,
             facing,
-            Decay::Quintic { blend_secs: 1e-3 },
-        );
+        };
+        let futures = start.futures(database.horizon(), Decay::Quintic { blend_secs: 1e-3 });
         let query = database.standard().steered(&[0.0; NUM_FEATURES], futures);
         let row = database.nearest(&query, filter, None)?.row;
         let first = sources.first()?;
@@ -181,15 +180,14 @@ impl<'w> Walker<'w> {
         let fade = Decay::Spring {
             half_life_secs: self.settings.path_half_life_secs,
         };
-        let futures = futures(
-            self.database.horizon(),
-            self.path,
+        let now = OnPath {
+            path: self.path,
             secs,
             root,
             velocity,
-            self.facing,
-            fade,
-        );
+            facing: self.facing,
+        };
+        let futures = now.futures(self.database.horizon(), fade);
         let query = self.database.standard().steered(&self.database.row(self.row), futures);
         let Some(next) = self.next_row() else {
             let entry = self.database.nearest(&query, &self.entries, Some(self.row));
@@ -264,43 +262,50 @@ fn heading(velocity: DVec2) -> Option<f64> {
     (velocity.length() > NO_DIRECTION_MPS).then(|| ops::atan2(velocity.x, velocity.y))
 }
 
-/// The wished places and facings ahead, seen from the root: those of the path, and what fades of the way there.
-fn futures(
-    horizon: Horizon,
-    path: &WalkPath,
+/// A character on its way along a path.
+struct OnPath<'p> {
+    path: &'p WalkPath,
+    /// Seconds since the start of the path.
     secs: f64,
     root: Rigid,
+    /// Velocity over the ground, metres per second.
     velocity: DVec2,
+    /// Facing of the path, radians.
     facing: f64,
-    fade: Decay,
-) -> [([f64; 2], f64); NUM_TIMES] {
-    let (place, wished) = path.at(secs);
-    let here = ground(root.translation);
-    // From far away the path is not wished for at once: nobody runs that fast.
-    let off = (here - place).clamp_length_max(FAR_METRES);
-    let drift = velocity - wished;
-    let yaw = rotation::yaw_of(root.rotation);
-    let half_turn = |angle: f64| {
-        let turn = core::f64::consts::TAU;
-        angle - turn * (angle / turn).round()
-    };
-    let turned_away = half_turn(yaw - facing);
-    let mut ahead_facing = facing;
-    let (mut before, mut secs_before) = (here, 0.0);
-    horizon.secs().map(|ahead| {
-        let left = fade.at(ahead);
-        let on_path = path.at(secs + ahead).0 - place;
-        let wished = here + on_path + off * (left.position.value - 1.0) + drift * left.velocity.value;
-        if let Some(heading) = heading((wished - before) / (ahead - secs_before)) {
-            ahead_facing = heading;
-        }
-        (before, secs_before) = (wished, ahead);
-        let seen = root
-            .inverse()
-            .transform_point(DVec3::new(wished.x, root.translation.y, wished.y));
-        let turn = half_turn(ahead_facing + turned_away * left.position.value - yaw);
-        ([seen.x, seen.z], turn)
-    })
+}
+
+impl OnPath<'_> {
+    /// The wished futures, seen from the root: those of the path, and what fades of the way there.
+    fn futures(&self, horizon: Horizon, fade: Decay) -> [Future; NUM_TIMES] {
+        let (place, wished) = self.path.at(self.secs);
+        let here = ground(self.root.translation);
+        // From far away the path is not wished for at once: nobody runs that fast.
+        let off = (here - place).clamp_length_max(FAR_METRES);
+        let drift = self.velocity - wished;
+        let yaw = rotation::yaw_of(self.root.rotation);
+        let half_turn = |angle: f64| {
+            let turn = core::f64::consts::TAU;
+            angle - turn * (angle / turn).round()
+        };
+        let turned_away = half_turn(yaw - self.facing);
+        let mut ahead_facing = self.facing;
+        let (mut before, mut secs_before) = (here, 0.0);
+        horizon.secs().map(|ahead| {
+            let left = fade.at(ahead);
+            let on_path = self.path.at(self.secs + ahead).0 - place;
+            let wished = here + on_path + off * (left.position.value - 1.0) + drift * left.velocity.value;
+            if let Some(heading) = heading((wished - before) / (ahead - secs_before)) {
+                ahead_facing = heading;
+            }
+            (before, secs_before) = (wished, ahead);
+            let in_world = DVec3::new(wished.x, self.root.translation.y, wished.y);
+            let seen = self.root.inverse().transform_point(in_world);
+            Future {
+                position: [seen.x, seen.z],
+                facing: half_turn(ahead_facing + turned_away * left.position.value - yaw),
+            }
+        })
+    }
 }
 
 /// A frame of a motion with its rates, seen from its root.

@@ -25,7 +25,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         Some(Ok(fit)) => fit,
     };
-    let pool = Pool::of(&[fit]);
+    let pool = Pool::new(&[fit]);
     for (quantity, half_lives, name) in [
         (Quantity::Velocity, &pool.all.velocity, "velocity"),
         (Quantity::Facing, &pool.all.facing, "facing"),

@@ -243,7 +243,7 @@ impl<'a> Building<'a> {
                 let features = match features {
                     Some(features) => features,
                     None => {
-                        let of_first = CostFeatures::of(source, *decay);
+                        let of_first = CostFeatures::new(source, *decay);
                         features.insert(of_first.map_err(|error| unmatched_cost(path, error))?)
                     }
                 };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_match::{
     CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
-    features::{FeaturesError, Horizon},
+    features::{Horizon, MatchError},
 };
 
 use crate::{
@@ -68,7 +68,7 @@ impl Opened<'_> {
 
 /// The database in the bytes of a file.
 fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
-    let opened = FeatureSetKind::of_bytes(bytes).and_then(|kind| {
+    let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
         Ok(match kind {
             FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
             FeatureSetKind::Cost => Opened::Cost(CostDatabase::from_bytes(bytes)?),
@@ -106,18 +106,18 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
     }
 }
 
-fn unmatched(path: &Path, error: FeaturesError) -> Failure {
+fn unmatched(path: &Path, error: MatchError) -> Failure {
     let failure = Failure::error(format!("cannot match \"{}\": {error}", path.display()));
     match error {
         // The poses of a loop stand in the way that its sidecar says.
-        FeaturesError::InPlace { .. } if written_loop::has_sidecar(path) => {
+        MatchError::InPlace { .. } if written_loop::has_sidecar(path) => {
             failure.try_this("make the loop again with --root-motion constant")
         }
-        FeaturesError::InPlace { .. } => failure.try_this(format!(
+        MatchError::InPlace { .. } => failure.try_this(format!(
             "`loopwright make {}`, which measures the speed by the feet, and add the loop",
             path.display()
         )),
-        FeaturesError::Feet => failure.try_this("--feet LEFT,RIGHT; `loopwright inspect TAKE --json` lists the joints"),
+        MatchError::Feet => failure.try_this("--feet LEFT,RIGHT; `loopwright inspect TAKE --json` lists the joints"),
         _ => failure.try_this("a longer take, or a loop made from it: loops go on past their end"),
     }
 }

@@ -6,7 +6,7 @@ use glam::DVec3;
 use loopwright::math::Twist;
 use loopwright_match::{
     Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
-    features::{self, Horizon, NUM_TIMES},
+    features::{self, Future, Horizon, NUM_TIMES},
 };
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
@@ -169,13 +169,16 @@ const MOST_MPS: f64 = 100.0;
 const MOST_DPS: f64 = 3600.0;
 
 /// Places and facings ahead at one speed and turn rate.
-fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [([f64; 2], f64); NUM_TIMES] {
+fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [Future; NUM_TIMES] {
     let twist = Twist {
         linear: DVec3::Z * speed_mps,
         angular: DVec3::Y * turn_radians_per_sec,
     };
     horizon.secs().map(|secs| {
         let place = twist.exp(secs).translation;
-        ([place.x, place.z], turn_radians_per_sec * secs)
+        Future {
+            position: [place.x, place.z],
+            facing: turn_radians_per_sec * secs,
+        }
     })
 }

@@ -28,13 +28,16 @@ pub(super) fn read_all(
         ..reading.clone().into()
     };
     if !written_loop::has_sidecar(path) {
-        return Ok(vec![(name, MatchSource::of_take(read_take(path, &Study::of(study)?)?))]);
+        return Ok(vec![(
+            name,
+            MatchSource::from_take(read_take(path, &Study::of(study)?)?),
+        )]);
     }
     let mut sources = Vec::new();
     let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
     for each in &loops {
         for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
-            let source = MatchSource::of_loop(&read.clip, &study.overrides(), horizon)
+            let source = MatchSource::from_loop(&read.clip, &study.overrides(), horizon)
                 .map_err(|error| unmatched(path, error))?;
             let name = match loops.len() {
                 1 => name.clone(),

@@ -17,7 +17,7 @@ pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, blo
         text.push_str(&many(&outcomes));
         for source in sources.iter().filter(|source| source.is_folder && sources.len() > 1) {
             let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-            let _ = write!(text, "\n{}\n{}", source.name, pooled(&Pool::of(&fits)));
+            let _ = write!(text, "\n{}\n{}", source.name, pooled(&Pool::new(&fits)));
         }
         let _ = write!(text, "\nall takes\n{}", pooled(pool));
     }
@@ -89,7 +89,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         text.push_str(&events(fit));
     }
     text.push('\n');
-    text.push_str(&pooled(&Pool::of(&[fit])));
+    text.push_str(&pooled(&Pool::new(&[fit])));
     for (quantity, name) in [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")] {
         if let Some(lack) = fit.lack(quantity) {
             let _ = writeln!(
@@ -147,7 +147,7 @@ fn many(outcomes: &[&Outcome]) -> String {
                 let rest = match &take.fit {
                     Err(_) => vec!["too short".to_owned()],
                     Ok(fit) => {
-                        let all = Pool::of(&[fit]).all;
+                        let all = Pool::new(&[fit]).all;
                         let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
                         vec![
                             modes.join(" "),

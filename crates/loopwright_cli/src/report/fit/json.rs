@@ -268,7 +268,7 @@ impl<'a> TakeAnswer<'a> {
                 };
             }
         };
-        let pool = Pool::of(&[fit]);
+        let pool = Pool::new(&[fit]);
         let lacks: Vec<String> = [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")]
             .into_iter()
             .filter_map(|(quantity, name)| {
@@ -325,7 +325,7 @@ pub(crate) fn json(
     let outcomes = sources.iter().flat_map(|source| &source.outcomes);
     let folders = sources.iter().filter(|source| source.is_folder).map(|source| {
         let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-        PoolFacts::of(&source.name, &Pool::of(&fits))
+        PoolFacts::of(&source.name, &Pool::new(&fits))
     });
     let answer = FitAnswer {
         smoothing_secs: Some(settings.smoothing_secs),
