@@ -3,16 +3,16 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loopwright_formats::{FileKind, Limits, ReadSettings, file_kind, mesh::read_mesh, read_take, write_take};
+use loopwright_formats::{Format, ReadSettings, SizeLimits, read_take, write_take};
 
 fuzz_target!(|bytes: &[u8]| {
-    if !matches!(file_kind(bytes), FileKind::FbxBinary | FileKind::FbxAscii) {
+    if !matches!(Format::detect(bytes), Some(Format::Fbx)) {
         return;
     }
     let Ok(loaded) = read_take(bytes, "fuzz", &ReadSettings::default(), &mut Vec::new()) else {
         return;
     };
-    let _ = read_mesh(bytes, &loaded.source, loaded.take.skeleton(), &Limits::default());
+    let _ = (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default());
     // Whether the rest of a damaged file lets itself be read again is the file's affair.
     if let Ok(written) = write_take(&loaded.take, &loaded.source) {
         let _ = read_take(&written.bytes, "fuzz", &ReadSettings::default(), &mut Vec::new());

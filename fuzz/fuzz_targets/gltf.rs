@@ -4,11 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use loopwright_formats::{
-    AnimationChoice, FileKind, Limits, ReadSettings, file_kind, mesh::read_mesh, read_take, write_take,
+    AnimationChoice, Format, ReadSettings, SizeLimits, read_take, write_take,
 };
 
 fuzz_target!(|bytes: &[u8]| {
-    if !matches!(file_kind(bytes), FileKind::Gltf | FileKind::Glb) {
+    if !matches!(Format::detect(bytes), Some(Format::Gltf | Format::Glb)) {
         return;
     }
     // Files beside this one hold more of the same.
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(loaded) = read_take(bytes, "fuzz", &settings, &mut Vec::new()) else {
         return;
     };
-    let _ = read_mesh(bytes, &loaded.source, loaded.take.skeleton(), &Limits::default());
+    let _ = (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default());
     if let Ok(written) = write_take(&loaded.take, &loaded.source) {
         // The animation that was written; others in the file may be broken.
         let settings = ReadSettings {

@@ -303,7 +303,7 @@ fn made(
         in_place: !settings.root.mode.moves_root(),
         ..LoopWriteSettings::default()
     };
-    let facts = TakeFacts::of("clip", &loaded.take, loaded.source.space());
+    let facts = TakeFacts::new("clip", &loaded.take, loaded.source.space());
     let file = LoopFile::write_with(&made, facts, &loaded.source, &writing).map_err(|error| text(&error))?;
     let (written, _) =
         written_keys(&made.loop_clip, &file.written, &loaded.source, &writing).map_err(|error| text(&error))?;

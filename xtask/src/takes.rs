@@ -95,7 +95,7 @@ fn is_same_motion(one: &Take, other: &Take) -> bool {
 
 /// The format by the extension of a file's name.
 fn format_of(file: &str) -> Option<Format> {
-    Format::of_extension(Path::new(file).extension()?.to_str()?)
+    Format::from_extension(Path::new(file).extension()?.to_str()?)
 }
 
 /// A take with its analysis.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use loopwright::names;
-use loopwright_formats::{ByteCount, FileKind, Format, file_kind};
+use loopwright_formats::{ByteCount, Format};
 
 use crate::{exit::Failure, memory};
 
@@ -43,12 +43,8 @@ fn read_stream() -> Result<Vec<u8>, Failure> {
 /// The extension that a file's format has: of its name, or by the contents of the standard input.
 pub(crate) fn extension(path: &Path) -> Option<String> {
     if is_stream(path) {
-        let format = match file_kind(&read_stream().ok()?) {
-            FileKind::Glb => Format::Glb,
-            FileKind::Gltf => Format::Gltf,
-            FileKind::FbxBinary | FileKind::FbxAscii => Format::Fbx,
-            _ => Format::Bvh,
-        };
+        // A file of an unknown format is read as BVH.
+        let format = Format::detect(&read_stream().ok()?).unwrap_or(Format::Bvh);
         return Some(format.extension().to_owned());
     }
     let extension = path.extension()?;
@@ -102,9 +98,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::NotFound => match similar(path) {
             Some(other) => failure.try_this(format!("\"{}\"", other.display())),
             None if is_named_like_a_take(path) => failure.try_this("check the path"),
-            None => {
-                failure.try_this("check the path; takes are BVH, FBX, GLB or glTF files, recipes and settings TOML")
-            }
+            None => failure.try_this(format!(
+                "check the path; takes are {} files, recipes and settings TOML",
+                Format::names("or")
+            )),
         },
         io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
         io::ErrorKind::OutOfMemory => failure.try_this(memory::hint()),
@@ -189,7 +186,7 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
 /// Whether the file's name has the extension of a format that can be read.
 pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::of_extension).is_some()
+    extension.and_then(Format::from_extension).is_some()
 }
 
 /// The stem of a file's name, for naming its outputs.

@@ -13,8 +13,8 @@ use loopwright::{
     take::SmoothError,
 };
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, BvhError, Character, CharacterError, Format, GltfError, LoadedTake, ReadError,
-    ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
+    AnimatedFile, AnimationChoice, Character, CharacterError, Format, LoadedTake, ReadError, ReadSettings, Sidecar,
+    Source, SpaceSettings, UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
 };
 
 use crate::{
@@ -119,10 +119,7 @@ impl Loaded {
 
 /// The facts of a take for JSON.
 pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
-    TakeFacts {
-        animation: file.source.as_gltf().map(|_| file.take.name().to_owned()),
-        ..TakeFacts::of(path.display().to_string(), &file.take, file.source.space())
-    }
+    TakeFacts::from_source(path.display().to_string(), &file.take, &file.source)
 }
 
 /// Reads a file that another file names, up to so many bytes.
@@ -265,20 +262,13 @@ pub(crate) fn onto(path: &Path, following: Following<'_>) -> Result<Onto, Failur
 pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let more_memory = memory::hint();
     let listed = format!("`loopwright list {}`", path.display());
+    let formats = format!("a file exported as {}", Format::names("or"));
     let hint = match error {
         ReadError::Animation(_) => &listed,
         ReadError::Memory { .. } => &more_memory,
-        ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
-            "a file exported as BVH, in plain text, or as FBX or glTF"
-        }
-        ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
-        ReadError::Gltf(GltfError::NoBuffer { .. }) => {
-            "keep the files that it refers to beside it, or export it as one .glb"
-        }
-        ReadError::Gltf(GltfError::NoAnimations | GltfError::NoMotion { .. }) => "export it with its animations, baked",
-        ReadError::Fbx(_) => "export the take again, as binary FBX with its animation baked",
-        ReadError::Gltf(_) => "export the file again; a glTF validator says more",
-        _ => "export the take again, or correct that line in a text editor",
+        ReadError::NoSuchSkin { .. } => "--skin with one of those names, or its number from 0",
+        _ if error.is_of_no_format() => &formats,
+        _ => error.remedy(),
     };
     Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
 }

@@ -9,10 +9,10 @@ use std::{
     },
 };
 
-use loopwright_formats::{ByteCount, Limits};
+use loopwright_formats::{ByteCount, SizeLimits};
 
 /// The limits of this run.
-static LIMITS: OnceLock<Limits> = OnceLock::new();
+static LIMITS: OnceLock<SizeLimits> = OnceLock::new();
 
 /// Memory taken for granted where the system does not say how much there is, bytes.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
@@ -34,22 +34,22 @@ pub(crate) fn share_among(files: usize) {
 }
 
 /// The limits of this run, for one file.
-pub(crate) fn limits() -> Limits {
+pub(crate) fn limits() -> SizeLimits {
     let all = *LIMITS.get_or_init(|| limits_of(None));
-    Limits {
+    SizeLimits {
         max_memory_bytes: all.max_memory_bytes / AT_ONCE.load(Ordering::Relaxed),
         ..all
     }
 }
 
-fn limits_of(max_memory: Option<MemorySize>) -> Limits {
+fn limits_of(max_memory: Option<MemorySize>) -> SizeLimits {
     let max_memory_bytes = match max_memory {
         Some(MemorySize(bytes)) => bytes,
         None => (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64,
     };
-    Limits {
+    SizeLimits {
         max_memory_bytes,
-        ..Limits::default()
+        ..SizeLimits::default()
     }
 }
 

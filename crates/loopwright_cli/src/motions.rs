@@ -7,6 +7,8 @@ use loopwright::{
     transition::{TransitionClip, TransitionError},
 };
 
+use loopwright_formats::Format;
+
 use crate::{
     exit::Failure,
     files, load,
@@ -78,7 +80,7 @@ impl NamedMotion {
             if all.is_empty() {
                 return Err(
                     Failure::error(format!("\"{}\" holds no take and no loop", named.display()))
-                        .try_this("a folder with BVH, FBX, GLB or glTF files"),
+                        .try_this(format!("a folder with {} files", Format::names("or"))),
                 );
             }
             return Ok(all.into_iter().map(|path| Self { path, frames: None }).collect());

@@ -27,13 +27,8 @@ use crate::{
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::of_extension).ok_or_else(|| {
-        let [most @ .., last] = Format::ALL.map(|format| format!(".{}", format.extension()));
-        let known = if most.is_empty() {
-            last
-        } else {
-            format!("{} or {last}", most.join(", "))
-        };
+    extension.and_then(Format::from_extension).ok_or_else(|| {
+        let known = Format::extensions(&Format::ALL, ".");
         Failure::error(format!(
             "cannot write \"{}\": its name is of no format that is written",
             path.display()

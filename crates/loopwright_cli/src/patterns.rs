@@ -6,6 +6,7 @@ use std::{
 };
 
 use loopwright::names;
+use loopwright_formats::Format;
 
 use crate::{exit::Failure, files};
 
@@ -62,7 +63,10 @@ impl Pattern {
         let found = files::files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
         if found.is_empty() {
             return Err(Failure::error(format!("nothing matches \"{}\"", name.display()))
-                .because("takes and loops are files whose names end in .bvh, .fbx, .glb or .gltf")
+                .because(format!(
+                    "takes and loops are files whose names end in {}",
+                    Format::extensions(&Format::ALL, ".")
+                ))
                 .try_this("a folder, or the name of a file"));
         }
         Ok(Some(found))

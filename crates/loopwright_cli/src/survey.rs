@@ -6,7 +6,7 @@ use loopwright::{
     Skeleton,
     analysis::{Survey, Surveyor},
 };
-use loopwright_formats::{AnimationChoice, PlainBvh, Source, loop_file::facts::TakeFacts};
+use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts};
 
 use crate::{
     exit::Failure,
@@ -32,8 +32,10 @@ impl From<Loaded> for Surveyed {
         Self {
             facts: loaded.facts(),
             skeleton: loaded.take().skeleton().clone(),
-            // Of the formats only BVH leaves open which axis is up.
-            up_is_detected: matches!(&loaded.file.source, Source::Bvh(source) if !source.space().up_given),
+            up_is_detected: {
+                let source = &loaded.file.source;
+                !(source.capabilities().states_space || source.space().up_given)
+            },
             survey: loaded.analysis.into(),
         }
     }
@@ -80,11 +82,11 @@ fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
     for warning in soft.iter().map(ToString::to_string).chain(found) {
         talk::warn(&warning);
     }
-    let space = bvh.source().space();
+    let space = bvh.space();
     Some(Surveyed {
         facts: TakeFacts {
             frames: sample.num_frames,
-            ..TakeFacts::of(path.display().to_string(), &sample.middle, space)
+            ..TakeFacts::new(path.display().to_string(), &sample.middle, space)
         },
         skeleton: skeleton.clone(),
         up_is_detected: !space.up_given,

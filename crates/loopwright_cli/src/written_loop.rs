@@ -205,7 +205,7 @@ impl PlayableLoop {
         } = matched.loop_clip(&self.clip)?;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let own = &onto.character.file;
-        let target = TakeFacts::of(self.facts.file, &own.take, own.source.space());
+        let target = TakeFacts::new(self.facts.file, &own.take, own.source.space());
         let playback = PlaybackFacts {
             root_joint_added: false,
             carrier_joint: name_of(clip.carrier()),
@@ -392,8 +392,9 @@ fn is_named_like_a_loop(path: &Path) -> bool {
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later.
 pub(crate) fn several_loops(path: &Path, reading: &TakeArgs) -> Vec<String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    // Its animation has no name, and its files are large.
-    if extension.and_then(Format::of_extension) == Some(Format::Bvh) {
+    // Files of one animation without a name may be large.
+    let format = extension.and_then(Format::from_extension);
+    if format.is_some_and(|format| !format.capabilities().holds_animations) {
         return Vec::new();
     }
     let Ok(file) = load::open(path) else { return Vec::new() };

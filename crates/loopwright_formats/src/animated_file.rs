@@ -1,20 +1,16 @@
 //! A file that is parsed once, and whose animations are read one by one.
 
-use std::sync::Arc;
+use loopwright::{Skeleton, Take, Tracks};
 
-use glam::DVec3;
-use loopwright::{Joint, Skeleton, Take, Tracks};
-
-#[cfg(feature = "fbx")]
-use crate::fbx;
 use crate::{
-    animations, bvh,
-    detect::{self, FileKind},
+    animations,
+    entry::ParsedFile,
     error::ReadError,
-    gltf,
-    limits::Limits,
+    format::Format,
+    limits::SizeLimits,
     settings::{Companions, ReadSettings},
-    source::{LoadedTake, Source},
+    source::LoadedTake,
+    take_warning::warn_of_take,
     warning::Warning,
 };
 
@@ -40,15 +36,8 @@ use crate::{
 pub struct AnimatedFile {
     name: String,
     names: Vec<String>,
-    content: Content,
-}
-
-enum Content {
-    /// Rows are parsed where they are read: there is one take.
-    Bvh(Arc<[u8]>),
-    #[cfg(feature = "fbx")]
-    Fbx(fbx::read::FbxScene),
-    Gltf(Box<gltf::read::GltfFile>),
+    format: Format,
+    content: Box<dyn ParsedFile>,
 }
 
 impl AnimatedFile {
@@ -57,7 +46,7 @@ impl AnimatedFile {
     /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other files
     /// that this one refers to. Errors: [`ReadError`]; no input panics.
     pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
-        Self::parse_within(bytes, name, companions, &Limits::default())
+        Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }
 
     /// The same within limits. Errors: [`ReadError`]; no input panics.
@@ -65,29 +54,18 @@ impl AnimatedFile {
         bytes: &[u8],
         name: &str,
         companions: Option<Companions<'_>>,
-        limits: &Limits,
+        limits: &SizeLimits,
     ) -> Result<Self, ReadError> {
-        if bytes.len() as u64 > limits.max_input_bytes {
-            return Err(ReadError::TooLarge {
-                limit: limits.max_input_bytes,
-            });
-        }
-        let (names, content) = match detect::file_kind(bytes) {
-            #[cfg(feature = "fbx")]
-            FileKind::FbxBinary | FileKind::FbxAscii => {
-                let scene = fbx::read::FbxScene::parse(bytes)?;
-                (scene.animation_names(), Content::Fbx(scene))
-            }
-            FileKind::Gltf | FileKind::Glb => {
-                let file = gltf::read::GltfFile::parse(bytes, companions, limits)?;
-                (file.animation_names(), Content::Gltf(Box::new(file)))
-            }
-            // A file of an unknown kind is reported as a broken BVH file.
-            _ => (vec![name.to_owned()], Content::Bvh(bytes.into())),
-        };
+        limits.check_input(bytes)?;
+        let format = format_to_read(bytes);
+        let content = (format.entry().parse)(bytes, companions, limits)?.into_owned();
         Ok(Self {
             name: name.to_owned(),
-            names,
+            names: match format.capabilities().holds_animations {
+                true => content.animation_names(),
+                false => vec![name.to_owned()],
+            },
+            format,
             content,
         })
     }
@@ -115,31 +93,15 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
     pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
-        let num_before = warnings.len();
-        let (take, source) = match &self.content {
-            Content::Bvh(bytes) => return read_bvh(bytes, &self.name, settings, warnings),
-            #[cfg(feature = "fbx")]
-            Content::Fbx(scene) => {
-                let (take, source) = fbx::read::read_take(scene, &self.name, settings, warnings)?;
-                (take, Source::Fbx(source))
-            }
-            Content::Gltf(file) => {
-                let (take, source) = gltf::read::read_take(file, &self.name, settings, warnings)?;
-                (take, Source::Gltf(source))
-            }
-        };
-        warn_of_take(&take, num_before, warnings);
-        Ok(LoadedTake { take, source })
+        read_warned(&*self.content, &self.name, settings, warnings)
     }
 
     /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the
     /// same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
     pub(crate) fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
-        let motion = match (&self.content, self.num_animations()) {
-            // Its only motion comes with the skeleton.
-            (Content::Bvh(_), _) | (_, 0) => None,
-            _ => Some(self.read(settings, &mut Vec::new())),
-        };
+        // The only motion of a file without animations comes with the skeleton.
+        let has_animations = self.format.capabilities().holds_animations && self.num_animations() > 0;
+        let motion = has_animations.then(|| self.read(settings, &mut Vec::new()));
         let at_rest = self.read_rest(settings, &mut Vec::new());
         match (at_rest, motion) {
             (Ok(at_rest), motion) => {
@@ -156,20 +118,26 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
     pub fn read_rest(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
-        let (take, source) = match &self.content {
-            Content::Bvh(bytes) => return read_bvh(bytes, &self.name, settings, warnings),
-            #[cfg(feature = "fbx")]
-            Content::Fbx(scene) => {
-                let (take, source) = fbx::read::read_rest(scene, &self.name, settings, warnings)?;
-                (take, Source::Fbx(source))
-            }
-            Content::Gltf(file) => {
-                let (take, source) = gltf::read::read_rest(file, &self.name, settings, warnings)?;
-                (take, Source::Gltf(source))
-            }
-        };
-        Ok(LoadedTake { take, source })
+        self.content.read_rest(&self.name, settings, warnings)
     }
+}
+
+/// The format that a file is read in: one of an unknown format is reported as a broken BVH file.
+pub(crate) fn format_to_read(bytes: &[u8]) -> Format {
+    Format::detect(bytes).unwrap_or(Format::Bvh)
+}
+
+/// Reads an animation, and warns about what is odd in it.
+pub(crate) fn read_warned(
+    file: &dyn ParsedFile,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    let num_before = warnings.len();
+    let loaded = file.read(name, settings, warnings)?;
+    warn_of_take(&loaded.take, num_before, warnings);
+    Ok(loaded)
 }
 
 /// A take on a skeleton of the same joints, whose rest offsets may differ by the rounding of the file; `None` where joints differ.
@@ -193,53 +161,4 @@ impl core::fmt::Debug for AnimatedFile {
             .field("animations", &self.names)
             .finish_non_exhaustive()
     }
-}
-
-/// Reads a BVH file; a file of an unknown kind is reported as a broken one.
-pub(crate) fn read_bvh(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
-    let num_before = warnings.len();
-    let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
-    warn_of_take(&take, num_before, warnings);
-    Ok(LoadedTake {
-        take,
-        source: Source::Bvh(source),
-    })
-}
-
-/// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
-pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
-    // If the keys have no rate of their own, it is ours.
-    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
-    let rate_hz = take.frame_rate_hz();
-    if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
-        warnings.push(Warning::OddRate { rate_hz });
-    }
-    if lacks_rest(take) {
-        warnings.push(Warning::RestMissing);
-    }
-}
-
-/// How far a rate may be from a whole number, as a share.
-///
-/// Television rates are a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame time
-/// of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
-const WHOLE_RATE: f64 = 2e-3;
-
-/// Whether no device records motion at this rate. Rates below one frame per second have a separate warning.
-fn is_odd(rate_hz: f64) -> bool {
-    let whole = rate_hz.round().max(1.0);
-    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
-}
-
-/// Whether every joint rests on its parent although the motion moves it elsewhere.
-fn lacks_rest(take: &Take) -> bool {
-    let joints = take.skeleton().joints();
-    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
-    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
-    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
 }

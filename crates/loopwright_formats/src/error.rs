@@ -8,7 +8,7 @@ use crate::{
     animations::AnimationError,
     bvh::error::{BvhError, Position},
     byte_count::ByteCount,
-    detect::FileKind,
+    excerpt::list,
     fbx::error::FbxError,
     gltf::error::GltfError,
 };
@@ -33,7 +33,7 @@ pub enum ReadError {
         /// Most bytes that are read.
         limit: u64,
     },
-    /// Its contents would take more memory than [`crate::Limits::max_memory_bytes`].
+    /// Its contents would take more memory than [`crate::SizeLimits::max_memory_bytes`].
     #[error("its contents need about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
     Memory {
         /// Bytes needed, an estimate on the high side.
@@ -44,11 +44,11 @@ pub enum ReadError {
     /// The file has no bytes, or only white space.
     #[error("the file is empty")]
     Empty,
-    /// A kind of file that is not supported.
-    #[error("this is {kind}, not BVH or glTF; export the take as one of them")]
-    OtherKind {
-        /// The detected kind.
-        kind: FileKind,
+    /// A format that this build does not read.
+    #[error("this program was built without {format}; export the take in another format")]
+    NotRead {
+        /// The name of the format.
+        format: &'static str,
     },
     /// Text in 16-bit units.
     #[error("the text is UTF-16; save it as UTF-8 or ASCII")]
@@ -65,6 +65,14 @@ pub enum ReadError {
     /// The requested animation is none of the file's, or not just one.
     #[error(transparent)]
     Animation(#[from] AnimationError),
+    /// There is no skin of that name or number.
+    #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
+    NoSuchSkin {
+        /// The requested name or number.
+        wanted: String,
+        /// Names of all, in order.
+        names: Vec<String>,
+    },
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion {
@@ -97,6 +105,28 @@ impl ReadError {
             _ => None,
         }
     }
+
+    /// Whether the file is of no format that this build reads.
+    pub fn is_of_no_format(&self) -> bool {
+        matches!(
+            self,
+            Self::Empty | Self::NotRead { .. } | Self::Utf16 | Self::Bvh(BvhError::NotBvh { .. })
+        )
+    }
+
+    /// Whether a file that this one names is missing.
+    pub fn lacks_other_file(&self) -> bool {
+        matches!(self, Self::Gltf(GltfError::NoBuffer { .. }))
+    }
+
+    /// What to try about the contents of the file.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Fbx(error) => error.remedy(),
+            Self::Gltf(error) => error.remedy(),
+            _ => "export the take again, or correct that line in a text editor",
+        }
+    }
 }
 
 /// Why motion cannot be written in a source's form.
@@ -117,9 +147,12 @@ pub enum WriteError {
         /// Index of the joint.
         joint: usize,
     },
-    /// Animations can be added to glTF files and to binary FBX files since 7.1 alone.
-    #[error("no animation can be added to this file: it is BVH, or FBX as text or older than 7.1")]
-    NotExtended,
+    /// No animation can be added to the file, see [`crate::Capabilities::not_extended`].
+    #[error("no animation can be added to this file: it is {found}")]
+    NotExtended {
+        /// What it is.
+        found: &'static str,
+    },
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,
@@ -133,7 +166,7 @@ pub enum WriteError {
         /// Most transforms that are written.
         limit: usize,
     },
-    /// Writing would take more memory than [`crate::Limits::max_memory_bytes`].
+    /// Writing would take more memory than [`crate::SizeLimits::max_memory_bytes`].
     #[error("to write this takes about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
     Memory {
         /// Bytes needed, an estimate on the high side.

@@ -47,7 +47,9 @@
 // What the rest of the world sees has a name.
 #![warn(unnameable_types)]
 
-mod detect;
+mod format;
+
+mod text;
 
 mod byte_count;
 
@@ -75,7 +77,17 @@ mod fbx;
 
 mod gltf;
 
+mod keyed_motion;
+
+mod file_form;
+
 mod source;
+
+mod entry;
+
+mod formats;
+
+mod take_warning;
 
 mod read;
 
@@ -101,20 +113,20 @@ pub use animations::AnimationError;
 pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
 pub use byte_count::ByteCount;
 pub use character::{Character, CharacterError};
-pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
+pub use format::{Capabilities, Format};
 pub use gltf::{
     error::{GlbFault, GltfError},
     source::GltfSource,
 };
-pub use limits::{Limits, MAX_FILE_BYTES};
+pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use read::{animation_names, load, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, ReadSettings};
-pub use source::{Format, LoadedTake, Source};
+pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice, warning::SpaceWarning};
 pub use warning::Warning;
 pub use write::{facts_in, with_facts, write_loop, write_take, write_take_with_root};
-pub use written::Written;
+pub use written::WrittenFile;

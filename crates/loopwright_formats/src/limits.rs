@@ -11,15 +11,15 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// [`ReadError::Memory`] or [`WriteError::Memory`], which say how much it would be.
 ///
 /// ```
-/// use loopwright_formats::{Limits, ReadError, ReadSettings, read_take};
+/// use loopwright_formats::{SizeLimits, ReadError, ReadSettings, read_take};
 ///
 /// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 /// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
 /// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
 /// let settings = ReadSettings {
-///     limits: Limits {
+///     limits: SizeLimits {
 ///         max_memory_bytes: 64 << 10,
-///         ..Limits::default()
+///         ..SizeLimits::default()
 ///     },
 ///     ..ReadSettings::default()
 /// };
@@ -28,14 +28,14 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SizeLimits {
     /// Most bytes of a file, together with all files that it names. By default [`MAX_FILE_BYTES`].
     pub max_input_bytes: u64,
     /// Most memory for the contents of one file, bytes. By default there is no limit: what a machine has, the caller knows.
     pub max_memory_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for SizeLimits {
     fn default() -> Self {
         Self {
             max_input_bytes: MAX_FILE_BYTES,
@@ -51,7 +51,16 @@ const READ_TRANSFORM_BYTES: u64 = 160;
 /// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and what is read of them.
 const WRITTEN_TRANSFORM_BYTES: u64 = 480;
 
-impl Limits {
+impl SizeLimits {
+    /// Errors: [`ReadError::TooLarge`].
+    pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
+        let limit = self.max_input_bytes;
+        match bytes.len() as u64 > limit {
+            true => Err(ReadError::TooLarge { limit }),
+            false => Ok(()),
+        }
+    }
+
     /// Errors: [`ReadError::Memory`].
     pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
         let limit = self.max_memory_bytes;
@@ -120,9 +129,9 @@ mod tests {
 
     #[test]
     fn a_limit_itself_is_still_allowed() {
-        let limits = Limits {
+        let limits = SizeLimits {
             max_memory_bytes: 12 * READ_TRANSFORM_BYTES,
-            ..Limits::default()
+            ..SizeLimits::default()
         };
         let limit = limits.max_memory_bytes;
         assert_eq!(limits.check_memory(limit), Ok(()));
@@ -157,9 +166,9 @@ mod tests {
     fn a_file_may_be_just_as_large_as_the_limit() {
         let bytes = b"HIERARCHY";
         let parsed = |max_input_bytes: u64| {
-            let limits = Limits {
+            let limits = SizeLimits {
                 max_input_bytes,
-                ..Limits::default()
+                ..SizeLimits::default()
             };
             AnimatedFile::parse_within(bytes, "t", None, &limits).map(|_| ())
         };

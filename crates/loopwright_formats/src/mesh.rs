@@ -4,11 +4,9 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use glam::DAffine3;
-use loopwright::{Pose, Skeleton, math::Rigid};
+use loopwright::{Pose, math::Rigid};
 
-#[cfg(feature = "fbx")]
-use crate::fbx;
-use crate::{error::ReadError, fbx::error::FbxError, gltf, gltf::error::GltfError, limits::Limits, source::Source};
+use crate::{error::ReadError, fbx::error::FbxError, gltf::error::GltfError, limits::SizeLimits};
 
 /// The surface of a character.
 ///
@@ -112,45 +110,6 @@ pub enum MeshError {
     },
 }
 
-/// Reads the surface of a character from the file that a take was read from; `None` if the file has none that follows its joints.
-///
-/// `source` and `skeleton` are those of the take, and `bytes` those of the file. Rigid parts below a joint belong to it, and the
-/// rest of the scene is left out. Only the four largest weights of a vertex are kept, and shapes that blend (morph targets) do not
-/// move. Errors: [`MeshError`]; no input panics.
-///
-/// ```
-/// use loopwright_formats::{Limits, load, mesh::read_mesh};
-///
-/// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
-/// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
-/// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
-/// let file = load(&bytes, "walk")?;
-/// let mesh = read_mesh(&bytes, &file.source, file.take.skeleton(), &Limits::default())?;
-/// # let mesh = mesh.ok_or("no mesh")?;
-/// # assert!(mesh.indices.len() > 100);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[cfg_attr(
-    not(feature = "fbx"),
-    expect(unused_variables, reason = "only FBX is read from its bytes again")
-)]
-pub fn read_mesh(
-    bytes: &[u8],
-    source: &Source,
-    skeleton: &Skeleton,
-    limits: &Limits,
-) -> Result<Option<Mesh>, MeshError> {
-    let mesh = match source {
-        Source::Bvh(_) => return Ok(None),
-        #[cfg(feature = "fbx")]
-        Source::Fbx(source) => fbx::mesh::read(bytes, source, skeleton, limits)?,
-        #[cfg(not(feature = "fbx"))]
-        Source::Fbx(_) => return Ok(None),
-        Source::Gltf(source) => gltf::mesh::read(source, skeleton, limits)?,
-    };
-    Ok((!mesh.indices.is_empty()).then_some(mesh))
-}
-
 impl Mesh {
     /// From the mesh into the world, for each bone of a pose in the world.
     ///
@@ -165,7 +124,7 @@ impl Mesh {
     }
 
     /// Errors: so many vertices and triangles more are too many.
-    pub(crate) fn check_room(&self, vertices: usize, triangles: usize, limits: &Limits) -> Result<(), MeshError> {
+    pub(crate) fn check_room(&self, vertices: usize, triangles: usize, limits: &SizeLimits) -> Result<(), MeshError> {
         let vertices = self.vertices.len().saturating_add(vertices);
         let triangles = (self.indices.len() / 3).saturating_add(triangles);
         if vertices.max(triangles) > MOST {

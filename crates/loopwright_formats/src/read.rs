@@ -3,9 +3,9 @@
 use std::io::{self, Read};
 
 use crate::{
-    animated_file::{AnimatedFile, read_bvh},
-    detect::{self, FileKind},
+    animated_file::{format_to_read, read_warned},
     error::ReadError,
+    limits::SizeLimits,
     settings::ReadSettings,
     source::LoadedTake,
     warning::Warning,
@@ -30,13 +30,9 @@ pub fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    match detect::file_kind(bytes) {
-        #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => {}
-        FileKind::Gltf | FileKind::Glb => {}
-        _ => return read_bvh(bytes, name, settings, warnings),
-    }
-    AnimatedFile::parse_within(bytes, name, settings.companions, &settings.limits)?.read(settings, warnings)
+    settings.limits.check_input(bytes)?;
+    let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
+    read_warned(&*file, name, settings, warnings)
 }
 
 /// Reads a take from a stream, to its end; otherwise like [`read_take`].
@@ -78,12 +74,8 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {
-    match detect::file_kind(bytes) {
-        FileKind::FbxBinary | FileKind::FbxAscii | FileKind::Gltf | FileKind::Glb => {
-            AnimatedFile::parse(bytes, "", None).map_or_else(|_| Vec::new(), |file| file.animation_names().to_vec())
-        }
-        _ => Vec::new(),
-    }
+    let parsed = (format_to_read(bytes).entry().parse)(bytes, None, &SizeLimits::default());
+    parsed.map_or_else(|_| Vec::new(), |file| file.animation_names())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use loopwright::LoopClip;
 
 use crate::{
     error::{ReadError, WriteError},
-    limits::Limits,
+    limits::SizeLimits,
     space::{SpaceSettings, UNIT_RANGE, UnitChoice},
 };
 
@@ -43,7 +43,7 @@ pub struct ReadSettings<'a> {
     /// The source of other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
     /// How much may be read.
-    pub limits: Limits,
+    pub limits: SizeLimits,
 }
 
 impl ReadSettings<'_> {
@@ -91,7 +91,7 @@ pub struct LoopWriteSettings {
     /// Whether the root stays at its start; by default the keys show it moving.
     pub in_place: bool,
     /// How much memory the file may take.
-    pub limits: Limits,
+    pub limits: SizeLimits,
 }
 
 impl Default for LoopWriteSettings {
@@ -101,7 +101,7 @@ impl Default for LoopWriteSettings {
             copies: 1,
             add_root: false,
             in_place: false,
-            limits: Limits::default(),
+            limits: SizeLimits::default(),
         }
     }
 }

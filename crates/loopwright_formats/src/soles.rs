@@ -8,8 +8,8 @@ use loopwright::{
 };
 
 use crate::{
-    limits::Limits,
-    mesh::{Mesh, Vertex, read_mesh},
+    limits::SizeLimits,
+    mesh::{Mesh, Vertex},
     source::Source,
 };
 
@@ -32,7 +32,7 @@ const LAST_SHARE: f64 = 0.75;
 ///
 /// ```
 /// use loopwright::{BodyOverrides, retarget::Rig};
-/// use loopwright_formats::{Limits, load, soles::read_soles};
+/// use loopwright_formats::{SizeLimits, load, soles::read_soles};
 ///
 /// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 /// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
@@ -40,14 +40,14 @@ const LAST_SHARE: f64 = 0.75;
 /// let file = load(&bytes, "hero")?;
 /// let rest = file.source.rest(file.take.skeleton());
 /// let rig = Rig::of(&file.take, &rest, &BodyOverrides::default())?;
-/// let soles = read_soles(&bytes, &file.source, &rig, &Limits::default());
+/// let soles = read_soles(&bytes, &file.source, &rig, &SizeLimits::default());
 /// let rig = rig.with_soles(soles);
 /// # assert_eq!(rig.soles().len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_soles(bytes: &[u8], source: &Source, rig: &Rig, limits: &Limits) -> Vec<FootSole> {
+pub fn read_soles(bytes: &[u8], source: &Source, rig: &Rig, limits: &SizeLimits) -> Vec<FootSole> {
     let skeleton = rig.skeleton();
-    match read_mesh(bytes, source, skeleton, limits) {
+    match source.read_mesh(bytes, skeleton, limits) {
         Ok(Some(mesh)) => soles_of(&mesh, skeleton, rig.body(), &source.rest(skeleton)),
         _ => Vec::new(),
     }

@@ -3,11 +3,17 @@
 use glam::DQuat;
 use loopwright::{Pose, Skeleton, Take, retarget};
 
-#[cfg(feature = "fbx")]
-use crate::fbx;
 use crate::{
-    bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, gltf::source::GltfSource, space::Space,
-    written::Written,
+    bvh::source::BvhSource,
+    error::WriteError,
+    fbx::source::FbxSource,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    gltf::source::GltfSource,
+    limits::SizeLimits,
+    mesh::{Mesh, MeshError},
+    space::Space,
+    written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -19,48 +25,34 @@ pub struct LoadedTake {
     pub source: Source,
 }
 
-/// A file format for writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum Format {
-    /// BVH.
-    Bvh,
-    /// FBX.
-    Fbx,
-    /// glTF in one binary file.
-    Glb,
-    /// glTF as text, with its buffers inside it.
-    Gltf,
-}
-
-impl Format {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Bvh, Self::Fbx, Self::Glb, Self::Gltf];
-
-    /// The file extension, without the point.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Bvh => "bvh",
-            Self::Fbx => "fbx",
-            Self::Glb => "glb",
-            Self::Gltf => "gltf",
+/// Declares the forms, a line each.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $name:ident($form:ty),)*) => {
+        /// The form of a take in its file, by format.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+        pub enum Source {
+            $($(#[$doc])* $name($form),)*
         }
-    }
 
-    /// The format of a file extension, in any case.
-    pub fn of_extension(extension: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.extension().eq_ignore_ascii_case(extension))
-    }
+        impl Source {
+            pub(crate) fn form(&self) -> &dyn FileForm {
+                match self {
+                    $(Self::$name(form) => form,)*
+                }
+            }
+
+            pub(crate) fn form_mut(&mut self) -> &mut dyn FileForm {
+                match self {
+                    $(Self::$name(form) => form,)*
+                }
+            }
+        }
+    };
 }
 
-/// The form of a take in its file, by format.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum Source {
+forms! {
     /// Hierarchy, channels, frame time and space of a BVH file.
     Bvh(BvhSource),
     /// The FBX file itself, or a fresh one.
@@ -70,51 +62,39 @@ pub enum Source {
 }
 
 impl Source {
-    /// A form for a take from elsewhere; the page of each format's source gives the details.
-    pub fn for_take(take: &Take, format: Format) -> Self {
-        match format {
-            Format::Bvh => Self::Bvh(BvhSource::for_take(take)),
-            Format::Fbx => Self::Fbx(FbxSource::for_take(take)),
-            Format::Glb | Format::Gltf => Self::Gltf(GltfSource::for_take(take, format == Format::Glb)),
-        }
+    /// The format of this form.
+    pub fn format(&self) -> Format {
+        self.form().format()
     }
 
-    /// The same form if it has that `format`, else a new one for `take`, which must have the source's skeleton.
-    pub fn in_format(&self, format: Format, take: &Take) -> Self {
-        match (self, format) {
-            (Self::Bvh(_), Format::Bvh) => self.clone(),
-            // A file that cannot be extended gets the form of a new one.
-            (Self::Fbx(source), Format::Fbx) => Self::Fbx(source.writable(take)),
-            (Self::Gltf(source), Format::Glb | Format::Gltf) => Self::Gltf(GltfSource {
-                is_binary: format == Format::Glb,
-                ..source.clone()
-            }),
-            (Self::Gltf(source), Format::Fbx) if source.has_meshes() => Self::Fbx(FbxSource::without_meshes(take)),
-            _ => Self::for_take(take, format),
-        }
+    /// What its format can hold, extend and state.
+    pub fn capabilities(&self) -> &'static Capabilities {
+        self.form().capabilities()
+    }
+
+    /// Formats that keep all that the file holds: its own, and others of the same contents.
+    pub fn formats(&self) -> &'static [Format] {
+        self.form().formats()
+    }
+
+    /// Whether a format keeps all that the file holds.
+    pub fn keeps_all_in(&self, format: Format) -> bool {
+        self.formats().contains(&format)
     }
 
     /// The same form in metres with Y up, if the format does not state its space: programs that read BVH assume this. All other
     /// formats state theirs, and are returned unchanged.
     #[must_use]
-    pub fn in_metres(self) -> Self {
-        match self {
-            Self::Bvh(source) => Self::Bvh(source.in_metres()),
-            stated => stated,
-        }
+    pub fn in_metres(mut self) -> Self {
+        self.form_mut().assume_metres();
+        self
     }
 
     /// The same form for engines: tracks that do not move have one key, and an FBX file states the unit that it was read in.
     #[must_use]
-    pub fn for_engines(self) -> Self {
-        match self {
-            Self::Bvh(_) => self,
-            Self::Fbx(source) => Self::Fbx(source.for_engines()),
-            Self::Gltf(source) => Self::Gltf(GltfSource {
-                has_short_tracks: true,
-                ..source
-            }),
-        }
+    pub fn for_engines(mut self) -> Self {
+        self.form_mut().suit_engines();
+        self
     }
 
     /// The rest pose of the take's joints as the file states it, local, in metres with +Y up.
@@ -122,11 +102,7 @@ impl Source {
     /// `skeleton` is that of the take that was read with this form. In BVH every joint rests without a turn; a form for a take from
     /// elsewhere states the same.
     pub fn rest(&self, skeleton: &Skeleton) -> Pose {
-        let stated = match self {
-            Self::Bvh(source) => return retarget::unturned(skeleton, source.space().turn()),
-            Self::Fbx(source) => source.rest(skeleton),
-            Self::Gltf(source) => source.rest(skeleton),
-        };
+        let stated = self.form().rest(skeleton);
         stated.unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
     }
 
@@ -134,85 +110,65 @@ impl Source {
     ///
     /// `take` is what was read from it. With `add_root` its joints get a root joint above them, where the animations leave it at
     /// rest. Errors: the file is malformed, or too large for its format.
-    pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<Written, WriteError>> {
-        match self {
-            #[cfg(feature = "fbx")]
-            Self::Fbx(source) => fbx::write::kept(source, take, add_root),
-            Self::Gltf(source) if add_root => Some(source.repacked_with_root(take)),
-            Self::Gltf(source) => Some(source.repacked(take)),
-            _ => None,
-        }
+    pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
+        self.form().kept(take, add_root)
+    }
+
+    /// The name of the animation that was read, if the file cannot be extended and a new one would lack what else it holds: such a
+    /// file is best left as it is.
+    pub fn animation_of_whole(&self) -> Option<&str> {
+        self.form().animation_of_whole()
     }
 
     /// The same form ready for an animation in place of the one that was read: glTF replaces one of its name by itself.
     ///
     /// Errors: the file is malformed.
-    pub fn without_animation(self) -> Result<Self, WriteError> {
-        match self {
-            #[cfg(feature = "fbx")]
-            Self::Fbx(source) => Ok(Self::Fbx(fbx::write::without_animation(&source)?)),
-            other => Ok(other),
-        }
-    }
-
-    /// The format of this form.
-    pub fn format(&self) -> Format {
-        match self {
-            Self::Bvh(_) => Format::Bvh,
-            Self::Fbx(_) => Format::Fbx,
-            Self::Gltf(source) if source.is_binary => Format::Glb,
-            Self::Gltf(_) => Format::Gltf,
-        }
+    pub fn without_animation(mut self) -> Result<Self, WriteError> {
+        self.form_mut().remove_animation()?;
+        Ok(self)
     }
 
     /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
-        match self {
-            Self::Bvh(source) => source.space(),
-            Self::Fbx(source) => source.space(),
-            Self::Gltf(source) => source.space(),
-        }
+        self.form().space()
     }
 
     /// Seconds from one frame to the next in the file.
     pub fn frame_time_secs(&self) -> f64 {
-        match self {
-            Self::Bvh(source) => source.frame_time_secs(),
-            Self::Fbx(source) => source.frame_time_secs(),
-            Self::Gltf(source) => source.frame_time_secs(),
-        }
+        self.form().frame_time_secs()
     }
 
     /// Whether loops can be added to the file that was read, so that all else in it stays.
     pub fn can_be_extended(&self) -> bool {
-        match self {
-            Self::Bvh(_) => false,
-            Self::Fbx(source) => source.can_be_extended(),
-            Self::Gltf(_) => true,
-        }
+        self.form().can_be_extended()
     }
 
-    /// The form in a BVH file, if it is one.
-    pub fn as_bvh(&self) -> Option<&BvhSource> {
-        match self {
-            Self::Bvh(source) => Some(source),
-            _ => None,
-        }
+    /// What the file states about its copyright or licence.
+    pub fn copyright(&self) -> Option<&str> {
+        self.form().copyright()
     }
 
-    /// The form in an FBX file, if it is one.
-    pub fn as_fbx(&self) -> Option<&FbxSource> {
-        match self {
-            Self::Fbx(source) => Some(source),
-            _ => None,
-        }
-    }
-
-    /// The form in a glTF file, if it is one.
-    pub fn as_gltf(&self) -> Option<&GltfSource> {
-        match self {
-            Self::Gltf(source) => Some(source),
-            _ => None,
-        }
+    /// Reads the surface of a character from the file that the take was read from; `None` if the file has none that follows its
+    /// joints.
+    ///
+    /// `skeleton` is that of the take, and `bytes` those of the file. Rigid parts below a joint belong to it, and the rest of the
+    /// scene is left out. Only the four largest weights of a vertex are kept, and shapes that blend (morph targets) do not move.
+    /// Errors: [`MeshError`]; no input panics.
+    ///
+    /// ```
+    /// use loopwright_formats::{SizeLimits, load};
+    ///
+    /// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+    /// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
+    /// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
+    /// let file = load(&bytes, "walk")?;
+    /// let mesh = file.source.read_mesh(&bytes, file.take.skeleton(), &SizeLimits::default())?;
+    /// # let mesh = mesh.ok_or("no mesh")?;
+    /// # assert!(mesh.indices.len() > 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Option<Mesh>, MeshError> {
+        let mesh = self.form().read_mesh(bytes, skeleton, limits)?;
+        Ok((!mesh.indices.is_empty()).then_some(mesh))
     }
 }

@@ -3,13 +3,13 @@
 use loopwright::{LoopClip, Take};
 
 use crate::{
-    bvh,
     error::WriteError,
-    fbx, gltf,
+    format::Format,
+    keyed_motion::KeyedMotion,
     loop_file::sidecar::{Sidecar, SidecarError},
     settings::LoopWriteSettings,
     source::Source,
-    written::Written,
+    written::WrittenFile,
 };
 
 /// Writes a take in the form of its source.
@@ -19,23 +19,15 @@ use crate::{
 /// as they allow; both are reported in the result. A glTF file keeps all contents and gets an animation of the take's name,
 /// replacing one of that name; an FBX file likewise, but beside one of that name. Errors: [`WriteError`], if take and source have
 /// different skeletons, or a value is out of range.
-pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
-    match source {
-        Source::Bvh(source) => bvh::write::write_take(take, source),
-        Source::Fbx(source) => fbx::write::write_take(take, source),
-        Source::Gltf(source) => gltf::write::write_take(take, source),
-    }
+pub fn write_take(take: &Take, source: &Source) -> Result<WrittenFile, WriteError> {
+    source.form().write(&KeyedMotion::from_take(take, false))
 }
 
 /// Writes a take whose first joint is a root joint that its source lacks; otherwise like [`write_take`].
 ///
 /// The root joint is written as [`write_loop`] writes an added one.
-pub fn write_take_with_root(take: &Take, source: &Source) -> Result<Written, WriteError> {
-    match source {
-        Source::Bvh(source) => bvh::write::write_take_with_root(take, source),
-        Source::Fbx(source) => fbx::write::write_take_with_root(take, source),
-        Source::Gltf(source) => gltf::write::write_take_with_root(take, source),
-    }
+pub fn write_take_with_root(take: &Take, source: &Source) -> Result<WrittenFile, WriteError> {
+    source.form().write(&KeyedMotion::from_take(take, true))
 }
 
 /// Writes a loop in the form of the source it was cut from.
@@ -47,21 +39,23 @@ pub fn write_take_with_root(take: &Take, source: &Source) -> Result<Written, Wri
 /// Otherwise like [`write_take`].
 ///
 /// Errors: [`WriteError`]; in addition to those of [`write_take`], no copies and too many keys.
-pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
-    match source {
-        Source::Bvh(source) => bvh::write::write_loop(clip, source, settings),
-        Source::Fbx(source) => fbx::write::write_loop(clip, source, settings),
-        Source::Gltf(source) => gltf::write::write_loop(clip, source, settings),
-    }
+pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<WrittenFile, WriteError> {
+    source.form().write(&KeyedMotion::from_loop(clip, settings)?)
 }
 
 /// The file of a loop with its facts inside it, if the format supports it.
 ///
 /// In glTF they are in the extras of the animation, without the names of files. `None` for other formats, or if the file holds no
 /// animation of the name in `facts.playback.animation`.
-pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
+pub fn with_facts(written: &WrittenFile, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
-    gltf::facts::with_facts(&written.bytes, [facts])
+    with_facts_of_all(&written.bytes, &[facts])
+}
+
+/// The same for all loops of a file.
+pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<u8>> {
+    let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
+    (inside.write)(bytes, facts)
 }
 
 /// The facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.
@@ -69,5 +63,6 @@ pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
 /// The take, the warnings and the names of files are left empty, because they are not in the file. Errors: there are facts, but
 /// they cannot be read.
 pub fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
-    gltf::facts::facts_in(bytes, animation)
+    let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
+    (inside.read)(bytes, animation)
 }

@@ -4,7 +4,7 @@ use crate::{error::WriteError, warning::Warning};
 
 /// A file as written, and what had to be changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct WrittenFile {
     /// The whole file.
     pub bytes: Vec<u8>,
     /// The name of the animation in it, if the format has names.

@@ -7,8 +7,8 @@
 use glam::DVec3;
 use loopwright::math::rotation;
 use loopwright_formats::{
-    AnimationChoice, Axis, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice, Warning, read_take,
-    write_take,
+    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
+    read_take, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -20,10 +20,17 @@ fn read(bytes: &[u8], animation: Option<&str>) -> LoadedTake {
     read_take(bytes, "t", &settings, &mut Vec::new()).unwrap()
 }
 
+fn fbx(source: &Source) -> &FbxSource {
+    let Source::Fbx(source) = source else {
+        panic!("an FBX file")
+    };
+    source
+}
+
 /// Largest distance in metres between a take's joints and the same nodes of ufbx's evaluated scene, at every tenth frame.
 fn farthest_from_ufbx(scene: &ufbx::Scene, loaded: &LoadedTake) -> f64 {
     let take = &loaded.take;
-    let source = loaded.source.as_fbx().unwrap();
+    let source = fbx(&loaded.source);
     let stack = scene.find_anim_stack(source.animation()).unwrap();
     let world = take.world_tracks();
     let mut farthest = 0.0_f64;
@@ -33,7 +40,7 @@ fn farthest_from_ufbx(scene: &ufbx::Scene, loaded: &LoadedTake) -> f64 {
         for (joint, known) in take.skeleton().joints().iter().enumerate() {
             let node = evaluated.find_node(&known.name).unwrap();
             let m = &node.node_to_world;
-            let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * source.space().unit_metres;
+            let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * loaded.source.space().unit_metres;
             farthest = farthest.max(world.position(frame, joint).distance(position));
         }
     }
@@ -133,7 +140,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
                 .unwrap()
                 .take
         };
-        let taken = source.as_fbx().unwrap().animation();
+        let taken = fbx(&source).animation();
         let (kept, known) = (again(&written.bytes, taken), again(&before, taken));
         for frame in 0..known.num_frames() {
             assert_eq!(kept.translations(frame), known.translations(frame), "{file}");

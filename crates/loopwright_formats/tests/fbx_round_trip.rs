@@ -59,7 +59,10 @@ fn a_take_survives() {
     let LoadedTake { take: again, source } =
         read_take(&written.bytes, "t", &ReadSettings::default(), &mut warnings).unwrap();
     assert_eq!(warnings, []);
-    assert_eq!(source.as_fbx().unwrap().animation(), take.name());
+    let Source::Fbx(form) = &source else {
+        panic!("an FBX file")
+    };
+    assert_eq!(form.animation(), take.name());
     assert_eq!(
         (again.num_frames(), again.num_joints()),
         (take.num_frames(), take.num_joints())

@@ -34,7 +34,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
     };
     let made = analysis.make_loop(best, &settings).unwrap();
     let source = Source::for_take(&take, format);
-    let facts = TakeFacts::of("walk.bvh", &take, source.space());
+    let facts = TakeFacts::new("walk.bvh", &take, source.space());
     let writing = LoopWriteSettings {
         add_root,
         in_place: !mode.moves_root(),

@@ -6,15 +6,17 @@ use glam::{DAffine3, DMat4, DQuat, DVec3};
 use gltf_file::GltfFile;
 use loopwright::Pose;
 use loopwright_formats::{
-    Format, Limits, LoadedTake, ReadSettings, Source, load,
-    mesh::{Mesh, MeshError, MeshImage, read_mesh},
+    Format, LoadedTake, ReadSettings, SizeLimits, Source, load,
+    mesh::{Mesh, MeshError, MeshImage},
     read_take, write_take,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 use serde_json::{Value, json};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
-    read_mesh(bytes, &loaded.source, loaded.take.skeleton(), &Limits::default())
+    loaded
+        .source
+        .read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
 }
 
 /// Where the bones carry the vertices.

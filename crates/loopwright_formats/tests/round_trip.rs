@@ -9,9 +9,17 @@ use loopwright::{
 };
 use loopwright_formats::{
     Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
-    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop,
-    write_take,
+    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile,
+    bvh::{ChannelKind, Hierarchy},
+    read_take, write_loop, write_take,
 };
+
+fn hierarchy(source: &Source) -> &Hierarchy {
+    let Source::Bvh(source) = source else {
+        panic!("a BVH file")
+    };
+    source.hierarchy()
+}
 
 fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
     let settings = SpaceSettings {
@@ -27,7 +35,7 @@ fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
     .unwrap()
 }
 
-fn text_of(written: &Written) -> &str {
+fn text_of(written: &WrittenFile) -> &str {
     core::str::from_utf8(&written.bytes).unwrap()
 }
 
@@ -71,7 +79,7 @@ fn largest_step_degrees(text: &str, source: &Source) -> f64 {
         .iter()
         .flat_map(|joint| joint.channels.iter().map(|channel| channel.kind))
         .collect();
-    assert!(source.as_bvh().unwrap().hierarchy().num_channels() <= kinds.len());
+    assert!(hierarchy(source).num_channels() <= kinds.len());
     let mut largest = 0.0_f64;
     for frame in 1..file.num_frames() {
         for (column, kind) in kinds.iter().enumerate() {
@@ -116,8 +124,8 @@ fn real_takes_come_back() {
         assert_no_minus_zero(text_of(&written));
         let again = read_again(text_of(&written), &loaded.source);
         assert_eq!(
-            again.source.as_bvh().unwrap().hierarchy(),
-            loaded.source.as_bvh().unwrap().hierarchy(),
+            hierarchy(&again.source),
+            hierarchy(&loaded.source),
             "{}",
             path.display()
         );
@@ -182,7 +190,7 @@ fn source(up: Axis) -> Source {
 }
 
 fn skeleton(source: &Source) -> Skeleton {
-    let joints = source.as_bvh().unwrap().hierarchy().joints().iter().map(|joint| Joint {
+    let joints = hierarchy(source).joints().iter().map(|joint| Joint {
         name: joint.name.clone(),
         parent: joint.parent,
         rest_offset: joint.offset * 0.01,
@@ -290,10 +298,7 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
     }
     let take = Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap();
     let source = Source::for_take(&take, Format::Bvh);
-    let counts: Vec<usize> = source
-        .as_bvh()
-        .unwrap()
-        .hierarchy()
+    let counts: Vec<usize> = hierarchy(&source)
         .joints()
         .iter()
         .map(|joint| joint.channels.len())

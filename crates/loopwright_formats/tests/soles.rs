@@ -10,11 +10,8 @@ use loopwright::{
     retarget::{FootSole, Rig},
 };
 use loopwright_formats::{
-    AnimatedFile, Format, Limits, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
-    mesh::{Mesh, read_mesh},
-    read_take,
-    soles::read_soles,
-    write_take,
+    AnimatedFile, Format, LoadedTake, ReadSettings, SizeLimits, Source, SpaceSettings, UnitChoice, UpChoice,
+    mesh::Mesh, read_take, soles::read_soles, write_take,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 use serde_json::json;
@@ -187,7 +184,7 @@ fn rig_of(loaded: &LoadedTake) -> Rig {
 
 fn soles_of(bytes: &[u8], loaded: &LoadedTake) -> (Rig, Vec<FootSole>) {
     let rig = rig_of(loaded);
-    let soles = read_soles(bytes, &loaded.source, &rig, &Limits::default());
+    let soles = read_soles(bytes, &loaded.source, &rig, &SizeLimits::default());
     (rig, soles)
 }
 
@@ -322,9 +319,9 @@ fn without_a_mesh_there_are_no_soles() {
     // Nor where there is no room for one.
     let written = write_take(&walk, &Source::for_take(&walk, Format::Glb)).unwrap().bytes;
     let loaded = loopwright_formats::load(&written, "walk").unwrap();
-    let small = Limits {
+    let small = SizeLimits {
         max_memory_bytes: 1000,
-        ..Limits::default()
+        ..SizeLimits::default()
     };
     assert_eq!(read_soles(&written, &loaded.source, &rig_of(&loaded), &small), []);
 }
@@ -383,7 +380,7 @@ fn captured(folder: &std::path::Path, name: &str) -> Captured {
     let loaded = file.read_rest(&ReadSettings::default(), &mut Vec::new()).unwrap();
     let (rig, soles) = soles_of(&bytes, &loaded);
     let skeleton = loaded.take.skeleton();
-    let mesh = read_mesh(&bytes, &loaded.source, skeleton, &Limits::default());
+    let mesh = loaded.source.read_mesh(&bytes, skeleton, &SizeLimits::default());
     let world = loaded.source.rest(skeleton).as_ref().world(skeleton);
     Captured {
         rig,

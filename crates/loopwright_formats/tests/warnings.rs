@@ -1,7 +1,7 @@
 //! Unusual contents of files are reported with kind and position, in any format; these are the kinds that no other test covers.
 
 use glam::DQuat;
-use loopwright_formats::{FileKind, LoadedTake, ReadError, ReadSettings, Warning, bvh, read_take, write_take};
+use loopwright_formats::{LoadedTake, ReadSettings, Warning, read_take, write_take};
 use serde_json::json;
 
 mod gltf_file;
@@ -163,18 +163,4 @@ fn an_animation_without_motion_is_no_match_for_one_with_it() {
     assert_eq!(read(&file.glb()).0.take.name(), "Walk");
     file.json["animations"].as_array_mut().unwrap().remove(0);
     assert_eq!(read(&file.glb()).0.take.name(), "Rest");
-}
-
-#[test]
-fn other_kinds_of_files_are_named() {
-    for (bytes, wanted) in [
-        (&b"Kaydara FBX Binary  \0\x1a\0"[..], FileKind::FbxBinary),
-        (b"; FBX 7.4.0 project file\n", FileKind::FbxAscii),
-        (b"glTF\x02\0\0\0", FileKind::Glb),
-        (b"{ \"asset\": {\"version\": \"2.0\"} }", FileKind::Gltf),
-    ] {
-        let error = bvh::parse(bytes, &mut Vec::new()).unwrap_err();
-        assert_eq!(error, ReadError::OtherKind { kind: wanted });
-        assert!(error.to_string().contains(&wanted.to_string()), "{error}");
-    }
 }

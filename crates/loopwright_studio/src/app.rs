@@ -9,6 +9,8 @@ use eframe::egui::{
     self, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Panel, RichText, ScrollArea, Ui, vec2,
 };
 
+use loopwright_formats::Format;
+
 use crate::{
     focus,
     fonts::fonts,
@@ -423,7 +425,7 @@ impl Studio {
                     false => egui::Theme::Dark,
                 });
             }
-            ui.strong("Drop a take here (BVH, FBX, glTF)");
+            ui.strong(format!("Drop a take here ({})", Format::names("or")));
             ui.weak("Nothing leaves this machine.");
         });
         self.progress_ui(ui, actions);

@@ -1,7 +1,7 @@
 //! The loops under test: one from every take that has one, and one into every file that can be written into.
 
 use loopwright::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
-use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, Written, write_loop};
+use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, WrittenFile, write_loop};
 
 use crate::{
     table::Table,
@@ -34,7 +34,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
         let Ok(studied) = Studied::of(file, take) else {
             continue;
         };
-        let Some((stretch, is_found)) = choose(&studied, source.as_bvh().is_none()) else {
+        let Some((stretch, is_found)) = choose(&studied, source.format() != Format::Bvh) else {
             continue;
         };
         let make = |mode: RootMode| {
@@ -78,15 +78,15 @@ pub(super) fn table(made: &[Looped]) -> Table {
     table.row(format_args!(
         "{} | {} | {} | {} | {}",
         made.len(),
-        count(|made| made.source.as_bvh().is_some()),
-        count(|made| made.source.as_fbx().is_some()),
-        count(|made| made.source.as_gltf().is_some()),
+        count(|made| made.source.keeps_all_in(Format::Bvh)),
+        count(|made| made.source.keeps_all_in(Format::Fbx)),
+        count(|made| made.source.keeps_all_in(Format::Glb)),
         count(|made| !made.is_found),
     ));
     table
 }
 
 /// A loop as a file in a given form.
-pub(super) fn written(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, String> {
+pub(super) fn written(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<WrittenFile, String> {
     write_loop(clip, source, settings).map_err(|error| error.to_string())
 }

@@ -59,11 +59,9 @@ fn show(
     let name = format!("{}-{}{root}.{}", made.stem, layout.copies, format.extension());
     let path = peers.scratch.join(name);
     write(&path, &file.bytes)?;
-    let is_own = |kind: fn(&Source) -> bool| kind(&made.source) && kind(&source);
     Ok(Shown {
         path,
-        is_inside: is_own(|source| source.as_gltf().is_some())
-            || is_own(|source| source.as_fbx().is_some()) && file.warnings.is_empty(),
+        is_inside: made.source.can_be_extended() && made.source.keeps_all_in(format),
         source,
         animation: file.animation.unwrap_or_default(),
     })
@@ -82,7 +80,7 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let mut asked = Vec::new();
     for made in made {
         // Faults that the file had before the loop was written into it are not ours.
-        let before = made.source.as_gltf().is_some().then(|| {
+        let before = made.source.keeps_all_in(Format::Glb).then(|| {
             let path = peers.scratch.join(format!("{}-before", made.stem));
             write(&path, &made.bytes).map(|()| path)
         });
@@ -133,10 +131,10 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
 
 /// One of our positions in Blender's world, which has Z up and follows the axes that a file states; still in our metres.
 fn in_blender(position: DVec3, source: &Source) -> DVec3 {
-    match source.as_bvh() {
+    match source.capabilities().states_space {
         // Imported with the file's axes unchanged.
-        Some(_) => source.space().turned_back(position),
-        None => DVec3::new(position.x, -position.z, position.y),
+        false => source.space().turned_back(position),
+        true => DVec3::new(position.x, -position.z, position.y),
     }
 }
 
@@ -356,7 +354,7 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     write(&project.join("project.godot"), b"config_version=4\n")?;
     let mut questions = Vec::new();
-    for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {
+    for made in made.iter().filter(|made| made.source.format() == Format::Bvh) {
         let layout = LoopWriteSettings::default();
         let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
         let name = format!("{}.glb", made.stem);

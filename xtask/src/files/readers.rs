@@ -1,7 +1,9 @@
 //! Our readers, compared with other readers of the same files: ufbx for FBX, three.js for glTF.
 
 use glam::DVec3;
-use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
+use loopwright_formats::{
+    AnimationChoice, Format, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -46,7 +48,8 @@ fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
                 ..ReadSettings::default()
             };
             let (_, LoadedTake { take, source }) = captured.read(file, &settings)?;
-            let Some(source) = source.as_fbx() else { continue };
+            let unit_metres = source.space().unit_metres;
+            let Source::Fbx(source) = source else { continue };
             let world = take.world_tracks();
             for frame in (0..take.num_frames()).step_by(STRIDE) {
                 let secs = source.begin_secs() + frame as f64 * take.frame_time_secs();
@@ -58,7 +61,7 @@ fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
                         continue;
                     };
                     let m = &node.node_to_world;
-                    let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * source.space().unit_metres;
+                    let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * unit_metres;
                     distances.push(world.position(frame, joint).distance(position));
                 }
             }
@@ -91,13 +94,14 @@ fn question(captured: &Captured, file: &str) -> Result<Value, String> {
         let Ok((_, loaded)) = captured.read(file, &settings) else {
             break;
         };
-        let Some(source) = loaded.source.as_gltf() else { break };
+        let frame_time_secs = loaded.source.frame_time_secs();
+        let Source::Gltf(source) = loaded.source else { break };
         let world = loaded.take.world_tracks();
         let frames: Vec<Value> = (0..world.num_frames())
             .step_by(STRIDE)
             .map(|frame| {
                 let places: Vec<[f64; 3]> = world.positions(frame).iter().map(DVec3::to_array).collect();
-                json!({"secs": source.start_secs() + frame as f64 * source.frame_time_secs(), "places": places})
+                json!({"secs": source.start_secs() + frame as f64 * frame_time_secs, "places": places})
             })
             .collect();
         animations.push(json!({"nodes": source.nodes().collect::<Vec<_>>(), "frames": frames}));

@@ -20,7 +20,7 @@ use crate::{
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
     loopwright fit --angle D (--turn-rate R | --half-life H)")]
 pub(crate) struct FitArgs {
-    /// Takes (BVH, FBX, GLB or glTF): files, folders or patterns.
+    /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+use loopwright_formats::Format;
 
 use super::Cli;
 
@@ -233,8 +234,22 @@ fn in_order(command: Command) -> Command {
             (false, Some(_)) => 1000,
             (false, None) => 2000,
         };
-        arg.display_order(rank + index)
+        with_formats(arg).display_order(rank + index)
     })
+}
+
+/// Puts the names of all formats in their place in a help text.
+fn with_formats(arg: Arg) -> Arg {
+    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    if !help.contains('{') {
+        return arg;
+    }
+    let all = &Format::ALL;
+    arg.help(
+        help.replace("{formats}", &Format::names("or"))
+            .replace("{extensions}", &Format::extensions(all, ""))
+            .replace("{.extensions}", &Format::extensions(all, ".")),
+    )
 }
 
 fn summarized(command: Command, summary: &Summary) -> Command {

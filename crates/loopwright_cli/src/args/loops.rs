@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH, FBX, GLB or glTF), with their sidecars where they have them: files, folders or patterns.
+    /// Loops ({formats}), with their sidecars where they have them: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct LoopsArgs {
-    /// Loops of one skeleton (BVH, FBX, GLB or glTF), each with its sidecar: files, folders or patterns.
+    /// Loops of one skeleton ({formats}), each with its sidecar: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]
@@ -121,7 +121,7 @@ fn auto_or_off() -> impl TypedValueParser<Value = bool> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = JUMP)]
 pub(crate) struct CostArgs {
-    /// The motion to leave and the one to enter, of one skeleton: takes or loops (BVH, FBX, GLB or glTF); :FRAME selects one frame,
+    /// The motion to leave and the one to enter, of one skeleton: takes or loops ({formats}); :FRAME selects one frame,
     /// from 0. Folders, patterns or more files: each motion into each other.
     #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
     pub(crate) motions: Vec<PathBuf>,

@@ -17,7 +17,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
-    /// Takes (BVH, FBX, GLB or glTF): files, folders, or patterns such as 'takes/**/*.bvh'; - is the standard input.
+    /// Takes ({formats}): files, folders, or patterns such as 'takes/**/*.bvh'; - is the standard input.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// Loop every animation of the file into one copy of it.
@@ -47,7 +47,7 @@ pub(crate) struct MakeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// The take (BVH, FBX, GLB or glTF).
+    /// The take ({formats}).
     #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
     /// Frames of the loop, counted from 0, whole or fractional.
@@ -70,7 +70,7 @@ pub(crate) struct TargetArgs {
     /// folder for them.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the loop: bvh, fbx, glb or gltf [default: by the name of the output, else the engine's or that of the take].
+    /// Format of the loop: {extensions} [default: by the name of the output, else the engine's or that of the take].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,
     /// Read settings from this file (TOML); flags override it.

@@ -42,7 +42,7 @@ pub(crate) enum MatchCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchBuildArgs {
-    /// Takes and loops (BVH, FBX, GLB or glTF), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
+    /// Takes and loops ({formats}), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
     #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub(crate) struct MatchQueryArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub(crate) database: PathBuf,
-    /// A frame of a take or a loop (BVH, FBX, GLB or glTF), counted from 0.
+    /// A frame of a take or a loop ({formats}), counted from 0.
     #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
     pub(crate) take: PathBuf,
     #[command(flatten)]

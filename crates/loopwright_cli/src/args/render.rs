@@ -34,7 +34,7 @@ fn view() -> impl TypedValueParser<Value = View> {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = PICTURE)]
 pub(crate) struct RenderArgs {
-    /// A take or a loop (BVH, FBX, GLB or glTF), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
+    /// A take or a loop ({formats}), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
     /// drawn alone.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,

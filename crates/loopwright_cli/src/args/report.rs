@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
 pub(crate) struct ReportArgs {
-    /// Loops with their sidecars (BVH, FBX, GLB or glTF), folders of loops, patterns, or catalogs (.parquet, .csv or .jsonl).
+    /// Loops with their sidecars ({formats}), folders of loops, patterns, or catalogs (.parquet, .csv or .jsonl).
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The page to write: .html.

@@ -15,7 +15,7 @@ use crate::{
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RigArgs {
-    /// The character that takes the motion (BVH, FBX, GLB or glTF).
+    /// The character that takes the motion ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: Option<PathBuf>,
     /// Which of its joints follow which, in TOML [default: found].
@@ -38,7 +38,7 @@ impl RigArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RetargetArgs {
-    /// Takes or loops (BVH, FBX, GLB or glTF): files, folders or patterns.
+    /// Takes or loops ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The one that is worked on.
@@ -46,7 +46,7 @@ pub(crate) struct RetargetArgs {
     pub(crate) input: PathBuf,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
-    /// The character (BVH, FBX, GLB or glTF), with or without animations.
+    /// The character ({formats}), with or without animations.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: PathBuf,
     /// Which joints follow which, in TOML; joints that it does not name are found.
@@ -60,7 +60,7 @@ pub(crate) struct RetargetArgs {
     /// The file to write; its extension selects the format; or a folder for many.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
-    /// Format of several outputs: bvh, fbx, glb or gltf [default: the engine's, or that of the character].
+    /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,
     /// Write which joints follow which into this file, to edit it.

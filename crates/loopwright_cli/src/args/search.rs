@@ -138,7 +138,7 @@ pub(crate) struct MirrorArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FindArgs {
-    /// Takes (BVH, FBX, GLB or glTF): files, folders or patterns.
+    /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// The one that is worked on.

@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InspectArgs {
-    /// Takes (BVH, FBX, GLB or glTF): files, folders or patterns.
+    /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// The one that is worked on.
@@ -39,7 +39,7 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Files of animations (BVH, FBX, GLB or glTF), folders or patterns.
+    /// Files of animations ({formats}), folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "FILE")]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,16 +51,16 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConvertArgs {
-    /// Takes or loops to read (BVH, FBX, GLB or glTF): files, folders or patterns.
+    /// Takes or loops to read ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
     pub(crate) input: PathBuf,
-    /// The file to write; its extension selects the format: .bvh, .fbx, .glb or .gltf. Of several inputs, the folder for them.
+    /// The file to write; its extension selects the format: {.extensions}. Of several inputs, the folder for them.
     #[arg(help_heading = OUTPUT, required = true)]
     pub(crate) output: PathBuf,
-    /// Format of several outputs: bvh, fbx, glb or gltf [default: the engine's, or that of each input].
+    /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,
     #[command(flatten)]
@@ -158,5 +158,6 @@ pub(crate) struct DemoArgs {
 
 /// A format by its extension.
 pub(super) fn parse_format(text: &str) -> Result<Format, String> {
-    Format::of_extension(text.trim_start_matches('.')).ok_or_else(|| "must be bvh, fbx, glb or gltf".to_owned())
+    Format::from_extension(text.trim_start_matches('.'))
+        .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }

@@ -6,6 +6,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use loopwright_formats::Format;
+
 use crate::{exit::Failure, files, patterns::Pattern, written_loop};
 
 /// One of many files.
@@ -97,7 +99,10 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, cha
                 Named::Pattern(_) => format!("no take matches \"{}\"", name.display()),
                 _ => format!("there is no take in the folder \"{}\" or below", name.display()),
             };
-            let failure = Failure::error(what).because("takes are files whose names end in .bvh, .fbx, .glb or .gltf");
+            let failure = Failure::error(what).because(format!(
+                "takes are files whose names end in {}",
+                Format::extensions(&Format::ALL, ".")
+            ));
             inputs
                 .problems
                 .push((name.clone(), failure.try_this("another folder, or the name of a file")));

@@ -64,7 +64,7 @@ impl Template {
             return Err("must be the name of a file, without folders, such as {stem}-{kind}-{speed}".to_owned());
         }
         let (stem, format) = match text.rsplit_once('.') {
-            Some((stem, extension)) if !stem.is_empty() => match Format::of_extension(extension) {
+            Some((stem, extension)) if !stem.is_empty() => match Format::from_extension(extension) {
                 Some(format) => (stem, Some(format)),
                 None => (text, None),
             },

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning, Written,
+    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning,
+    WrittenFile,
     loop_file::{
         describe,
         facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
@@ -218,24 +219,23 @@ impl Work<'_> {
     }
 
     /// The file as it was read, with a root joint where the engine needs one; `None` if the motion has to be written anew.
-    fn kept(&self, add_root: bool) -> Result<Option<Written>, Failure> {
-        let (own, is_gltf) = (&self.file.source, |format| matches!(format, Format::Glb | Format::Gltf));
-        let is_same_kind = own.format() == self.format || (is_gltf(own.format()) && is_gltf(self.format));
-        if self.args.mirror || !is_same_kind {
+    fn kept(&self, add_root: bool) -> Result<Option<WrittenFile>, Failure> {
+        let own = &self.file.source;
+        if self.args.mirror || !own.keeps_all_in(self.format) {
             return Ok(None);
         }
         let source = self.source();
         if source.can_be_extended() {
             return source.kept(&self.take, add_root).transpose().map_err(Failure::error);
         }
-        // FBX as text or of an old version stays as it is unless the engine needs something else, such as the true unit.
+        // The file stays as it is unless the engine needs something else, such as the true unit.
         let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
-        let Some(fbx) = own.as_fbx().filter(|_| is_as_needed) else {
+        let Some(animation) = own.animation_of_whole().filter(|_| is_as_needed) else {
             return Ok(None);
         };
-        Ok(Some(Written {
+        Ok(Some(WrittenFile {
             bytes: files::read_bytes(&self.args.input)?,
-            animation: Some(fbx.animation().to_owned()),
+            animation: Some(animation.to_owned()),
             warnings: Vec::new(),
         }))
     }
@@ -244,7 +244,7 @@ impl Work<'_> {
         Body::find(&self.take, &self.args.reading.overrides()).map_err(load::body_failure)
     }
 
-    fn convert_take(&self) -> Result<Written, Failure> {
+    fn convert_take(&self) -> Result<WrittenFile, Failure> {
         let engine = self.args.engine.engine();
         let adds_root = engine.choices().always_root_joint
             && engine.needs_root_joint(root_motion::root_joint_of(&self.take, &self.body()?).is_some());
@@ -271,7 +271,7 @@ impl Work<'_> {
     }
 
     /// A loop, and its sidecar as it then is.
-    fn convert_loop(&self, sidecar: Sidecar) -> Result<(Written, Sidecar), Failure> {
+    fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(written_loop::has_root_joint(&sidecar));
         let mut sidecar = sidecar;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright::Analysis;
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
-use loopwright_formats::AnimationChoice;
+use loopwright_formats::{AnimationChoice, Format};
 
 use crate::{
     args::FitArgs,
@@ -175,7 +175,10 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             "there is no take in the folder \"{}\" or below",
             folder.display()
         ))
-        .because("in a folder, takes are BVH, FBX, GLB and glTF files without a loop's sidecar beside them")
+        .because(format!(
+            "in a folder, takes are {} files without a loop's sidecar beside them",
+            Format::names("and")
+        ))
         .try_this("name the files themselves"));
     }
     Ok(found)

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::Format;
-
 use super::{make_all::make_all, make_many};
 use crate::{
     animations,
@@ -108,7 +106,7 @@ fn make(
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
-    let extends = matches!(format, Format::Glb | Format::Gltf | Format::Fbx);
+    let extends = format.capabilities().is_extended;
     match extends && recipe.take.rig.is_none() {
         true => outputs.spare_unless_in_place(take, &loop_path),
         false => outputs.spare(take),
@@ -135,10 +133,14 @@ fn make(
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
     let loaded = load::load(take, &Study::of(recipe.take.clone())?)?;
-    if outputs.is_in_place(&loop_path) && !loaded.file.source.can_be_extended() {
+    let source = &loaded.file.source;
+    if outputs.is_in_place(&loop_path) && !source.can_be_extended() {
         return Err(
             Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
-                .because("no animation can be added to FBX as text or older than 7.1")
+                .because(format!(
+                    "no animation can be added to {}",
+                    source.capabilities().not_extended.unwrap_or_default()
+                ))
                 .try_this("another name; this take is not overwritten"),
         );
     }

@@ -131,9 +131,7 @@ impl LoopedAnimations {
             sidecar,
             failed: failed.collect(),
             skeleton_sha256: first.map_or_else(String::new, |(_, skeleton)| skeleton_sha256(skeleton)),
-            copyright: first
-                .and_then(|(source, _)| source.as_gltf())
-                .and_then(|source| source.copyright().map(str::to_owned)),
+            copyright: first.and_then(|(source, _)| source.copyright().map(str::to_owned)),
         })
     }
 
@@ -269,10 +267,7 @@ impl Work<'_> {
         if self.form.is_none() {
             let of_loops = loaded.goes_into();
             let source = &of_loops.source;
-            let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
-            let own = source.format();
-            let is_same_kind = own == self.format || (is_gltf(own) && is_gltf(self.format));
-            if !source.can_be_extended() || !is_same_kind {
+            if !source.can_be_extended() || !source.keeps_all_in(self.format) {
                 return Err(cannot_hold_them(copied(path, self.recipe), source));
             }
             self.form = Some((loaded.form(self.format), of_loops.take.clone()));
@@ -396,16 +391,16 @@ impl Work<'_> {
 fn cannot_hold_them(path: &Path, source: &Source) -> Failure {
     let what = format!("the loops of \"{}\" go into a copy of it", path.display());
     if source.can_be_extended() {
-        let own = match source.format() {
-            Format::Fbx => ".fbx",
-            _ => ".glb or .gltf",
-        };
+        let own = Format::extensions(source.formats(), ".");
         Failure::error(what)
             .because("the output is of another kind, which keeps one animation")
             .try_this(format!("-o with a name that ends in {own}"))
     } else {
+        let without: Vec<&str> = (Format::ALL.iter())
+            .filter_map(|format| format.capabilities().not_extended)
+            .collect();
         Failure::error(what)
-            .because("no animation can be added to BVH, or to FBX as text or older than 7.1")
+            .because(format!("no animation can be added to {}", without.join(", or to ")))
             .try_this("a loop of one animation, without --all-animations, or an export as glTF or binary FBX")
     }
 }
@@ -498,10 +493,13 @@ fn written(
         let made = pack.loops.into_iter().map(|made| made.map_err(making::write_failure));
         return Ok((pack.bytes, made.collect()));
     }
-    let bytes = match form.and_then(|(source, first)| Some((source.as_gltf()?, first))) {
-        // Text may refer to other files, which are not copied.
-        Some((source, first)) if format == Format::Gltf => source.repacked(first).map_err(Failure::error)?.bytes,
-        _ => files::read_bytes(copied)?,
+    // What may refer to other files, which are not copied, is written anew.
+    let repacked = form
+        .filter(|_| format.capabilities().names_other_files)
+        .and_then(|(source, first)| source.kept(first, false));
+    let bytes = match repacked {
+        Some(repacked) => repacked.map_err(Failure::error)?.bytes,
+        None => files::read_bytes(copied)?,
     };
     Ok((bytes, Vec::new()))
 }

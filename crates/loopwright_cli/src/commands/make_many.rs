@@ -169,7 +169,7 @@ fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
     }
     let is_like_a_file = folder
         .extension()
-        .and_then(|kind| Format::of_extension(kind.to_str()?))
+        .and_then(|kind| Format::from_extension(kind.to_str()?))
         .is_some();
     if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
@@ -350,10 +350,8 @@ impl Work for MakeLoops<'_> {
 
 /// Whether a file holds all of its take. The hash of a glTF file says nothing of the buffers beside it, so those takes are done again.
 fn is_whole(path: &Path, bytes: &[u8]) -> bool {
-    if path
-        .extension()
-        .is_none_or(|extension| !extension.eq_ignore_ascii_case("gltf"))
-    {
+    let format = path.extension().and_then(|kind| Format::from_extension(kind.to_str()?));
+    if !format.is_some_and(|format| format.capabilities().names_other_files) {
         return true;
     }
     let Ok(document) = serde_json::from_slice::<serde_json::Value>(bytes) else {
@@ -430,11 +428,7 @@ impl MakeLoops<'_> {
         };
         let chosen = one_take::choose(&loaded, wish).map_err(failed)?;
         let loops = chosen.into_iter().map(of_row).collect();
-        let copyright = loaded
-            .goes_into()
-            .source
-            .as_gltf()
-            .and_then(|source| source.copyright());
+        let copyright = loaded.goes_into().source.copyright();
         Ok(Studied::Loops(Box::new(StudiedLoops {
             take_sha256: take_sha256.clone(),
             skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
@@ -472,7 +466,7 @@ impl MakeLoops<'_> {
             None => one_take::extension(&input.path, self.asked.recipe),
             Some(format) => format.extension().to_owned(),
         };
-        debug_assert_eq!(Format::of_extension(&extension), Some(studied.format));
+        debug_assert_eq!(Format::from_extension(&extension), Some(studied.format));
         let mut given: Vec<PathBuf> = Vec::new();
         let mut numbered = Vec::new();
         for each in &mut studied.loops {

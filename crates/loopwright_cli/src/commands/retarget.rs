@@ -258,7 +258,7 @@ impl Work<'_> {
             rig: Some(rig.clone()),
             ..facts.clone()
         };
-        let mut target = TakeFacts::of(facts.file, &self.character.file.take, source.space());
+        let mut target = TakeFacts::new(facts.file, &self.character.file.take, source.space());
         (target.frames, target.fps, target.frame_time_secs) = (facts.frames, facts.fps, facts.frame_time_secs);
         let origin = RetargetOrigin {
             take: TakeFacts {

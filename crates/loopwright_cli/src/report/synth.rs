@@ -44,7 +44,7 @@ impl SynthAnswer {
     /// The answer for a take written into this file, in this format.
     pub(crate) fn of(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
         Self {
-            take: TakeFacts::of(file, &synthetic.take, source.space()),
+            take: TakeFacts::new(file, &synthetic.take, source.space()),
             truth: TruthFacts::of(synthetic),
         }
     }

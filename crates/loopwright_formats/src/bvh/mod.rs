@@ -16,6 +16,8 @@ pub(crate) mod channel;
 
 pub(crate) mod error;
 
+pub(crate) mod format;
+
 pub(crate) mod plain;
 
 pub(crate) mod read;

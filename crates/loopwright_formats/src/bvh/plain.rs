@@ -13,15 +13,15 @@ use super::{
     lex::Lexer,
     motion,
     number::number,
-    read::{AS_IN_FILE, Frames, TRANSFORMS_PER_BYTE},
+    read::{AS_IN_FILE, Frames, TRANSFORMS_PER_BYTE, is_bvh},
     source::BvhSource,
 };
 use crate::{
-    animated_file::warn_of_take,
-    detect::{self, FileKind},
     limits::most_transforms,
     settings::ReadSettings,
-    space::guess,
+    space::{Space, guess},
+    take_warning::warn_of_take,
+    text::without_byte_order_mark,
     warning::Warning,
 };
 
@@ -128,6 +128,11 @@ impl<R: Read + Seek> PlainBvh<R> {
         &self.sample
     }
 
+    /// How the file's space relates to ours, and whether that was stated or guessed.
+    pub fn space(&self) -> &Space {
+        &self.source.space
+    }
+
     /// Hierarchy, channels, frame time and space.
     pub fn source(&self) -> &BvhSource {
         &self.source
@@ -184,11 +189,11 @@ impl Head {
                 break;
             }
         }
-        if detect::file_kind(&text) != FileKind::Bvh {
+        if !is_bvh(&text) {
             return None;
         }
         let mut warnings = Vec::new();
-        let mut lexer = Lexer::new(detect::without_byte_order_mark(&text));
+        let mut lexer = Lexer::new(without_byte_order_mark(&text));
         let hierarchy = hierarchy::read(&mut lexer, &mut warnings).ok()?;
         let (num_frames, frame_time) = motion::read_head(&mut lexer, &mut warnings).ok()?;
         lexer.skip_space();

@@ -12,13 +12,13 @@ use super::{
     source::BvhSource,
 };
 use crate::{
-    detect::{self, FileKind},
     error::ReadError,
     euler,
     excerpt::cut,
-    limits::{Limits, most_transforms},
+    limits::{SizeLimits, most_transforms},
     settings::ReadSettings,
     space::{Space, guess},
+    text,
     warning::Warning,
 };
 
@@ -41,14 +41,32 @@ pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadE
     })
 }
 
+/// Whether a file is BVH: its first word is HIERARCHY.
+pub(super) fn is_bvh(bytes: &[u8]) -> bool {
+    const FIRST_WORD: &[u8] = b"HIERARCHY";
+    let head = text::from_first_letter(bytes).get(..FIRST_WORD.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(FIRST_WORD))
+}
+
+/// Whether a file is text in 16-bit units, little or big end first.
+fn is_utf16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        // Without a mark: letters with a zero byte between them.
+        [a, 0, b, 0, ..] | [0, a, 0, b, ..] => a.is_ascii_alphabetic() && b.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
 /// The contents of a file that may be BVH.
 fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
-    match detect::file_kind(bytes) {
-        FileKind::Empty => Err(ReadError::Empty),
-        FileKind::Utf16 => Err(ReadError::Utf16),
-        FileKind::Bvh | FileKind::Unknown => Ok(Lexer::new(detect::without_byte_order_mark(bytes))),
-        kind => Err(ReadError::OtherKind { kind }),
+    if text::from_first_letter(bytes).is_empty() {
+        return Err(ReadError::Empty);
     }
+    if is_utf16(bytes) {
+        return Err(ReadError::Utf16);
+    }
+    Ok(Lexer::new(text::without_byte_order_mark(bytes)))
 }
 
 /// Rows in memory, each of the given number of values.
@@ -189,7 +207,7 @@ impl RowSink for Poses<'_> {
 
 impl<'h> Poses<'h> {
     /// Empty, for a file of the given number of bytes.
-    fn new(hierarchy: &'h Hierarchy, num_bytes: usize, limits: &Limits) -> Self {
+    fn new(hierarchy: &'h Hierarchy, num_bytes: usize, limits: &SizeLimits) -> Self {
         Self {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
@@ -389,11 +407,9 @@ mod tests {
     }
 
     #[test]
-    fn files_of_another_kind_are_named() {
-        let error = parse(b"; FBX 7.4.0 project file\n", &mut Vec::new()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "this is an FBX file (as text), not BVH or glTF; export the take as one of them"
-        );
+    fn text_in_units_of_16_bits_is_no_bvh() {
+        for bytes in [&b"\xFF\xFEH\0I\0"[..], b"H\0I\0E\0", b"\0H\0I\0E"] {
+            assert_eq!(parse(bytes, &mut Vec::new()), Err(ReadError::Utf16), "{bytes:?}");
+        }
     }
 }

@@ -95,14 +95,4 @@ impl BvhSource {
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
-
-    /// How the file's space relates to ours, and whether that was stated or guessed.
-    pub fn space(&self) -> &Space {
-        &self.space
-    }
-
-    /// Seconds from one frame to the next in the file.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time.secs
-    }
 }

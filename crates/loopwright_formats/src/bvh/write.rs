@@ -4,10 +4,8 @@
 //! of a degree. Angles are continuous from key to key (see [`crate::euler`]). Minus zero is never written.
 
 use core::fmt::Write as _;
-use std::borrow::Cow;
 
-use glam::{DQuat, DVec3};
-use loopwright::{LoopClip, Pose, Skeleton, Take};
+use glam::DVec3;
 
 use super::{
     BvhJoint, Hierarchy,
@@ -19,131 +17,29 @@ use super::{
 use crate::{
     error::WriteError,
     excerpt::excerpt,
+    keyed_motion::{KeyedMotion, KeyedPoses},
     limits::{MAX_DEPTH, MAX_VALUE},
     naming::root_name,
-    settings::LoopWriteSettings,
     space::{Axis, Space},
     warning::Warning,
-    written::Written,
+    written::WrittenFile,
 };
 
-/// [`crate::write_take`] for BVH.
-pub(crate) fn write_take(take: &Take, source: &BvhSource) -> Result<Written, WriteError> {
-    check_skeleton(take.skeleton(), source)?;
-    let space = &source.space;
-    let writer = Writer {
-        hierarchy: source.hierarchy.clone(),
-        num_keys: take.num_frames(),
-        cycle: take.num_frames(),
-        unit_metres: space.unit_metres,
-        frame_time: frame_time_text(source, take.frame_time_secs()),
-    };
-    writer.write(|frame| FilePose::new(space, take.translations(frame), take.rotations(frame)))
-}
-
-/// [`crate::write_take_with_root`] for BVH.
-pub(crate) fn write_take_with_root(take: &Take, source: &BvhSource) -> Result<Written, WriteError> {
-    let space = &source.space;
-    let hierarchy = with_root(&source.hierarchy);
-    let (expected, found) = (hierarchy.joints().len(), take.num_joints());
-    if expected != found {
-        return Err(WriteError::JointCount { expected, found });
-    }
-    let writer = Writer {
-        hierarchy,
-        num_keys: take.num_frames(),
-        cycle: take.num_frames(),
-        unit_metres: space.unit_metres,
-        frame_time: frame_time_text(source, take.frame_time_secs()),
-    };
-    writer.write(|frame| FilePose::below_root(space, take.pose(frame).to_pose()))
-}
-
-/// [`crate::write_loop`] for BVH: an added root has OFFSET zero and six channels.
-pub(crate) fn write_loop(
-    clip: &LoopClip,
-    source: &BvhSource,
-    settings: &LoopWriteSettings,
-) -> Result<Written, WriteError> {
-    check_skeleton(clip.skeleton(), source)?;
-    let num_keys = settings.num_keys(clip)?;
-    let shown = settings.shown(clip);
-    let space = &source.space;
-    let hierarchy = if settings.add_root {
-        with_root(&source.hierarchy)
-    } else {
-        source.hierarchy.clone()
-    };
-    let writer = Writer {
-        hierarchy,
-        num_keys,
-        cycle: clip.num_samples(),
-        unit_metres: space.unit_metres,
-        frame_time: frame_time_text(source, clip.step_secs()),
-    };
-    if settings.add_root {
-        writer.write(|key| FilePose::below_root(space, shown.root_relative_pose(key)))
-    } else {
-        writer.write(|key| FilePose::owned(space, shown.folded_pose(key)))
-    }
-}
-
-/// Local transforms of all joints at one key, in metres, with the file's axes.
-struct FilePose<'a> {
-    translations: Cow<'a, [DVec3]>,
-    rotations: Cow<'a, [DQuat]>,
-}
-
-impl<'a> FilePose<'a> {
-    fn new(space: &Space, translations: impl Into<Cow<'a, [DVec3]>>, rotations: impl Into<Cow<'a, [DQuat]>>) -> Self {
-        let (mut translations, mut rotations) = (translations.into(), rotations.into());
-        if space.up != Axis::Y {
-            translations.to_mut()[0] = space.turned_back(translations[0]);
-            rotations.to_mut()[0] = space.turn().conjugate() * rotations[0];
-        }
-        Self {
-            translations,
-            rotations,
-        }
-    }
-
-    fn owned(space: &Space, pose: Pose) -> Self {
-        Self::new(space, pose.translations, pose.rotations)
-    }
-
-    /// A pose whose first joint is an added root, in the file's axes on both sides, so that a root at rest has no rotation in the
-    /// file either.
-    fn below_root(space: &Space, pose: Pose) -> Self {
-        let turn = space.turn();
-        let Pose {
-            mut translations,
-            mut rotations,
-        } = pose;
-        translations[0] = space.turned_back(translations[0]);
-        rotations[0] = turn.conjugate() * rotations[0] * turn;
-        if space.up != Axis::Y {
-            translations[1] = space.turned_back(translations[1]);
-            rotations[1] = turn.conjugate() * rotations[1];
-        }
-        Self {
-            translations: translations.into(),
-            rotations: rotations.into(),
-        }
-    }
-}
-
-fn check_skeleton(skeleton: &Skeleton, source: &BvhSource) -> Result<(), WriteError> {
+/// Writes motion as the text of a file: an added root has OFFSET zero and six channels.
+pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<WrittenFile, WriteError> {
     let joints = source.hierarchy.joints();
-    if joints.len() != skeleton.num_joints() {
-        return Err(WriteError::JointCount {
-            expected: joints.len(),
-            found: skeleton.num_joints(),
-        });
-    }
-    match (0..joints.len()).find(|&joint| joints[joint].parent != skeleton.parent(joint)) {
-        Some(joint) => Err(WriteError::Parent { joint }),
-        None => Ok(()),
-    }
+    motion.check_parents(&joints.iter().map(|joint| joint.parent).collect::<Vec<_>>())?;
+    motion.check_size(MAX_TRANSFORMS)?;
+    let writer = Writer {
+        hierarchy: match motion.adds_root {
+            true => with_root(&source.hierarchy),
+            false => source.hierarchy.clone(),
+        },
+        motion,
+        space: &source.space,
+        frame_time: frame_time_text(source, motion.step_secs),
+    };
+    writer.write()
 }
 
 /// Frame times that differ by less are equal, in seconds.
@@ -198,27 +94,17 @@ const OFFSET_TOLERANCE: f64 = 1e-6;
 /// A larger rotation error from too few channels is reported, in degrees.
 const PROJECTION_TOLERANCE: f64 = 1e-4;
 
-struct Writer {
+struct Writer<'a> {
     hierarchy: Hierarchy,
-    num_keys: usize,
-    /// Keys after which poses may repeat.
-    cycle: usize,
-    unit_metres: f64,
+    motion: &'a KeyedMotion<'a>,
+    space: &'a Space,
     frame_time: String,
 }
 
-impl Writer {
-    fn write<'a>(mut self, pose: impl Fn(usize) -> FilePose<'a>) -> Result<Written, WriteError> {
-        let joints = self.hierarchy.joints().len();
-        if self.num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
-            return Err(WriteError::TooManyKeys {
-                keys: self.num_keys,
-                joints,
-                limit: MAX_TRANSFORMS,
-            });
-        }
+impl Writer<'_> {
+    fn write(mut self) -> Result<WrittenFile, WriteError> {
         let mut warnings = Vec::new();
-        self.add_position_channels(&pose, &mut warnings)?;
+        self.add_position_channels(&mut warnings)?;
         let order = file_order(&self.hierarchy);
         let mut text = String::new();
         self.write_hierarchy(&order, &mut text)?;
@@ -226,29 +112,49 @@ impl Writer {
         let _ = write!(
             text,
             "MOTION\nFrames: {}\nFrame Time: {}\n",
-            self.num_keys, self.frame_time
+            self.motion.num_keys, self.frame_time
         );
         let mut bytes = text.into_bytes();
-        self.write_motion(&order, &pose, &mut bytes, &mut warnings)?;
-        Ok(Written {
+        self.write_motion(&order, &mut bytes, &mut warnings)?;
+        Ok(WrittenFile {
             bytes,
             animation: None,
             warnings,
         })
     }
 
+    /// Local transforms of all joints at a key, in metres, with the file's axes.
+    fn pose(&self, key: usize) -> KeyedPoses<'_> {
+        let KeyedPoses {
+            mut translations,
+            mut rotations,
+        } = self.motion.pose(key);
+        let (space, turn) = (self.space, self.space.turn());
+        let own_root = usize::from(self.motion.adds_root);
+        if self.motion.adds_root {
+            // In the file's axes on both sides, so that a root at rest has no rotation in the file either.
+            translations.to_mut()[0] = space.turned_back(translations[0]);
+            rotations.to_mut()[0] = turn.conjugate() * rotations[0] * turn;
+        }
+        if space.up != Axis::Y {
+            translations.to_mut()[own_root] = space.turned_back(translations[own_root]);
+            rotations.to_mut()[own_root] = turn.conjugate() * rotations[own_root];
+        }
+        KeyedPoses {
+            translations,
+            rotations,
+        }
+    }
+
     /// Gives position channels to joints that need them and checks that every position can be written.
-    fn add_position_channels<'a>(
-        &mut self,
-        pose_at: &impl Fn(usize) -> FilePose<'a>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), WriteError> {
-        let joints = &mut self.hierarchy.joints;
-        let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.offset * self.unit_metres).collect();
+    fn add_position_channels(&mut self, warnings: &mut Vec<Warning>) -> Result<(), WriteError> {
+        let unit_metres = self.space.unit_metres;
+        let joints = self.hierarchy.joints();
+        let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.offset * unit_metres).collect();
         let mut farthest = vec![DVec3::ZERO; joints.len()];
-        let limit = DVec3::splat(MAX_VALUE * self.unit_metres);
-        for key in 0..self.num_keys {
-            let pose = pose_at(key);
+        let limit = DVec3::splat(MAX_VALUE * unit_metres);
+        for key in 0..self.motion.num_keys {
+            let pose = self.pose(key);
             let mut all_fit = true;
             for ((translation, offset), farthest) in pose.translations.iter().zip(&offsets).zip(&mut farthest) {
                 // False for NaN, too.
@@ -261,10 +167,10 @@ impl Writer {
                 return Err(WriteError::OutOfRange { key, joint });
             }
         }
-        for (joint, farthest) in joints.iter_mut().zip(farthest) {
+        for (joint, farthest) in self.hierarchy.joints.iter_mut().zip(farthest) {
             let present = joint.axes_of(ChannelKind::Position);
             let missing: Vec<Axis> = Axis::ALL.into_iter().filter(|axis| !present.contains(axis)).collect();
-            let distance = missing.iter().map(|axis| farthest[axis.index()]).fold(0.0, f64::max) / self.unit_metres;
+            let distance = missing.iter().map(|axis| farthest[axis.index()]).fold(0.0, f64::max) / unit_metres;
             if distance > OFFSET_TOLERANCE {
                 joint.channels.splice(0..0, missing.into_iter().map(Channel::position));
                 let joint = excerpt(joint.name.as_bytes());
@@ -311,24 +217,18 @@ impl Writer {
         Ok(())
     }
 
-    fn write_motion<'a>(
-        &self,
-        order: &[usize],
-        pose_at: &impl Fn(usize) -> FilePose<'a>,
-        text: &mut Vec<u8>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), WriteError> {
+    fn write_motion(&self, order: &[usize], text: &mut Vec<u8>, warnings: &mut Vec<Warning>) -> Result<(), WriteError> {
         let joints = self.hierarchy.joints();
-        let mut rows = Rows::new(joints, order, self.cycle, self.num_keys);
-        for key in 0..self.num_keys {
-            let pose = pose_at(key);
+        let mut rows = Rows::new(joints, order, self.motion.cycle, self.motion.num_keys);
+        for key in 0..self.motion.num_keys {
+            let pose = self.pose(key);
             if let Some(joint) = pose.rotations.iter().position(|rotation| !rotation.is_finite()) {
                 return Err(WriteError::OutOfRange { key, joint });
             }
-            let line = rows.next(&pose.translations, &pose.rotations, self.unit_metres);
+            let line = rows.next(&pose.translations, &pose.rotations, self.space.unit_metres);
             if key == 0 {
                 // Rows have about the length of the first.
-                text.reserve((line.len() + line.len() / 8).saturating_mul(self.num_keys));
+                text.reserve((line.len() + line.len() / 8).saturating_mul(self.motion.num_keys));
             }
             text.extend_from_slice(line);
         }

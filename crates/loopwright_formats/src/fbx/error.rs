@@ -68,3 +68,10 @@ pub enum FbxError {
         frame: usize,
     },
 }
+
+impl FbxError {
+    /// What to try about it.
+    pub fn remedy(&self) -> &'static str {
+        "export the take again, as binary FBX with its animation baked"
+    }
+}

@@ -13,12 +13,17 @@ use super::{
     source::FbxSource,
 };
 use crate::{
-    limits::{Limits, MAX_VALUE},
+    limits::{MAX_VALUE, SizeLimits},
     mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
 };
 
 /// Reads all meshes that follow the joints of a take.
-pub(crate) fn read(bytes: &[u8], source: &FbxSource, skeleton: &Skeleton, limits: &Limits) -> Result<Mesh, MeshError> {
+pub(crate) fn read(
+    bytes: &[u8],
+    source: &FbxSource,
+    skeleton: &Skeleton,
+    limits: &SizeLimits,
+) -> Result<Mesh, MeshError> {
     let scene = scene::load_with_meshes(bytes)?;
     let carriers = Carriers::of(&scene, source, skeleton)?;
     let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
@@ -117,7 +122,7 @@ fn add(
     node: &Node,
     shape: &ufbx::Mesh,
     carriers: &Carriers,
-    limits: &Limits,
+    limits: &SizeLimits,
 ) -> Result<(), MeshError> {
     mesh.check_room(shape.num_indices.max(1), shape.num_triangles, limits)?;
     let skin: Option<&SkinDeformer> = shape.skin_deformers.iter().next().map(|skin| &**skin);
@@ -354,7 +359,7 @@ mod tests {
         let Source::Fbx(source) = &loaded.source else {
             panic!("an FBX file")
         };
-        let mesh = read(&bytes, source, loaded.take.skeleton(), &Limits::default()).unwrap();
+        let mesh = read(&bytes, source, loaded.take.skeleton(), &SizeLimits::default()).unwrap();
         let named = |name: &str| MeshImage::Beside(format!("blender_293_barbarian_7400_binary.fbm/{name}.png"));
         assert_eq!(mesh.images.len(), 2);
         for name in ["diffuse", "diffuse_hair"] {
@@ -381,7 +386,7 @@ mod tests {
                 panic!("{name}")
             };
             let take = &loaded.take;
-            let mesh = read(&bytes, source, take.skeleton(), &Limits::default()).unwrap();
+            let mesh = read(&bytes, source, take.skeleton(), &SizeLimits::default()).unwrap();
             let scene = scene::load_with_meshes(&bytes).unwrap();
             let stacks = || scene.anim_stacks.iter();
             let stack = stacks()
@@ -406,7 +411,7 @@ mod tests {
                             true => affine(&node.geometry_to_world).transform_point3(point),
                             false => point,
                         };
-                        expected.push(source.space().unit_metres * (source.turn() * point));
+                        expected.push(source.space.unit_metres * (source.turn() * point));
                     }
                 }
                 let bones = mesh.bones_at(&take.pose(frame).world(take.skeleton()));

@@ -20,6 +20,7 @@ mod bind;
 pub(crate) mod error;
 #[cfg(feature = "fbx")]
 mod form;
+pub(crate) mod format;
 mod fresh;
 #[cfg(feature = "fbx")]
 mod insert;

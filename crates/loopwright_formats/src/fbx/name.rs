@@ -1,6 +1,6 @@
 //! The name of an animation in an FBX file.
 
-use crate::naming::LOOP_SUFFIX;
+use crate::{keyed_motion::KeyedMotion, naming::LOOP_SUFFIX};
 
 /// The name of an animation, in two parts, so that a number can be inserted between them.
 pub(super) struct Name {
@@ -9,17 +9,12 @@ pub(super) struct Name {
 }
 
 impl Name {
-    pub(super) fn of_take(name: &str) -> Self {
+    /// The name of a motion; that of a loop ends in the suffix of loops, once.
+    pub(super) fn new(motion: &KeyedMotion<'_>) -> Self {
+        let suffix = motion.as_loop().map_or("", |_| LOOP_SUFFIX);
         Self {
-            stem: name.to_owned(),
-            suffix: "",
-        }
-    }
-
-    pub(super) fn of_loop(name: &str) -> Self {
-        Self {
-            stem: name.strip_suffix(LOOP_SUFFIX).unwrap_or(name).to_owned(),
-            suffix: LOOP_SUFFIX,
+            stem: motion.name.strip_suffix(suffix).unwrap_or(motion.name).to_owned(),
+            suffix,
         }
     }
 
@@ -38,10 +33,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_loops_end_so_once() {
-        assert_eq!(Name::of_loop("walk").whole(), "walk-loop");
-        assert_eq!(Name::of_loop("walk-loop").whole(), "walk-loop");
-        assert_eq!(Name::of_loop("walk").numbered(2), "walk_2-loop");
-        assert_eq!(Name::of_take("walk").numbered(3), "walk_3");
+    fn numbers_stand_before_the_suffix() {
+        let name = |stem: &str, suffix| Name {
+            stem: stem.to_owned(),
+            suffix,
+        };
+        assert_eq!(name("walk", LOOP_SUFFIX).whole(), "walk-loop");
+        assert_eq!(name("walk", LOOP_SUFFIX).numbered(2), "walk_2-loop");
+        assert_eq!(name("walk", "").numbered(3), "walk_3");
     }
 }

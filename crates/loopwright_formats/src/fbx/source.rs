@@ -1,7 +1,7 @@
 //! The FBX form of a take, from its file or created for it.
 
 use glam::DQuat;
-use loopwright::{Pose, Skeleton, Take};
+use loopwright::{Pose, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;
@@ -61,51 +61,6 @@ impl FbxSource {
         }
     }
 
-    /// The form used for writing: this one, or a new one if the file that was read is text or older than 7.1.
-    pub fn writable(&self, take: &Take) -> Self {
-        match &self.form {
-            #[cfg(feature = "fbx")]
-            Form::File(_) => self.clone(),
-            fresh @ Form::Fresh { .. } => Self {
-                form: fresh.clone(),
-                ..Self::for_take(take)
-            },
-        }
-    }
-
-    /// The rest pose of its joints; `None` if they are not those of the skeleton.
-    pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
-        (self.rest.rotations.len() == skeleton.num_joints()).then(|| self.rest.clone())
-    }
-
-    /// Whether the file that was read can be extended.
-    pub(crate) fn can_be_extended(&self) -> bool {
-        match &self.form {
-            #[cfg(feature = "fbx")]
-            Form::File(_) => true,
-            Form::Fresh { .. } => false,
-        }
-    }
-
-    /// A form for a take from a glTF file that contains more than motion.
-    pub(crate) fn without_meshes(take: &Take) -> Self {
-        Self {
-            form: Form::Fresh {
-                leaves: Some(Warning::MeshesLeftOut),
-            },
-            ..Self::for_take(take)
-        }
-    }
-
-    /// The form for engines: tracks that do not move have one key, and the file states the unit that was used to read it.
-    pub(crate) fn for_engines(self) -> Self {
-        Self {
-            has_short_tracks: true,
-            states_unit: true,
-            ..self
-        }
-    }
-
     /// The unit that the file is to state, in metres, if it states another.
     #[cfg(feature = "fbx")]
     pub(super) fn unit_to_state(&self) -> Option<f64> {
@@ -114,19 +69,9 @@ impl FbxSource {
         (self.states_unit && is_other).then_some(self.space.unit_metres)
     }
 
-    /// How the file's space relates to ours, and whether that was stated or guessed.
-    pub fn space(&self) -> &Space {
-        &self.space
-    }
-
     /// The rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
     pub fn turn(&self) -> DQuat {
         self.turn
-    }
-
-    /// Seconds from one frame to the next.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
     }
 
     /// Name of the animation that was read.

@@ -211,7 +211,7 @@ fn skin_joints(
     moved: &[bool],
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Vec<usize>, GltfError> {
+) -> Result<Vec<usize>, ReadError> {
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
     for (index, skin) in skins.iter().enumerate() {
         if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= nodes.nodes.len()) {
@@ -219,7 +219,8 @@ fn skin_joints(
                 at: format!("skins[{index}].joints"),
                 found,
                 count: nodes.nodes.len(),
-            });
+            }
+            .into());
         }
     }
     let names = names_of(skins.iter().map(|skin| skin.name.as_deref()));
@@ -228,7 +229,7 @@ fn skin_joints(
         Some(wanted) => {
             let by_name = skins.iter().position(|skin| skin.name.as_deref() == Some(wanted));
             let by_number = || wanted.parse().ok().filter(|&number: &usize| number < skins.len());
-            Some(by_name.or_else(by_number).ok_or_else(|| GltfError::NoSuchSkin {
+            Some(by_name.or_else(by_number).ok_or_else(|| ReadError::NoSuchSkin {
                 wanted: cut(wanted, MAX_SHOWN_NAME),
                 names: names.clone(),
             })?)
@@ -269,14 +270,14 @@ pub(crate) struct Joints {
 /// The joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
 ///
 /// `moves` are the channels of the animation. Without a skin, the joints are the animated nodes and their descendants without a
-/// mesh. Errors: see [`GltfError`].
+/// mesh. Errors: [`ReadError`].
 pub(crate) fn joints(
     document: &Document,
     nodes: &Nodes,
     moves: &[(usize, Path, usize)],
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Joints, GltfError> {
+) -> Result<Joints, ReadError> {
     let mut moved = vec![false; nodes.nodes.len()];
     for &(node, _, _) in moves {
         moved[node] = true;
@@ -315,7 +316,7 @@ pub(crate) fn joints(
             warnings.push(Warning::NodesLeftOut { count: left_out });
         }
     }
-    connected(nodes, &is_joint)
+    Ok(connected(nodes, &is_joint)?)
 }
 
 /// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
@@ -325,13 +326,13 @@ pub(crate) fn joints_at_rest(
     nodes: &Nodes,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Joints, GltfError> {
+) -> Result<Joints, ReadError> {
     let moved = vec![true; nodes.nodes.len()];
     let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
     let is_joint = (0..moved.len())
         .map(|node| skinned.is_empty() || skinned.contains(&node))
         .collect::<Vec<bool>>();
-    connected(nodes, &is_joint)
+    Ok(connected(nodes, &is_joint)?)
 }
 
 /// Joints and all nodes between them, in the order of the file's own tree.

@@ -6,7 +6,7 @@ use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::{GlbFault, GltfError};
-use crate::{detect, error::ReadError, excerpt::excerpt, limits::Limits, settings::Companions};
+use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const VERSION: u32 = 2;
@@ -47,12 +47,12 @@ impl Document {
     pub(crate) fn parse(
         bytes: &[u8],
         companions: Option<Companions<'_>>,
-        limits: &Limits,
+        limits: &SizeLimits,
     ) -> Result<(Self, Vec<String>), ReadError> {
         let (text, bin) = if bytes.starts_with(MAGIC) {
             chunks(bytes)?
         } else {
-            (detect::without_byte_order_mark(bytes), None)
+            (text::without_byte_order_mark(bytes), None)
         };
         limits.check_memory(json_bytes(text))?;
         let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
@@ -423,7 +423,7 @@ struct OtherFiles<'a> {
 
 impl<'a> OtherFiles<'a> {
     /// The files of these buffers, in a file of `num_bytes`.
-    fn of(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &Limits) -> Self {
+    fn of(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
         let mut lengths = HashMap::new();
         for buffer in stated {
             if let Some(uri) = buffer
@@ -526,7 +526,7 @@ mod tests {
     use super::*;
 
     fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> (Document, Vec<String>) {
-        Document::parse(bytes, companions, &Limits::default()).unwrap()
+        Document::parse(bytes, companions, &SizeLimits::default()).unwrap()
     }
 
     fn document(json: &str, buffers: Vec<Option<Vec<u8>>>) -> Document {
@@ -595,9 +595,9 @@ mod tests {
     #[test]
     fn all_files_together_stay_within_the_limit() {
         let file = br#"{"buffers": [{"uri": "a", "byteLength": 60}, {"uri": "b", "byteLength": 60}, {"uri": "c"}]}"#;
-        let limits = Limits {
+        let limits = SizeLimits {
             max_input_bytes: file.len() as u64 + 100,
-            ..Limits::default()
+            ..SizeLimits::default()
         };
         let endless = |_: &str, most: u64| Ok(vec![7; usize::try_from(most.min(1 << 20)).unwrap()]);
         let (read, faults) = Document::parse(file, Some(&endless), &limits).unwrap();
@@ -609,9 +609,9 @@ mod tests {
     #[test]
     fn text_of_many_small_values_is_refused_before_it_fills_memory() {
         let file = format!("{{\"extras\": [{}0]}}", "0,".repeat(100_000));
-        let limits = Limits {
+        let limits = SizeLimits {
             max_memory_bytes: 1 << 20,
-            ..Limits::default()
+            ..SizeLimits::default()
         };
         let refused = Document::parse(file.as_bytes(), None, &limits);
         assert!(

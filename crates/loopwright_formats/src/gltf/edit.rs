@@ -25,7 +25,8 @@ pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
 }
 
 /// Writes `facts` into the extras of the animation of that name.
-pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: Value) {
+pub(crate) fn set_extra(json: &mut Value, name: &str, facts: Value) {
+    let animations = json.get_mut("animations").and_then(Value::as_array_mut);
     let is_named = |animation: &&mut Value| animation.get("name").and_then(Value::as_str) == Some(name);
     if let Some(animation) = animations.and_then(|animations| animations.iter_mut().find(is_named)) {
         animation["extras"] = json!({ EXTRA: facts });
@@ -36,12 +37,6 @@ pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: 
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
     animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
-}
-
-/// States the time from key to key in the extras of the animation of that name.
-pub(crate) fn state_step(json: &mut Value, name: &str, step_secs: f64) {
-    let animations = json.get_mut("animations").and_then(Value::as_array_mut);
-    set_extra(animations, name, json!({ "frame_time_secs": step_secs }));
 }
 
 /// The time from key to key in an animation that we wrote: as stated, or of a loop a period by its samples.

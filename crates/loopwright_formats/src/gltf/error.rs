@@ -165,14 +165,17 @@ pub enum GltfError {
         /// Their names.
         names: Vec<String>,
     },
-    /// There is no skin of that name or number.
-    #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
-    NoSuchSkin {
-        /// The requested name or number.
-        wanted: String,
-        /// Names of all, in order.
-        names: Vec<String>,
-    },
+}
+
+impl GltfError {
+    /// What to try about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoBuffer { .. } => "keep the files that it refers to beside it, or export it as one .glb",
+            Self::NoAnimations | Self::NoMotion { .. } => "export it with its animations, baked",
+            _ => "export the file again; a glTF validator says more",
+        }
+    }
 }
 
 /// An error in the container of a binary file.

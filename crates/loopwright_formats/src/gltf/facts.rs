@@ -1,10 +1,8 @@
 //! The facts of a loop in the extras of its animation.
 
-use serde_json::Value;
-
 use super::{container::Document, edit};
 use crate::{
-    limits::Limits,
+    limits::SizeLimits,
     loop_file::{
         json,
         sidecar::{Sidecar, SidecarError},
@@ -12,8 +10,8 @@ use crate::{
 };
 
 /// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
-pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a Sidecar>) -> Option<Vec<u8>> {
-    let (mut document, _) = Document::parse(bytes, None, &Limits::default()).ok()?;
+pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
+    let (mut document, _) = Document::parse(bytes, None, &SizeLimits::default()).ok()?;
     for facts in loops {
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
@@ -22,11 +20,7 @@ pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a S
         for beside in ["take", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
-        edit::set_extra(
-            document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
-            name,
-            value,
-        );
+        edit::set_extra(&mut document.json, name, value);
     }
     Some(if bytes.starts_with(b"glTF") {
         document.to_glb()
@@ -36,8 +30,8 @@ pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a S
 }
 
 /// [`crate::facts_in`] for glTF: from the extras of the animation.
-pub(crate) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
-    let (document, _) = Document::parse(bytes, None, &Limits::default()).ok()?;
+pub(super) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
+    let (document, _) = Document::parse(bytes, None, &SizeLimits::default()).ok()?;
     // Motion written without a loop file has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     excerpt::excerpt,
-    limits::{Limits, MAX_VALUE},
+    limits::{MAX_VALUE, SizeLimits},
     mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
 };
 
@@ -83,7 +83,7 @@ struct Image {
 }
 
 /// Reads all meshes that follow the joints of a take.
-pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &Limits) -> Result<Mesh, MeshError> {
+pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
     let document = &*source.document;
     let nodes = Nodes::read(document)?;
     let reader = Reader {
@@ -173,7 +173,7 @@ struct Reader<'a> {
     source: &'a GltfSource,
     accessors: Accessors<'a>,
     carriers: Carriers,
-    limits: &'a Limits,
+    limits: &'a SizeLimits,
 }
 
 impl Reader<'_> {

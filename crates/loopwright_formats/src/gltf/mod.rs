@@ -7,6 +7,8 @@
 
 pub(crate) mod error;
 
+pub(crate) mod format;
+
 pub(crate) mod source;
 
 mod accessor;

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     error::ReadError,
     excerpt::cut,
-    limits::{Limits, most_transforms},
+    limits::{SizeLimits, most_transforms},
     settings::{Companions, ReadSettings},
     space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
@@ -44,7 +44,11 @@ pub(crate) struct GltfFile {
 }
 
 impl GltfFile {
-    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>, limits: &Limits) -> Result<Self, ReadError> {
+    pub(crate) fn parse(
+        bytes: &[u8],
+        companions: Option<Companions<'_>>,
+        limits: &SizeLimits,
+    ) -> Result<Self, ReadError> {
         let (document, faults) = Document::parse(bytes, companions, limits)?;
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;

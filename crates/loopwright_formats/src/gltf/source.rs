@@ -69,24 +69,9 @@ impl Above {
 }
 
 impl GltfSource {
-    /// How the file's space relates to ours, and whether that was stated or guessed.
-    pub fn space(&self) -> &Space {
-        &self.space
-    }
-
-    /// Seconds from one frame to the next, as sampled.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
-    }
-
     /// Time of the take's first frame in the file, seconds: that of the earliest key.
     pub fn start_secs(&self) -> f64 {
         self.start_secs
-    }
-
-    /// What the file states about its copyright or licence.
-    pub fn copyright(&self) -> Option<&str> {
-        self.document.json.get("asset")?.get("copyright")?.as_str()
     }
 
     /// The rest pose of its joints; `None` if they are not those of the skeleton.
@@ -117,14 +102,6 @@ impl GltfSource {
             pose.rotations.push(rotation.normalize());
         }
         Some(pose)
-    }
-
-    /// Whether the file has visible contents.
-    pub(crate) fn has_meshes(&self) -> bool {
-        let meshes = self.document.json.get("meshes");
-        meshes
-            .and_then(|meshes| meshes.as_array())
-            .is_some_and(|meshes| !meshes.is_empty())
     }
 
     /// The node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.

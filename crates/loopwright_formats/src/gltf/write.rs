@@ -6,7 +6,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    LoopClip, Pose, PoseRef, Skeleton, Take,
+    LoopClip, PoseRef, Take,
     math::{Rigid, rotation},
 };
 use serde_json::{Value, json};
@@ -19,10 +19,12 @@ use super::{
 };
 use crate::{
     error::WriteError,
+    file_form::LoopOfFile,
+    keyed_motion::KeyedMotion,
     limits::MAX_VALUE,
     settings::{ClosingKey, LoopWriteSettings},
     warning::Warning,
-    written::{AddedLoops, Written},
+    written::{AddedLoops, WrittenFile},
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -34,91 +36,61 @@ const REST_TOLERANCE_METRES: f64 = 1e-7;
 /// Scales that differ by less are equal.
 const SCALE_TOLERANCE: f64 = 1e-6;
 
-/// [`crate::write_take`] for glTF: the animation has the take's name, and replaces one of that name.
-pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
+/// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name.
+pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
-    let mut writer = Writer::new(&mut document, source, take.skeleton())?;
-    writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
-        take.pose(frame).to_pose()
-    })?;
-    state_odd_rate(&mut document, take);
-    finish(&document, source.is_binary, take.name())
-}
-
-/// [`crate::write_take_with_root`] for glTF.
-pub(crate) fn write_take_with_root(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
-    let mut document = Document::clone(&source.document);
-    let mut writer = Writer::with_parents(&mut document, source, parents_below_root(take.skeleton()))?;
-    writer.add_root()?;
-    writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
-        take.pose(frame).to_pose()
-    })?;
-    state_odd_rate(&mut document, take);
-    finish(&document, source.is_binary, take.name())
-}
-
-/// States a rate that readers would not take for one of frames.
-fn state_odd_rate(document: &mut Document, take: &Take) {
-    if !super::track::FRAME_RATES.contains(&take.frame_rate_hz()) {
-        edit::state_step(&mut document.json, take.name(), take.frame_time_secs());
-    }
-}
-
-/// The parents of all joints below the first.
-fn parents_below_root(skeleton: &Skeleton) -> Vec<Option<usize>> {
-    let below = skeleton.joints().iter().skip(1);
-    below
-        .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(1)))
-        .collect()
-}
-
-/// [`crate::write_loop`] for glTF: the animation has the clip's name, and replaces one of that name.
-pub(crate) fn write_loop(
-    clip: &LoopClip,
-    source: &GltfSource,
-    settings: &LoopWriteSettings,
-) -> Result<Written, WriteError> {
-    let mut document = Document::clone(&source.document);
-    add_loop(&mut document, clip, source, settings)?;
-    finish(&document, source.is_binary, clip.name())
+    add(&mut document, motion, source)?;
+    finish(&document, source.is_binary, motion.name)
 }
 
 /// Adds loops to a copy of their file, one after another; for each, the name of its animation.
 ///
 /// A loop that cannot be written is left out. Errors: the file is too large for the format.
-pub(crate) fn write_loops(
+pub(super) fn write_loops(
     source: &GltfSource,
-    loops: &[(&LoopClip, &GltfSource, &LoopWriteSettings)],
-) -> Result<(Written, AddedLoops), WriteError> {
+    loops: &[LoopOfFile<'_>],
+) -> Result<(WrittenFile, AddedLoops), WriteError> {
     let mut document = Document::clone(&source.document);
-    let mut add = |&(clip, source, settings): &(&LoopClip, &GltfSource, &LoopWriteSettings)| {
-        add_loop(&mut document, clip, source, settings).map(|()| clip.name().to_owned())
-    };
+    let mut add =
+        |each: &LoopOfFile<'_>| add(&mut document, &each.motion()?, each.form()?).map(|()| each.clip.name().to_owned());
     let added = loops.iter().map(&mut add).collect();
     Ok((finish(&document, source.is_binary, "")?, added))
 }
 
-/// Adds a loop to a file that may have grown since it was read.
-fn add_loop(
-    document: &mut Document,
-    clip: &LoopClip,
-    source: &GltfSource,
-    settings: &LoopWriteSettings,
-) -> Result<(), WriteError> {
-    let num_keys = settings.num_keys(clip)?;
-    let shown = settings.shown(clip);
-    let mut writer = Writer::new(document, source, clip.skeleton())?;
-    if settings.add_root {
-        writer.add_root()?;
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
-            shown.root_relative_pose(key)
-        })?;
-    } else {
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
+/// The whole file as it was read, binary or text by its form, with a new root joint above the take's own joints, where animations
+/// leave it at rest, if that is asked for; `take` is its main animation.
+///
+/// Errors: it is too large for the format.
+pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Result<WrittenFile, WriteError> {
+    if !add_root {
+        return finish(&source.document, source.is_binary, take.name());
     }
+    let mut document = Document::clone(&source.document);
+    Writer::new(&mut document, source, &KeyedMotion::from_take(take, false))?.add_root()?;
+    finish(&document, source.is_binary, take.name())
+}
+
+/// Adds motion to a file that may have grown since it was read.
+fn add(document: &mut Document, motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<(), WriteError> {
+    let mut writer = Writer::new(document, source, motion)?;
+    if motion.adds_root {
+        writer.add_root()?;
+    }
+    writer.animate(motion)?;
+    let facts = match motion.as_loop() {
+        Some((clip, settings)) => facts_of_loop(clip, settings),
+        None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(()),
+        // Readers would not take this rate for one of frames.
+        None => json!({ "frame_time_secs": motion.step_secs }),
+    };
+    edit::set_extra(&mut document.json, motion.name, facts);
+    Ok(())
+}
+
+/// Sections of the loop file that are known before it is measured.
+fn facts_of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
     let twist = clip.root().twist;
-    // Known sections of the loop file.
-    let facts = json!({
+    json!({
         "candidate": { "period_secs": clip.period_secs() },
         "root_motion": {
             "linear_velocity_mps": twist.linear.to_array(),
@@ -130,35 +102,7 @@ fn add_loop(
             "copies": settings.copies,
             "root_joint_added": settings.add_root,
         },
-    });
-    edit::set_extra(
-        writer
-            .document
-            .json
-            .pointer_mut("/animations")
-            .and_then(Value::as_array_mut),
-        clip.name(),
-        facts,
-    );
-    Ok(())
-}
-
-impl GltfSource {
-    /// The whole file as it was read, binary or text by this form; `take` is its main animation.
-    ///
-    /// Errors: it is too large for the format.
-    pub fn repacked(&self, take: &Take) -> Result<Written, WriteError> {
-        finish(&self.document, self.is_binary, take.name())
-    }
-
-    /// The same with a new root joint above the take's own joints, where animations leave it at rest.
-    ///
-    /// Errors: it is too large for the format.
-    pub(crate) fn repacked_with_root(&self, take: &Take) -> Result<Written, WriteError> {
-        let mut document = Document::clone(&self.document);
-        Writer::new(&mut document, self, take.skeleton())?.add_root()?;
-        finish(&document, self.is_binary, take.name())
-    }
+    })
 }
 
 struct Writer<'a> {
@@ -220,22 +164,9 @@ impl TrackLengths {
 
 impl<'a> Writer<'a> {
     /// Errors: the skeleton differs from the source's.
-    fn new(document: &'a mut Document, source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
-        let parents = skeleton.joints().iter().map(|joint| joint.parent).collect();
-        Self::with_parents(document, source, parents)
-    }
-
-    fn with_parents(
-        document: &'a mut Document,
-        source: &'a GltfSource,
-        parents: Vec<Option<usize>>,
-    ) -> Result<Self, WriteError> {
-        if source.joints.len() != parents.len() {
-            return Err(WriteError::JointCount {
-                expected: source.joints.len(),
-                found: parents.len(),
-            });
-        }
+    fn new(document: &'a mut Document, source: &'a GltfSource, motion: &KeyedMotion<'_>) -> Result<Self, WriteError> {
+        motion.check_num_joints(source.joints.len())?;
+        let parents = motion.own_parents();
         let mut joints = source.joints.clone();
         if joints[0].node.is_none() {
             let tops: Vec<usize> = (joints.iter().zip(&parents))
@@ -308,24 +239,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Adds the animation, or replaces the one of that name; `pose` gives local transforms of all joints, in metres.
-    fn animate(
-        &mut self,
-        name: &str,
-        num_keys: usize,
-        step_secs: f64,
-        pose: impl Fn(usize) -> Pose,
-    ) -> Result<(), WriteError> {
-        let num_joints = self.joints.len();
-        if num_keys.saturating_mul(num_joints) > MAX_TRANSFORMS {
-            return Err(WriteError::TooManyKeys {
-                keys: num_keys,
-                joints: num_joints,
-                limit: MAX_TRANSFORMS,
-            });
-        }
-        let tracks = self.tracks(num_keys, pose)?;
-        let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [(key as f64 * step_secs) as f32]).collect();
+    /// Adds the animation, or replaces the one of that name.
+    fn animate(&mut self, motion: &KeyedMotion<'_>) -> Result<(), WriteError> {
+        motion.check_size(MAX_TRANSFORMS)?;
+        let (name, num_keys) = (motion.name, motion.num_keys);
+        let tracks = self.tracks(motion)?;
+        let times: Vec<[f32; 1]> = (0..num_keys)
+            .map(|key| [(key as f64 * motion.step_secs) as f32])
+            .collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let input = data.push(&times);
         let mut lengths = TrackLengths {
@@ -366,7 +287,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Transforms of all nodes at all keys.
-    fn tracks(&self, num_keys: usize, pose: impl Fn(usize) -> Pose) -> Result<Vec<LocalTrack>, WriteError> {
+    fn tracks(&self, motion: &KeyedMotion<'_>) -> Result<Vec<LocalTrack>, WriteError> {
+        let num_keys = motion.num_keys;
         let rests: Vec<DVec3> = (self.joints.iter())
             .map(|joint| {
                 joint
@@ -382,8 +304,7 @@ impl<'a> Writer<'a> {
         let mut tracks: Vec<LocalTrack> = self.joints.iter().map(|_| track()).collect();
         let mut before: Vec<DQuat> = Vec::new();
         for key in 0..num_keys {
-            let pose = pose(key);
-            let locals = self.locals(pose.as_ref());
+            let locals = self.locals(motion.pose(key).as_ref());
             for (joint, (translation, turn)) in locals.into_iter().enumerate() {
                 let translation = translation.unwrap_or(rests[joint]);
                 if !(translation.is_finite() && translation.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
@@ -468,7 +389,7 @@ fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
 }
 
 /// The file as bytes.
-fn finish(document: &Document, is_binary: bool, name: &str) -> Result<Written, WriteError> {
+fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFile, WriteError> {
     let outside = edit::outside_files(document);
     let size = document.num_buffer_bytes() as u64;
     if size > MAX_BYTES {
@@ -484,7 +405,7 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<Written, W
             count: outside.len(),
         });
     }
-    Ok(Written {
+    Ok(WrittenFile {
         bytes: if is_binary {
             document.to_glb()
         } else {

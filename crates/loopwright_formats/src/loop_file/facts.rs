@@ -20,7 +20,7 @@ use loopwright::{
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, optional_word};
-use crate::space::Space;
+use crate::{source::Source, space::Space};
 
 /// The take that the loop was cut from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,8 +78,16 @@ impl RigFacts {
 }
 
 impl TakeFacts {
-    /// The facts of a take and of the axes and unit of its file.
-    pub fn of(file: impl Into<String>, take: &Take, space: &Space) -> Self {
+    /// The facts of a take from a file of this form.
+    pub fn from_source(file: impl Into<String>, take: &Take, source: &Source) -> Self {
+        Self {
+            animation: source.capabilities().names_takes.then(|| take.name().to_owned()),
+            ..Self::new(file, take, source.space())
+        }
+    }
+
+    /// The facts of a take and of the axes and unit of its file, whatever its format.
+    pub fn new(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {
             file: file.into(),
             animation: None,

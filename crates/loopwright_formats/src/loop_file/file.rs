@@ -27,7 +27,7 @@ use crate::{
     source::Source,
     space::{Space, SpaceSettings, UnitChoice, UpChoice},
     write::{with_facts, write_loop},
-    written::Written,
+    written::WrittenFile,
 };
 
 /// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
@@ -37,7 +37,7 @@ const MAX_KEYS: usize = 2_000_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopFile {
     /// The file, and the changes made to write it; [`Self::bytes`] includes the facts.
-    pub written: Written,
+    pub written: WrittenFile,
     /// All facts about the loop. The caller adds warnings and the names of files.
     pub sidecar: Sidecar,
     /// Figures of the loop as written.
@@ -116,7 +116,7 @@ impl LoopFile {
     ///
     /// Errors: [`LoopFileError`].
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
-        let take = TakeFacts::of(made.take.name(), &made.take, source.space());
+        let take = TakeFacts::new(made.take.name(), &made.take, source.space());
         let writing = LoopWriteSettings {
             in_place: !made.root.mode.moves_root(),
             ..LoopWriteSettings::default()
@@ -329,7 +329,7 @@ pub(super) fn described(
 }
 
 /// A loop written, if it does not exceed the limit of keys.
-fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<Written, LoopFileError> {
+fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<WrittenFile, LoopFileError> {
     let keys = clip.num_samples().saturating_mul(writing.copies);
     if keys > MAX_KEYS {
         return Err(LoopFileError::TooManyKeys { keys, limit: MAX_KEYS });
@@ -342,7 +342,7 @@ fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Res
 /// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
 pub fn written_keys(
     clip: &LoopClip,
-    written: &Written,
+    written: &WrittenFile,
     source: &Source,
     writing: &LoopWriteSettings,
 ) -> Result<(Take, LoopKeys), LoopFileError> {

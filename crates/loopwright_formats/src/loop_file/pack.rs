@@ -1,7 +1,7 @@
 //! Several loops in one copy of a file, and the JSON beside it.
 
 use loopwright::{
-    LoopClip, MadeLoop, Quality,
+    MadeLoop, Quality,
     loop_clip::{KeyLayout, LoopKeys},
 };
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,8 @@ use super::{
     word::{self, optional_word},
 };
 use crate::{
-    animated_file::AnimatedFile, error::WriteError, fbx, gltf, settings::LoopWriteSettings, source::Source,
-    warning::Warning,
+    animated_file::AnimatedFile, error::WriteError, file_form::LoopOfFile, settings::LoopWriteSettings, source::Source,
+    warning::Warning, write::with_facts_of_all,
 };
 
 /// A loop to be written, with what [`super::LoopFile::write_with`] takes.
@@ -58,16 +58,16 @@ impl LoopPack {
     /// the file cannot be extended, or exceeds the limits of its format.
     pub fn write(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
         let Some(first) = loops.first() else {
-            return Err(WriteError::NotExtended.into());
+            return Err(WriteError::NoCopies.into());
         };
-        let (written, added) = match &first.source {
-            Source::Gltf(source) => gltf::write::write_loops(source, &forms(loops, Source::as_gltf)),
-            Source::Fbx(source) => fbx::write::write_loops(source, &forms(loops, Source::as_fbx)),
-            Source::Bvh(_) => Err(WriteError::NotExtended),
-        }?;
-        if added.len() != loops.len() {
-            return Err(WriteError::NotExtended.into());
-        }
+        let of_file: Vec<LoopOfFile<'_>> = (loops.iter())
+            .map(|each| LoopOfFile {
+                clip: &each.made.loop_clip,
+                form: each.source.form(),
+                settings: &each.writing,
+            })
+            .collect();
+        let (written, added) = first.source.form().write_loops(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = |(each, added): (&PackedLoop, Result<String, WriteError>)| {
             let animation = added?;
@@ -79,27 +79,13 @@ impl LoopPack {
             Ok(MeasuredLoop { sidecar, quality })
         };
         let loops: Vec<Result<MeasuredLoop, LoopFileError>> = loops.iter().zip(added).map(measured).collect();
-        let facts = loops.iter().flatten().map(|measured| &measured.sidecar);
+        let facts: Vec<&Sidecar> = loops.iter().flatten().map(|measured| &measured.sidecar).collect();
         Ok(Self {
-            bytes: gltf::facts::with_facts(&written.bytes, facts).unwrap_or(written.bytes),
+            bytes: with_facts_of_all(&written.bytes, &facts).unwrap_or(written.bytes),
             loops,
             warnings: written.warnings,
         })
     }
-}
-
-/// A loop, its form in a file of one kind, and its layout.
-type LoopForm<'a, S> = (&'a LoopClip, &'a S, &'a LoopWriteSettings);
-
-/// The loops whose source is a file of one kind.
-fn forms<S>(loops: &[PackedLoop], of_kind: fn(&Source) -> Option<&S>) -> Vec<LoopForm<'_, S>> {
-    let mut forms = Vec::with_capacity(loops.len());
-    for each in loops {
-        if let Some(source) = of_kind(&each.source) {
-            forms.push((&each.made.loop_clip, source, &each.writing));
-        }
-    }
-    forms
 }
 
 impl MeasuredLoop {

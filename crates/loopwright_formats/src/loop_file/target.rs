@@ -12,10 +12,7 @@ use super::{
     importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter},
     sidecar::Sidecar,
 };
-use crate::{
-    naming::added_root_name,
-    source::{Format, Source},
-};
+use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +123,7 @@ impl Target {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
         let is_read = own
-            .and_then(Format::of_extension)
+            .and_then(Format::from_extension)
             .is_some_and(|format| reads.contains(&format));
         (!is_read)
             .then(|| reads.first().map(|format| format.extension()))

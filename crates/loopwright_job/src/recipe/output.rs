@@ -12,7 +12,7 @@ use loopwright::{
     pipeline::Sampling,
     root_motion::RootSpace,
 };
-use loopwright_formats::{ClosingKey, Format, Limits, LoopWriteSettings, Target};
+use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, words::optional_text};
@@ -195,13 +195,13 @@ impl OutputRecipe {
     /// large a file may become.
     ///
     /// A take with a root joint gets no second one.
-    pub fn writing(&self, format: Format, root_joint: Option<usize>, limits: Limits) -> LoopWriteSettings {
-        // Engines that play glTF read root motion from a separate node; without root motion none is needed.
+    pub fn writing(&self, format: Format, root_joint: Option<usize>, limits: SizeLimits) -> LoopWriteSettings {
+        // Without root motion no joint is needed for it.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
             RootMode::Constant | RootMode::Linear | RootMode::Path
         );
-        let adds_root = (self.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && moves);
+        let adds_root = (self.add_root).unwrap_or(format.capabilities().has_root_joint_for_motion && moves);
         LoopWriteSettings {
             limits,
             closing_key: self.last_key.unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::{path::PathBuf, str::FromStr};
 #[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::{BodyOverrides, analysis::ContactLimits};
-use loopwright_formats::{AnimationChoice, Limits, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
+use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -74,7 +74,7 @@ macro_rules! reading {
                 &'a self,
                 space: SpaceSettings,
                 animation: AnimationChoice<'a>,
-                limits: Limits,
+                limits: SizeLimits,
             ) -> ReadSettings<'a> {
                 ReadSettings {
                     space,
@@ -109,7 +109,7 @@ reading! {
         /// A foot stands below this height above its lowest point nearby, metres [default: 0.03].
         #[cfg_attr(feature = "clap", arg(long, help_heading = FEET, value_name = "M"))]
         pub contact_height: Option<f64>,
-        /// The character that takes the loop (BVH, FBX, GLB or glTF): the loop of the take goes onto it, into a copy of its file.
+        /// The character that takes the loop ({formats}): the loop of the take goes onto it, into a copy of its file.
         #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
         pub rig: Option<PathBuf>,
         /// Which of its joints follow which, in TOML [default: found].

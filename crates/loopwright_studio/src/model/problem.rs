@@ -1,7 +1,5 @@
 //! What went wrong.
 
-use loopwright_formats::{GltfError, ReadError};
-
 use super::{CharacterError, ExportError, MadeError, OpenError};
 
 /// What went wrong last.
@@ -35,11 +33,9 @@ impl Problem {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Open(
-                OpenError::Read(ReadError::Gltf(GltfError::NoBuffer { .. }))
-                | OpenError::Character(CharacterError::Read(loopwright_formats::CharacterError::Read(ReadError::Gltf(
-                    GltfError::NoBuffer { .. },
-                )))),
-            ) => Some(match cfg!(target_arch = "wasm32") {
+                OpenError::Read(error)
+                | OpenError::Character(CharacterError::Read(loopwright_formats::CharacterError::Read(error))),
+            ) if error.lacks_other_file() => Some(match cfg!(target_arch = "wasm32") {
                 true => "Drop the files that it names together with it, or export it as one .glb.",
                 false => "Put the files that it names beside it, or export it as one .glb.",
             }),

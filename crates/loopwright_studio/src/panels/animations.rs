@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use eframe::egui::{self, Ui};
-use loopwright_formats::{Format, animation_names};
+use loopwright_formats::animation_names;
 use loopwright_job::recipe::StudyArgs;
 
 use crate::model::{Action, Model};
@@ -21,7 +21,10 @@ pub(crate) struct AnimationsPanel {
 
 impl AnimationsPanel {
     pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-        let Some(opened) = model.opened().filter(|opened| opened.format != Format::Bvh) else {
+        let Some(opened) = model
+            .opened()
+            .filter(|opened| opened.format.capabilities().holds_animations)
+        else {
             return;
         };
         // On a character the animation is that of the take, whose file this is not the format of.

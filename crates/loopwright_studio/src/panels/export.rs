@@ -139,10 +139,13 @@ impl ExportPanel {
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
         egui::ComboBox::from_label("Format")
-            .selected_text(word(format))
+            .selected_text(format.capabilities().name)
             .show_ui(ui, |ui| {
                 for other in Format::ALL {
-                    if ui.selectable_label(other == format, word(other)).clicked() {
+                    if ui
+                        .selectable_label(other == format, other.capabilities().name)
+                        .clicked()
+                    {
                         self.format = Some(other);
                     }
                 }
@@ -238,15 +241,5 @@ impl ExportPanel {
         } else if !keeps {
             self.waiting = Some(exported);
         }
-    }
-}
-
-fn word(format: Format) -> &'static str {
-    match format {
-        Format::Bvh => "BVH",
-        Format::Fbx => "FBX",
-        Format::Glb => "GLB",
-        Format::Gltf => "glTF",
-        _ => format.extension(),
     }
 }

@@ -1,6 +1,7 @@
 //! How the take is read: smoothed, and on which character.
 
 use eframe::egui::{DragValue, Ui};
+use loopwright_formats::Format;
 use loopwright_job::recipe::StudyArgs;
 
 use crate::model::{Action, Model};
@@ -71,6 +72,9 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         actions.push(Action::AwaitCharacter(awaits));
     }
     if awaits {
-        ui.label("Now drop or open the character: a BVH, FBX or glTF file with its skeleton.");
+        ui.label(format!(
+            "Now drop or open the character: a {} file with its skeleton.",
+            Format::names("or")
+        ));
     }
 }

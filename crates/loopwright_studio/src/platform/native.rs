@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use loopwright_formats::Format;
+
 use super::{SaveError, gathered::gathered};
 use crate::model::{Action, Beside, Exported, MAX_OPEN};
 
@@ -71,19 +73,14 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
-/// Endings of files that are takes.
-const TAKES: [&str; 4] = ["bvh", "fbx", "glb", "gltf"];
-
 /// A file itself; of a folder its takes, by name, as many as stay open.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
     };
     let is_take = |path: &PathBuf| {
-        let ending = path
-            .extension()
-            .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        ending.is_some_and(|ending| TAKES.contains(&ending.as_str())) && path.is_file()
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        ending.and_then(Format::from_extension).is_some() && path.is_file()
     };
     let mut takes: Vec<PathBuf> = listed.flatten().map(|file| file.path()).filter(is_take).collect();
     takes.sort();
@@ -122,7 +119,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     match what {
         Ask::Files => {
             let recipe = ["toml"];
-            let endings: Vec<&str> = TAKES.into_iter().chain(recipe).collect();
+            let endings: Vec<&str> = Format::ALL.map(Format::extension).into_iter().chain(recipe).collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)
                 .add_filter("All files", &["*"])

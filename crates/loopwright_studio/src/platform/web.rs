@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use eframe::egui::Rect;
 use js_sys::Uint8Array;
+use loopwright_formats::Format;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
@@ -16,9 +17,6 @@ const PIECE: usize = 4 << 20;
 
 /// The input of the page that files are chosen with.
 pub(crate) const INPUT: &str = "take";
-
-/// Endings of files that are opened by themselves.
-const OPENED: [&str; 5] = [".bvh", ".fbx", ".glb", ".gltf", ".toml"];
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = false;
@@ -97,13 +95,17 @@ pub(crate) fn choose_file() {
 /// Reads files that came together, one after the other. Those that a `.gltf` among them names are put into it; a browser knows their names
 /// and not their folders.
 pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
-    let ends_with = |file: &File, endings: &[&str]| {
-        let name = file.name().to_ascii_lowercase();
-        endings.iter().any(|ending| name.ends_with(ending))
+    let ending_of = |file: &File| {
+        file.name()
+            .rsplit_once('.')
+            .map(|(_, ending)| ending.to_ascii_lowercase())
     };
-    let has_gltf = files.iter().any(|file| ends_with(file, &[".gltf"]));
-    let (beside, files): (Vec<File>, Vec<File>) =
-        (files.into_iter()).partition(|file| has_gltf && !ends_with(file, &OPENED));
+    let format_of = |file: &File| Format::from_extension(&ending_of(file)?);
+    let names_others = |file: &File| format_of(file).is_some_and(|format| format.capabilities().names_other_files);
+    // Recipes and takes are opened by themselves.
+    let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
+    let has_names = files.iter().any(names_others);
+    let (beside, files): (Vec<File>, Vec<File>) = (files.into_iter()).partition(|file| has_names && !is_opened(file));
     let mut found = Vec::new();
     for file in &beside {
         if let Ok(bytes) = bytes_of(file).await {

@@ -1,7 +1,9 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
 use loopwright::{LoopCandidate, SearchSettings};
-use loopwright_formats::{Format, Limits, LoopFile, LoopFileError, Sidecar, SidecarError, loop_file::facts::TakeFacts};
+use loopwright_formats::{
+    Format, LoopFile, LoopFileError, Sidecar, SidecarError, SizeLimits, loop_file::facts::TakeFacts,
+};
 
 use super::{made::Made, opened::Opened};
 
@@ -41,12 +43,11 @@ impl Exported {
         let source = engine.placed(opened.form(format));
         let writing = made
             .output
-            .writing(format, opened.body_of_loops().root_joint, Limits::default());
+            .writing(format, opened.body_of_loops().root_joint, SizeLimits::default());
         let take = TakeFacts {
-            animation: opened.source.as_gltf().map(|_| opened.take().name().to_owned()),
             smooth_hz: opened.study.smooth,
             rig: opened.character.as_ref().map(|on| on.facts.clone()),
-            ..TakeFacts::of(&opened.file_name, opened.take(), opened.source.space())
+            ..TakeFacts::from_source(&opened.file_name, opened.take(), &opened.source)
         };
         let mut loop_made = made.made.clone();
         // As the command line sees the stretch that the recipe names.

@@ -8,9 +8,7 @@ use loopwright::{
     candidate::SearchError,
     take::{Cut, CutError, SmoothError},
 };
-use loopwright_formats::{
-    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
-};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, read_take};
 use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
@@ -56,9 +54,9 @@ pub struct Opened {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The page was built without the C compiler that FBX needs.
-    #[error("this page was built without FBX: the desktop studio and `loopwright convert` read it")]
-    FbxInBrowser,
+    /// The page was built without the C compiler that reading this format needs.
+    #[error("this page was built without {0}: the desktop studio and `loopwright convert` read it")]
+    NotInBrowser(&'static str),
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -140,13 +138,13 @@ impl Opened {
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         tell(Step::Reading);
-        let is_fbx = matches!(file_kind(&bytes), FileKind::FbxBinary | FileKind::FbxAscii);
-        if is_fbx && cfg!(all(target_arch = "wasm32", not(feature = "fbx"))) {
-            return Err(OpenError::FbxInBrowser);
+        let format = Format::detect(&bytes).map(Format::capabilities);
+        if let Some(format) = format.filter(|format| !format.is_read) {
+            return Err(OpenError::NotInBrowser(format.name));
         }
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
         let mut warnings = Vec::new();
-        let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
+        let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         let opened = Self::study(file_name, loaded, (study, warnings), known, tell)?;

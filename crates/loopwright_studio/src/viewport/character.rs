@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui::Context;
-use loopwright_formats::{Limits, mesh::read_mesh};
+use loopwright_formats::SizeLimits;
 
 use crate::{
     model::{Beside, Opened},
@@ -93,7 +93,7 @@ impl State {
 fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
     let source = (opened.character.as_ref()).map_or(&opened.source, |on| &on.file.source);
-    match read_mesh(bytes, source, opened.skeleton(), &Limits::default()) {
+    match source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default()) {
         Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::of(mesh, beside)))),
         Err(error) => Err(error.to_string()),
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
-use loopwright_formats::{Format, Limits, LoopFile, Sidecar, load, loop_file::facts::TakeFacts};
+use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
 use loopwright_job::recipe::{EditRecipe, EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
@@ -108,8 +108,8 @@ fn every_format_is_what_the_library_writes() {
         let exported = exported.take().unwrap();
         let source = opened.source.in_format(format, opened.take());
         // As the command line writes it: with a root joint where engines want one.
-        let writing = (made.output).writing(format, opened.analysis.root_joint(), Limits::default());
-        let take = TakeFacts::of("walk.bvh", opened.take(), opened.source.space());
+        let writing = (made.output).writing(format, opened.analysis.root_joint(), SizeLimits::default());
+        let take = TakeFacts::new("walk.bvh", opened.take(), opened.source.space());
         let wanted = LoopFile::write_with(&made.made, take, &source, &writing).unwrap();
         assert!(exported.bytes == wanted.bytes().as_ref(), "{format:?}");
         assert_eq!(exported.file_name, format!("walk-loop.{}", format.extension()));
@@ -121,7 +121,7 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
     use loopwright_formats::{AnimationChoice, read_take};
     let recipe = Recipe::read(text.as_bytes()).unwrap();
     let study = &recipe.take;
-    let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
+    let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
     let file = read_take(bytes, "stroll", &settings, &mut Vec::new()).unwrap();
     let analysis = Analysis::with(&file.take, &study.overrides()).unwrap();
     let search = SearchSettings {
@@ -136,8 +136,8 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
         .unwrap();
     let made = analysis.make_loop(&candidate, &settings).unwrap();
     let source = output.engine().placed(file.source.in_format(format, &file.take));
-    let writing = output.writing(format, analysis.root_joint(), Limits::default());
-    let take = TakeFacts::of("stroll.bvh", &file.take, file.source.space());
+    let writing = output.writing(format, analysis.root_joint(), SizeLimits::default());
+    let take = TakeFacts::new("stroll.bvh", &file.take, file.source.space());
     let mut written = LoopFile::write_with(&made, take, &source, &writing).unwrap();
     written.sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
     written.bytes().into_owned()

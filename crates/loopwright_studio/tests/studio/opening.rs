@@ -13,7 +13,7 @@ use super::driven::{click, command, is_made, model, open, start_opening, stroll,
 #[test]
 fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
-    harness.get_by_label("Drop a take here (BVH, FBX, glTF)");
+    harness.get_by_label("Drop a take here (BVH, FBX, GLB or glTF)");
     wait(&mut harness, "the walk is closed", is_made);
     let before = model(&harness).playback_secs();
     harness.run_steps(5);

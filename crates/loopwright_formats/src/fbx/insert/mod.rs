@@ -2,7 +2,6 @@
 //!
 //! Kept records are written byte for byte; only offsets, the counts of objects and the growing lists change. The added animation
 //! has keys for the joints only: nodes that the file's other animations move keep their value without animation.
-//! where nothing is animated.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -20,10 +19,11 @@ use super::{
 };
 use crate::{
     error::WriteError,
+    keyed_motion::KeyedMotion,
     limits::MAX_VALUE,
     naming::{LOOP_SUFFIX, added_root_name},
     warning::Warning,
-    written::{AddedLoops, Written},
+    written::WrittenFile,
 };
 
 mod added_root;
@@ -33,68 +33,35 @@ mod document;
 use added_root::add_root_node;
 use document::{add_animation, first_free_id, free_name, remove_animation, state_unit};
 
-/// Writes keys as another animation into the file that their skeleton was read from.
+/// Writes motion as another animation into the file that its skeleton was read from.
 ///
 /// With an added root a new node is inserted between the skeleton and its parent. At rest it coincides with that parent, so that
 /// the file's other animations and its skins are unchanged. Errors: [`WriteError`], if the skeleton differs or a value is out of
 /// range.
-pub(super) fn insert(
-    name: &Name,
-    keys: &Keys<'_>,
-    add_root: bool,
-    source: &FbxSource,
-    file: &FbxFile,
-) -> Result<Written, WriteError> {
-    let mut document = record::parse(&file.bytes)?;
-    if let Some(metres) = source.unit_to_state() {
-        state_unit(&mut document, metres)?;
-    }
-    let name = add(
-        &mut document,
-        name,
-        keys,
-        add_root,
-        (source, file),
-        &mut AddedRoots::new(),
-    )?;
-    Ok(Written {
-        bytes: record::write(document)?,
-        // A loop is distinguished from other animations by its name and its loop file; a take is not.
-        warnings: (!name.ends_with(LOOP_SUFFIX))
-            .then(|| Warning::AnimationAdded { name: name.clone() })
-            .into_iter()
-            .chain(unit_warning(source))
-            .collect(),
-        animation: Some(name),
-    })
-}
-
-/// What to say where the file states another unit from now on.
-pub(super) fn unit_warning(source: &FbxSource) -> Option<Warning> {
-    let unit_metres = source.unit_to_state()?;
-    Some(Warning::UnitStated { unit_metres })
+pub(super) fn insert(motion: &KeyedMotion<'_>, source: &FbxSource, file: &FbxFile) -> Result<WrittenFile, WriteError> {
+    let mut extension = Extension::new(source, file)?;
+    let name = extension.add(motion, source, file)?;
+    extension.finish(Some(name))
 }
 
 /// The file as it was read, with a new root joint above its joints and another stated unit where these are asked for.
-pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bool) -> Result<Written, WriteError> {
-    let unit = source.unit_to_state();
-    let bytes = if add_root || unit.is_some() {
-        let mut document = record::parse(&file.bytes)?;
-        if let Some(metres) = unit {
-            state_unit(&mut document, metres)?;
-        }
-        if add_root {
-            let id = first_free_id(&document)?;
-            add_root_node(&mut document, &added_root_name(take.skeleton()), file, id)?;
-        }
-        record::write(document)?
-    } else {
-        file.bytes.to_vec()
-    };
-    Ok(Written {
-        bytes,
-        animation: Some(source.animation.clone()),
-        warnings: unit_warning(source).into_iter().collect(),
+pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bool) -> Result<WrittenFile, WriteError> {
+    let animation = Some(source.animation.clone());
+    if !add_root && source.unit_to_state().is_none() {
+        return Ok(WrittenFile {
+            bytes: file.bytes.to_vec(),
+            animation,
+            warnings: Vec::new(),
+        });
+    }
+    let mut extension = Extension::new(source, file)?;
+    if add_root {
+        let id = first_free_id(&extension.document)?;
+        add_root_node(&mut extension.document, &added_root_name(take.skeleton()), file, id)?;
+    }
+    Ok(WrittenFile {
+        animation,
+        ..extension.finish(None)?
     })
 }
 
@@ -108,82 +75,74 @@ pub(super) fn without_animation(file: &FbxFile, name: &str) -> Result<FbxFile, W
     })
 }
 
-/// A loop as keys, its name, whether a root is added for it, and its form in the file.
-pub(super) type Insertion<'a> = (Name, Keys<'a>, bool, &'a FbxSource, &'a FbxFile);
-
-/// Writes several loops into a copy of their file; for each, the name of its animation.
-///
-/// A loop that cannot be written is left out. Errors: the file is malformed or too large.
-pub(super) fn insert_all(
-    bytes: &[u8],
-    loops: Vec<Result<Insertion<'_>, WriteError>>,
+/// A copy of a file that gets further animations.
+pub(super) struct Extension<'a> {
+    document: record::Document<'a>,
+    /// What the file states from now on.
     unit_metres: Option<f64>,
-) -> Result<(Vec<u8>, AddedLoops), WriteError> {
-    let mut document = record::parse(bytes)?;
-    if let Some(metres) = unit_metres {
-        state_unit(&mut document, metres)?;
-    }
-    let mut roots = AddedRoots::new();
-    let added = loops
-        .into_iter()
-        .map(|insertion| {
-            let (name, keys, add_root, source, file) = insertion?;
-            add(&mut document, &name, &keys, add_root, (source, file), &mut roots)
+    /// Roots added so far, by the first joint below each.
+    roots: HashMap<i64, NodeForm>,
+}
+
+impl<'a> Extension<'a> {
+    /// A copy without further animations yet. Errors: the file is malformed.
+    pub(super) fn new(source: &FbxSource, file: &'a FbxFile) -> Result<Self, WriteError> {
+        let mut document = record::parse(&file.bytes)?;
+        let unit_metres = source.unit_to_state();
+        if let Some(metres) = unit_metres {
+            state_unit(&mut document, metres)?;
+        }
+        Ok(Self {
+            document,
+            unit_metres,
+            roots: HashMap::new(),
         })
-        .collect();
-    Ok((record::write(document)?, added))
-}
-
-/// Roots added so far, by the first joint below each.
-type AddedRoots = HashMap<i64, NodeForm>;
-
-/// Adds an animation to a document; returns its name.
-fn add(
-    document: &mut record::Document<'_>,
-    name: &Name,
-    keys: &Keys<'_>,
-    add_root: bool,
-    (source, file): (&FbxSource, &FbxFile),
-    roots: &mut AddedRoots,
-) -> Result<String, WriteError> {
-    check_skeleton(keys, usize::from(add_root), file)?;
-    let mut next_id = first_free_id(document)?;
-    let mut nodes = Cow::Borrowed(&file.nodes);
-    if add_root {
-        let first = file.nodes.first().map_or(0, |node| node.id);
-        let root = match roots.get(&first) {
-            Some(root) => root.clone(),
-            None => {
-                let root = add_root_node(document, &keys.skeleton.joint(0).name, file, next_id)?;
-                next_id += 2;
-                roots.insert(first, root.clone());
-                root
-            }
-        };
-        nodes.to_mut().insert(0, root);
     }
-    let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
-    let name = free_name(document, name);
-    let mut animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
-    add_tracks(&mut animation, keys, &nodes, source, file)?;
-    add_animation(document, animation.finish(&name))?;
-    Ok(name)
-}
 
-/// Whether the keys have the file's skeleton, below `num_added` additional joints.
-fn check_skeleton(keys: &Keys<'_>, num_added: usize, file: &FbxFile) -> Result<(), WriteError> {
-    let found = keys.skeleton.num_joints();
-    let expected = file.parents.len() + num_added;
-    if found != expected {
-        return Err(WriteError::JointCount { expected, found });
+    /// Adds an animation of joints that were read with this form; returns its name.
+    pub(super) fn add(
+        &mut self,
+        motion: &KeyedMotion<'_>,
+        source: &FbxSource,
+        file: &FbxFile,
+    ) -> Result<String, WriteError> {
+        let keys = Keys::new(motion)?;
+        motion.check_parents(&file.parents)?;
+        let mut next_id = first_free_id(&self.document)?;
+        let mut nodes = Cow::Borrowed(&file.nodes);
+        if motion.adds_root {
+            let first = file.nodes.first().map_or(0, |node| node.id);
+            let root = match self.roots.get(&first) {
+                Some(root) => root.clone(),
+                None => {
+                    let name = &keys.skeleton.joint(0).name;
+                    let root = add_root_node(&mut self.document, name, file, next_id)?;
+                    next_id += 2;
+                    self.roots.insert(first, root.clone());
+                    root
+                }
+            };
+            nodes.to_mut().insert(0, root);
+        }
+        let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
+        let name = free_name(&self.document, &Name::new(motion));
+        let mut animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
+        add_tracks(&mut animation, &keys, &nodes, source, file)?;
+        add_animation(&mut self.document, animation.finish(&name))?;
+        Ok(name)
     }
-    let is_elsewhere = |joint: &usize| {
-        let parent = keys.skeleton.parent(joint + num_added);
-        parent.and_then(|parent| parent.checked_sub(num_added)) != file.parents[*joint]
-    };
-    match (0..file.parents.len()).find(is_elsewhere) {
-        Some(joint) => Err(WriteError::Parent { joint }),
-        None => Ok(()),
+
+    /// The file; `animation` is the one that it is written for.
+    pub(super) fn finish(self, animation: Option<String>) -> Result<WrittenFile, WriteError> {
+        // A loop is distinguished from other animations by its name and its loop file; a take is not.
+        let added = animation.clone().filter(|name| !name.ends_with(LOOP_SUFFIX));
+        let added = added.map(|name| Warning::AnimationAdded { name });
+        let unit = self.unit_metres.map(|unit_metres| Warning::UnitStated { unit_metres });
+        Ok(WrittenFile {
+            bytes: record::write(self.document)?,
+            animation,
+            warnings: added.into_iter().chain(unit).collect(),
+        })
     }
 }
 

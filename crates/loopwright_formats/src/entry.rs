@@ -1,0 +1,63 @@
+//! How a format enters the table of formats.
+
+use loopwright::Take;
+
+use crate::{
+    error::ReadError,
+    format::{Capabilities, Format},
+    limits::SizeLimits,
+    loop_file::sidecar::{Sidecar, SidecarError},
+    settings::{Companions, ReadSettings},
+    source::{LoadedTake, Source},
+    warning::Warning,
+};
+
+/// A format: what it can do, and its reader and writer.
+pub(crate) struct FormatEntry {
+    pub(crate) format: Format,
+    pub(crate) capabilities: Capabilities,
+    /// Whether a file has the format, by its first bytes.
+    pub(crate) detects: fn(&[u8]) -> bool,
+    /// Parses a file, except for its motion.
+    pub(crate) parse: for<'a> fn(&'a [u8], Option<Companions<'_>>, &SizeLimits) -> Parsed<'a>,
+    /// A form for a take from elsewhere.
+    pub(crate) new_form: fn(&Take) -> Source,
+    /// How facts of loops stand inside a file, if they can.
+    pub(crate) facts: Option<FactsInside>,
+}
+
+/// A parsed file, which may borrow its bytes, or why it cannot be read.
+pub(crate) type Parsed<'a> = Result<Box<dyn ParsedFile + 'a>, ReadError>;
+
+/// A file that is parsed, except for its motion.
+pub(crate) trait ParsedFile {
+    /// Names of its animations, in the order of the file; one without a name has its number. Empty in a format without names.
+    fn animation_names(&self) -> Vec<String>;
+
+    /// Reads the animation that the settings choose, as a take of that name where the file has none.
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError>;
+
+    /// Reads the skeleton as it stands without animation, as a take of one frame.
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError>;
+
+    /// The same file with bytes of its own.
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;
+}
+
+/// The facts of loops inside their file.
+pub(crate) struct FactsInside {
+    /// See [`crate::with_facts`]; of several loops.
+    pub(crate) write: fn(&[u8], &[&Sidecar]) -> Option<Vec<u8>>,
+    /// See [`crate::facts_in`].
+    pub(crate) read: fn(&[u8], &str) -> Option<Result<Sidecar, SidecarError>>,
+}

@@ -1,0 +1,188 @@
+//! FBX as one of the formats: what it can do, and its reader and writer.
+
+use loopwright::{Pose, Skeleton, Take};
+
+#[cfg(feature = "fbx")]
+use super::{
+    insert, mesh,
+    read::{self, FbxScene},
+};
+use super::{
+    source::{FbxSource, Form},
+    write,
+};
+#[cfg(feature = "fbx")]
+use crate::{
+    entry::ParsedFile,
+    file_form::LoopOfFile,
+    mesh::{Mesh, MeshError},
+    settings::ReadSettings,
+    source::LoadedTake,
+    written::AddedLoops,
+};
+use crate::{
+    entry::{FormatEntry, Parsed},
+    error::{ReadError, WriteError},
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    limits::SizeLimits,
+    settings::Companions,
+    source::Source,
+    space::Space,
+    text,
+    warning::Warning,
+    written::WrittenFile,
+};
+
+pub(crate) const FBX: FormatEntry = FormatEntry {
+    format: Format::Fbx,
+    capabilities: Capabilities {
+        name: "FBX",
+        extension: "fbx",
+        is_read: cfg!(feature = "fbx"),
+        holds_animations: true,
+        names_takes: false,
+        states_space: true,
+        names_other_files: false,
+        has_root_joint_for_motion: false,
+        is_extended: true,
+        not_extended: Some("FBX as text or older than 7.1"),
+    },
+    detects: is_fbx,
+    parse,
+    new_form: |take| Source::Fbx(FbxSource::for_take(take)),
+    facts: None,
+};
+
+/// Binary files have a fixed start, files as text a comment.
+fn is_fbx(bytes: &[u8]) -> bool {
+    let text = text::from_first_letter(bytes);
+    let comment = || text.get(1..64.min(text.len())).unwrap_or_default();
+    bytes.starts_with(b"Kaydara FBX Binary") || (text.first() == Some(&b';') && text::contains(comment(), b"FBX"))
+}
+
+#[cfg(feature = "fbx")]
+fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
+    Ok(Box::new(FbxScene::parse(bytes)?))
+}
+
+#[cfg(not(feature = "fbx"))]
+fn parse<'a>(_: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
+    let format = FBX.capabilities.name;
+    Err(ReadError::NotRead { format })
+}
+
+#[cfg(feature = "fbx")]
+impl ParsedFile for FbxScene {
+    fn animation_names(&self) -> Vec<String> {
+        self.animation_names()
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let (take, source) = read::read_take(self, name, settings, warnings)?;
+        let source = Source::Fbx(source);
+        Ok(LoadedTake { take, source })
+    }
+
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let (take, source) = read::read_rest(self, name, settings, warnings)?;
+        let source = Source::Fbx(source);
+        Ok(LoadedTake { take, source })
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        self
+    }
+}
+
+impl FileForm for FbxSource {
+    fn format(&self) -> Format {
+        Format::Fbx
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        &FBX.capabilities
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::Fbx]
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+
+    fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
+        (self.rest.rotations.len() == skeleton.num_joints()).then(|| self.rest.clone())
+    }
+
+    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+        write::write(motion, self)
+    }
+
+    fn turn_into(&mut self, _: Format, take: &Take) {
+        // A file that cannot be extended gets the form of a new one.
+        if let Form::Fresh { .. } = self.form {
+            *self = Self {
+                form: self.form.clone(),
+                ..Self::for_take(take)
+            };
+        }
+    }
+
+    fn can_be_extended(&self) -> bool {
+        !matches!(self.form, Form::Fresh { .. })
+    }
+
+    #[cfg(feature = "fbx")]
+    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
+        write::write_loops(self, loops)
+    }
+
+    #[cfg(feature = "fbx")]
+    fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
+        let Form::File(file) = &self.form else { return None };
+        Some(insert::kept(self, file, take, add_root))
+    }
+
+    fn animation_of_whole(&self) -> Option<&str> {
+        (!self.can_be_extended()).then_some(&self.animation)
+    }
+
+    #[cfg(feature = "fbx")]
+    fn remove_animation(&mut self) -> Result<(), WriteError> {
+        if let Form::File(file) = &mut self.form {
+            **file = insert::without_animation(file, &self.animation)?;
+        }
+        Ok(())
+    }
+
+    fn suit_engines(&mut self) {
+        self.has_short_tracks = true;
+        self.states_unit = true;
+    }
+
+    fn leave_out(&mut self, what: Warning) {
+        self.form = Form::Fresh { leaves: Some(what) };
+    }
+
+    #[cfg(feature = "fbx")]
+    fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
+        mesh::read(bytes, self, skeleton, limits)
+    }
+}

@@ -1,0 +1,122 @@
+//! What the form of a take in its file can do, whatever its format.
+
+use core::any::Any;
+
+use loopwright::{LoopClip, Pose, Skeleton, Take};
+
+use crate::{
+    error::WriteError,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    limits::SizeLimits,
+    mesh::{Mesh, MeshError},
+    settings::LoopWriteSettings,
+    space::Space,
+    warning::Warning,
+    written::{AddedLoops, WrittenFile},
+};
+
+/// The form of a take in a file of some format. What only some formats can do has a default for the others.
+///
+/// [`crate::Source`] documents the methods of the same names.
+pub(crate) trait FileForm: Any {
+    fn format(&self) -> Format;
+
+    /// What its format can do.
+    fn capabilities(&self) -> &'static Capabilities;
+
+    /// Formats that keep all of it, see [`Self::turn_into`].
+    fn formats(&self) -> &'static [Format];
+
+    fn space(&self) -> &Space;
+
+    fn frame_time_secs(&self) -> f64;
+
+    /// The rest pose of its joints, local, in metres with +Y up; `None` if they are not those of the skeleton.
+    fn rest(&self, skeleton: &Skeleton) -> Option<Pose>;
+
+    /// Writes motion on the skeleton of the form.
+    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
+
+    /// Makes it ready for writing in one of [`Self::formats`]; `take` is on its skeleton.
+    fn turn_into(&mut self, format: Format, take: &Take);
+
+    fn can_be_extended(&self) -> bool {
+        self.capabilities().not_extended.is_none()
+    }
+
+    /// Writes loops into a copy of the file that all of them come from; for each, the name of its animation, or why it is left out.
+    ///
+    /// Errors: the file cannot be extended, or not be written.
+    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
+        let _ = loops;
+        Err(not_extended(self.capabilities()))
+    }
+
+    fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
+        let _ = (take, add_root);
+        None
+    }
+
+    /// The name of the animation that was read, if the file cannot be extended and a new one would lack what else it holds.
+    fn animation_of_whole(&self) -> Option<&str> {
+        None
+    }
+
+    /// Takes the animation that was read out of the file.
+    fn remove_animation(&mut self) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    /// Changes it to metres with +Y up, if the format does not state its space.
+    fn assume_metres(&mut self) {}
+
+    /// Leaves out keys that say nothing, and states the true unit.
+    fn suit_engines(&mut self);
+
+    fn has_meshes(&self) -> bool {
+        false
+    }
+
+    /// Adds a warning to files that are written: something of the take's own file is left out.
+    fn leave_out(&mut self, what: Warning) {
+        let _ = what;
+    }
+
+    /// The surface of the character; empty if the file has none.
+    fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
+        let _ = (bytes, skeleton, limits);
+        Ok(Mesh::default())
+    }
+
+    fn copyright(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The error that no animation can be added to a file.
+pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
+    let found = capabilities.not_extended.unwrap_or(capabilities.name);
+    WriteError::NotExtended { found }
+}
+
+/// A loop, its form in the file of several, and its layout.
+pub(crate) struct LoopOfFile<'a> {
+    pub(crate) clip: &'a LoopClip,
+    pub(crate) form: &'a dyn FileForm,
+    pub(crate) settings: &'a LoopWriteSettings,
+}
+
+impl LoopOfFile<'_> {
+    /// Its form as that of one format. Errors: it has another one.
+    pub(crate) fn form<F: FileForm>(&self) -> Result<&F, WriteError> {
+        let form: &dyn Any = self.form;
+        form.downcast_ref()
+            .ok_or_else(|| not_extended(self.form.capabilities()))
+    }
+
+    /// The motion to be written.
+    pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
+        KeyedMotion::from_loop(self.clip, self.settings)
+    }
+}

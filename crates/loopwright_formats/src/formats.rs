@@ -1,0 +1,143 @@
+//! The table of formats, a line each, and what is asked of all of them.
+
+use loopwright::Take;
+
+use crate::{
+    bvh,
+    entry::FormatEntry,
+    fbx,
+    format::{Capabilities, Format},
+    gltf,
+    source::Source,
+    warning::Warning,
+};
+
+/// All formats, in the order of [`Format`].
+const TABLE: &[FormatEntry] = &[
+    bvh::format::BVH,
+    fbx::format::FBX,
+    gltf::format::GLB,
+    gltf::format::GLTF,
+];
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::Bvh; TABLE.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = TABLE[index].format;
+            assert!(all[index] as usize == index, "the table has the order of the variants");
+            index += 1;
+        }
+        all
+    };
+
+    pub(crate) fn entry(self) -> &'static FormatEntry {
+        &TABLE[self as usize]
+    }
+
+    /// What it can hold, extend and state.
+    pub fn capabilities(self) -> &'static Capabilities {
+        &self.entry().capabilities
+    }
+
+    /// The file extension, without the point.
+    pub fn extension(self) -> &'static str {
+        self.capabilities().extension
+    }
+
+    /// The format of a file extension, in any case.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.extension().eq_ignore_ascii_case(extension))
+    }
+
+    /// The format of a file by its first bytes; its name is not used. `None` if it is of none.
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
+    }
+
+    /// The names of all formats as a list for people: `BVH, FBX, GLB or glTF`, with another word before the last one on request.
+    pub fn names(before_last: &str) -> String {
+        list(
+            &Self::ALL.map(|format| format.capabilities().name.to_owned()),
+            before_last,
+        )
+    }
+
+    /// The same of the extensions of some formats, each after a prefix: `.glb or .gltf`.
+    pub fn extensions(formats: &[Self], prefix: &str) -> String {
+        let words: Vec<String> = (formats.iter())
+            .map(|format| format!("{prefix}{}", format.extension()))
+            .collect();
+        list(&words, "or")
+    }
+}
+
+fn list(words: &[String], before_last: &str) -> String {
+    match words {
+        [most @ .., last] if !most.is_empty() => format!("{} {before_last} {last}", most.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+impl Source {
+    /// A form for a take from elsewhere; the page of each format's source gives the details.
+    pub fn for_take(take: &Take, format: Format) -> Self {
+        (format.entry().new_form)(take)
+    }
+
+    /// The same form if it can be written in that `format`, else a new one for `take`, which must have the source's skeleton.
+    pub fn in_format(&self, format: Format, take: &Take) -> Self {
+        if self.keeps_all_in(format) {
+            let mut same = self.clone();
+            same.form_mut().turn_into(format, take);
+            return same;
+        }
+        let mut new = Self::for_take(take, format);
+        if self.form().has_meshes() {
+            new.form_mut().leave_out(Warning::MeshesLeftOut);
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_bytes_determine_the_format() {
+        for (bytes, format) in [
+            (&b""[..], None),
+            (b"\xEF\xBB\xBF \r\n\t", None),
+            (b"\xEF\xBB\xBF hierarchy\n", Some(Format::Bvh)),
+            (b"Kaydara FBX Binary  \0\x1a", Some(Format::Fbx)),
+            (b"; FBX 7.4.0 project file\n", Some(Format::Fbx)),
+            (b"glTF\x02\0\0\0", Some(Format::Glb)),
+            (b"{ \"asset\": {\"version\": \"2.0\"} }", Some(Format::Gltf)),
+            (b"{ \"format\": \"loop\" }", None),
+            (b"\xFF\xFEH\0I\0", None),
+            (b"\0\x01\x02\x03\x04", None),
+            (b"MOTION", None),
+        ] {
+            assert_eq!(Format::detect(bytes), format, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn formats_are_known_by_extensions_and_listed_by_names() {
+        for format in Format::ALL {
+            assert_eq!(
+                Format::from_extension(&format.extension().to_ascii_uppercase()),
+                Some(format)
+            );
+        }
+        assert_eq!(Format::from_extension("txt"), None);
+        assert_eq!(Format::names("and"), "BVH, FBX, GLB and glTF");
+        assert_eq!(Format::extensions(&[Format::Glb, Format::Gltf], "."), ".glb or .gltf");
+        assert_eq!(Format::extensions(&[Format::Bvh], ""), "bvh");
+    }
+}

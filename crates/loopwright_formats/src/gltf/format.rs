@@ -1,0 +1,164 @@
+//! glTF as two of the formats, binary and text: what they can do, and their reader and writer.
+
+use loopwright::{Pose, Skeleton, Take};
+
+use super::{
+    facts, mesh,
+    read::{self, GltfFile},
+    source::GltfSource,
+    write,
+};
+use crate::{
+    entry::{FactsInside, FormatEntry, Parsed, ParsedFile},
+    error::{ReadError, WriteError},
+    file_form::{FileForm, LoopOfFile},
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    limits::SizeLimits,
+    mesh::{Mesh, MeshError},
+    settings::{Companions, ReadSettings},
+    source::{LoadedTake, Source},
+    space::Space,
+    text,
+    warning::Warning,
+    written::{AddedLoops, WrittenFile},
+};
+
+pub(crate) const GLB: FormatEntry = FormatEntry {
+    format: Format::Glb,
+    capabilities: Capabilities {
+        name: "GLB",
+        extension: "glb",
+        is_read: true,
+        holds_animations: true,
+        names_takes: true,
+        states_space: true,
+        names_other_files: false,
+        has_root_joint_for_motion: true,
+        is_extended: true,
+        not_extended: None,
+    },
+    detects: |bytes| bytes.starts_with(b"glTF"),
+    parse,
+    new_form: |take| Source::Gltf(GltfSource::for_take(take, true)),
+    facts: Some(FactsInside {
+        write: facts::with_facts,
+        read: facts::facts_in,
+    }),
+};
+
+pub(crate) const GLTF: FormatEntry = FormatEntry {
+    format: Format::Gltf,
+    capabilities: Capabilities {
+        name: "glTF",
+        extension: "gltf",
+        names_other_files: true,
+        ..GLB.capabilities
+    },
+    detects: is_text,
+    new_form: |take| Source::Gltf(GltfSource::for_take(take, false)),
+    ..GLB
+};
+
+fn is_text(bytes: &[u8]) -> bool {
+    let text = text::from_first_letter(bytes);
+    text.first() == Some(&b'{') && text::contains(text, b"\"asset\"")
+}
+
+fn parse<'a>(bytes: &'a [u8], companions: Option<Companions<'_>>, limits: &SizeLimits) -> Parsed<'a> {
+    Ok(Box::new(GltfFile::parse(bytes, companions, limits)?))
+}
+
+impl ParsedFile for GltfFile {
+    fn animation_names(&self) -> Vec<String> {
+        self.animation_names()
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let (take, source) = read::read_take(self, name, settings, warnings)?;
+        let source = Source::Gltf(source);
+        Ok(LoadedTake { take, source })
+    }
+
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let (take, source) = read::read_rest(self, name, settings, warnings)?;
+        let source = Source::Gltf(source);
+        Ok(LoadedTake { take, source })
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        self
+    }
+}
+
+impl FileForm for GltfSource {
+    fn format(&self) -> Format {
+        if self.is_binary { Format::Glb } else { Format::Gltf }
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        if self.is_binary {
+            &GLB.capabilities
+        } else {
+            &GLTF.capabilities
+        }
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::Glb, Format::Gltf]
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+
+    fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
+        self.rest(skeleton)
+    }
+
+    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+        write::write(motion, self)
+    }
+
+    fn turn_into(&mut self, format: Format, _: &Take) {
+        self.is_binary = format == Format::Glb;
+    }
+
+    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
+        write::write_loops(self, loops)
+    }
+
+    fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
+        Some(write::repacked(self, take, add_root))
+    }
+
+    fn suit_engines(&mut self) {
+        self.has_short_tracks = true;
+    }
+
+    fn has_meshes(&self) -> bool {
+        !self.document.list("meshes").is_empty()
+    }
+
+    fn read_mesh(&self, _: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
+        mesh::read(self, skeleton, limits)
+    }
+
+    fn copyright(&self) -> Option<&str> {
+        self.document.json.get("asset")?.get("copyright")?.as_str()
+    }
+}

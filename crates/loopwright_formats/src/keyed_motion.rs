@@ -1,0 +1,174 @@
+//! Motion as files hold it: a pose at each of evenly spaced keys.
+
+use std::borrow::Cow;
+
+use glam::{DQuat, DVec3};
+use loopwright::{LoopClip, PoseRef, Skeleton, Take};
+
+use crate::{error::WriteError, naming::added_root_name, settings::LoopWriteSettings};
+
+/// A take or a loop to be written.
+pub(crate) struct KeyedMotion<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) num_keys: usize,
+    pub(crate) step_secs: f64,
+    /// Keys after which poses may repeat.
+    pub(crate) cycle: usize,
+    /// Whether the first joint is a root that the source lacks.
+    pub(crate) adds_root: bool,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    Take(&'a Take),
+    Loop {
+        clip: &'a LoopClip,
+        /// The same as its keys show it.
+        shown: Cow<'a, LoopClip>,
+        settings: &'a LoopWriteSettings,
+    },
+}
+
+/// Local transforms of all joints at one key or more, in metres with +Y up.
+pub(crate) struct KeyedPoses<'a> {
+    pub(crate) translations: Cow<'a, [DVec3]>,
+    pub(crate) rotations: Cow<'a, [DQuat]>,
+}
+
+impl KeyedPoses<'_> {
+    pub(crate) fn as_ref(&self) -> PoseRef<'_> {
+        PoseRef {
+            translations: &self.translations,
+            rotations: &self.rotations,
+        }
+    }
+}
+
+impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
+    fn from(poses: PoseRef<'a>) -> Self {
+        Self {
+            translations: poses.translations.into(),
+            rotations: poses.rotations.into(),
+        }
+    }
+}
+
+impl<'a> KeyedMotion<'a> {
+    /// All frames of a take; with `adds_root` its first joint is a root that the source lacks.
+    pub(crate) fn from_take(take: &'a Take, adds_root: bool) -> Self {
+        Self {
+            name: take.name(),
+            num_keys: take.num_frames(),
+            step_secs: take.frame_time_secs(),
+            cycle: take.num_frames(),
+            adds_root,
+            content: Content::Take(take),
+        }
+    }
+
+    /// A loop as it is laid out in a file. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
+    pub(crate) fn from_loop(clip: &'a LoopClip, settings: &'a LoopWriteSettings) -> Result<Self, WriteError> {
+        Ok(Self {
+            name: clip.name(),
+            num_keys: settings.num_keys(clip)?,
+            step_secs: clip.step_secs(),
+            cycle: clip.num_samples(),
+            adds_root: settings.add_root,
+            content: Content::Loop {
+                clip,
+                shown: settings.shown(clip),
+                settings,
+            },
+        })
+    }
+
+    /// The loop and its layout, if it is one.
+    pub(crate) fn as_loop(&self) -> Option<(&'a LoopClip, &'a LoopWriteSettings)> {
+        match self.content {
+            Content::Take(_) => None,
+            Content::Loop { clip, settings, .. } => Some((clip, settings)),
+        }
+    }
+
+    /// The pose at a key; of an added root, too.
+    pub(crate) fn pose(&self, key: usize) -> KeyedPoses<'_> {
+        let pose = match &self.content {
+            Content::Take(take) => return take.pose(key).into(),
+            Content::Loop { shown, .. } if self.adds_root => shown.root_relative_pose(key),
+            Content::Loop { shown, .. } => shown.folded_pose(key),
+        };
+        KeyedPoses {
+            translations: pose.translations.into(),
+            rotations: pose.rotations.into(),
+        }
+    }
+
+    /// The poses at all keys, key after key; those of a take are not copied.
+    pub(crate) fn poses(&self) -> KeyedPoses<'_> {
+        if let Content::Take(take) = self.content {
+            return take.values().into();
+        }
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for key in 0..self.num_keys {
+            let pose = self.pose(key);
+            translations.extend_from_slice(&pose.translations);
+            rotations.extend_from_slice(&pose.rotations);
+        }
+        KeyedPoses {
+            translations: translations.into(),
+            rotations: rotations.into(),
+        }
+    }
+
+    /// The skeleton of the poses, with an added root.
+    pub(crate) fn skeleton(&self) -> Skeleton {
+        match self.content {
+            Content::Take(take) => take.skeleton().clone(),
+            Content::Loop { clip, .. } if self.adds_root => {
+                clip.skeleton().below_root(&added_root_name(clip.skeleton()))
+            }
+            Content::Loop { clip, .. } => clip.skeleton().clone(),
+        }
+    }
+
+    /// Parents of the joints without an added root, as the source has them.
+    pub(crate) fn own_parents(&self) -> Vec<Option<usize>> {
+        let num_added = usize::from(self.adds_root);
+        let below = |joint: usize| joint.checked_sub(num_added);
+        match self.content {
+            Content::Take(take) => {
+                let joints = take.skeleton().joints().iter().skip(num_added);
+                joints.map(|joint| joint.parent.and_then(below)).collect()
+            }
+            Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),
+        }
+    }
+
+    /// Errors: another number of joints than its source has, below an added root.
+    pub(crate) fn check_num_joints(&self, expected: usize) -> Result<(), WriteError> {
+        let found = self.own_parents().len();
+        match found == expected {
+            true => Ok(()),
+            false => Err(WriteError::JointCount { expected, found }),
+        }
+    }
+
+    /// Errors: other joints than its source has, whose parents are these, below an added root.
+    pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
+        self.check_num_joints(expected.len())?;
+        let mut pairs = self.own_parents().into_iter().zip(expected);
+        match pairs.position(|(found, expected)| found != *expected) {
+            Some(joint) => Err(WriteError::Parent { joint }),
+            None => Ok(()),
+        }
+    }
+
+    /// Errors: more transforms than one file holds; each format has a limit of its own.
+    pub(crate) fn check_size(&self, limit: usize) -> Result<(), WriteError> {
+        let (keys, joints) = (self.num_keys, self.own_parents().len() + usize::from(self.adds_root));
+        if keys.saturating_mul(joints) > limit {
+            return Err(WriteError::TooManyKeys { keys, joints, limit });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+//! What is odd in a take, whatever its format.
+
+use glam::DVec3;
+use loopwright::{Joint, Take};
+
+use crate::warning::Warning;
+
+/// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
+pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
+    // If the keys have no rate of their own, it is ours.
+    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let rate_hz = take.frame_rate_hz();
+    if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
+        warnings.push(Warning::OddRate { rate_hz });
+    }
+    if lacks_rest(take) {
+        warnings.push(Warning::RestMissing);
+    }
+}
+
+/// How far a rate may be from a whole number, as a share.
+///
+/// Television rates are a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame time
+/// of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
+const WHOLE_RATE: f64 = 2e-3;
+
+/// Whether no device records motion at this rate. Rates below one frame per second have a separate warning.
+fn is_odd(rate_hz: f64) -> bool {
+    let whole = rate_hz.round().max(1.0);
+    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
+}
+
+/// Whether every joint rests on its parent although the motion moves it elsewhere.
+fn lacks_rest(take: &Take) -> bool {
+    let joints = take.skeleton().joints();
+    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
+    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
+    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
+}
