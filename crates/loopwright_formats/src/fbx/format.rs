@@ -137,7 +137,7 @@ impl FileForm for FbxSource {
 
     fn turn_into(&mut self, _: Format, take: &Take) {
         // A file that cannot be extended gets the form of a new one.
-        if let Form::Fresh { .. } = self.form {
+        if !self.can_be_extended() {
             *self = Self {
                 form: self.form.clone(),
                 ..Self::for_take(take)

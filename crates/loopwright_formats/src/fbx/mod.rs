@@ -6,11 +6,7 @@
 
 #![cfg_attr(
     not(feature = "fbx"),
-    expect(
-        dead_code,
-        unused_variables,
-        reason = "without reading there are no files to write into"
-    )
+    expect(dead_code, reason = "without reading there are no files to write into")
 )]
 
 mod animation;

@@ -127,7 +127,7 @@ struct Carriers {
 
 impl Carriers {
     fn of(source: &GltfSource, nodes: &Nodes, skeleton: &Skeleton) -> Self {
-        let (mut joint_of, mut stretches) = (HashMap::new(), Vec::new());
+        let (mut joint_of, mut node_scales) = (HashMap::new(), Vec::new());
         let mut joint_from_node = Vec::new();
         // A take that is not of this file has no mesh in it.
         let is_of_file = skeleton.num_joints() == source.joints.len()
@@ -135,16 +135,16 @@ impl Carriers {
         for (index, joint) in source.joints.iter().enumerate().filter(|_| is_of_file) {
             let above = skeleton
                 .parent(index)
-                .map_or(source.above.stretch, |parent| stretches[parent]);
-            let stretch = match joint.node {
+                .map_or(source.above.node_scale, |parent| node_scales[parent]);
+            let node_scale = match joint.node {
                 Some(node) => {
                     joint_of.insert(node, index);
                     above.below(nodes.transforms[node].rotation, joint.scale)
                 }
                 None => above,
             };
-            stretches.push(stretch);
-            joint_from_node.push(DAffine3::from_mat3(source.space.unit_metres * stretch.matrix()));
+            node_scales.push(node_scale);
+            joint_from_node.push(DAffine3::from_mat3(source.space.unit_metres * node_scale.matrix()));
         }
         Self {
             joint_of,

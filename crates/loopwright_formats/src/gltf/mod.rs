@@ -25,11 +25,11 @@ mod fresh;
 
 pub(crate) mod mesh;
 
+mod node_scale;
+
 mod parts;
 
 pub(crate) mod read;
-
-mod stretch;
 
 mod track;
 

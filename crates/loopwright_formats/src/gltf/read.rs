@@ -287,13 +287,13 @@ impl Rig<'_> {
     /// Translations and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
     fn pose(&self, transform: impl Fn(usize) -> Transform) -> Pose {
         let num_joints = self.joints.nodes.len();
-        let mut stretches = Vec::with_capacity(num_joints);
+        let mut node_scales = Vec::with_capacity(num_joints);
         let mut pose = Pose::default();
         for (&node, &parent) in self.joints.nodes.iter().zip(&self.joints.parents) {
             let local = node.map_or(Transform::IDENTITY, &transform);
-            let above = parent.map_or(self.above.stretch, |parent| stretches[parent]);
+            let above = parent.map_or(self.above.node_scale, |parent| node_scales[parent]);
             let translation = above.apply(local.translation);
-            stretches.push(above.below(local.rotation, local.scale));
+            node_scales.push(above.below(local.rotation, local.scale));
             if parent.is_none() {
                 pose.translations
                     .push(self.above.translation + self.above.turn * translation);

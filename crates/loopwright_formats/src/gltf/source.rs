@@ -7,8 +7,8 @@ use loopwright::{Pose, Skeleton};
 
 use super::{
     container::Document,
+    node_scale::NodeScale,
     parts::{Nodes, Transform},
-    stretch::Stretch,
 };
 use crate::space::Space;
 
@@ -43,14 +43,14 @@ pub(crate) struct GltfJoint {
 pub(crate) struct Above {
     pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,
-    pub(crate) stretch: Stretch,
+    pub(crate) node_scale: NodeScale,
 }
 
 impl Above {
     pub(crate) const NOTHING: Self = Self {
         translation: DVec3::ZERO,
         turn: DQuat::IDENTITY,
-        stretch: Stretch::NONE,
+        node_scale: NodeScale::NONE,
     };
 
     /// The nodes above one at rest.
@@ -60,9 +60,9 @@ impl Above {
         path.into_iter().fold(Self::NOTHING, |above, node| {
             let local = nodes.transforms[node];
             Self {
-                translation: above.translation + above.turn * above.stretch.apply(local.translation),
+                translation: above.translation + above.turn * above.node_scale.apply(local.translation),
                 turn: (above.turn * local.rotation).normalize(),
-                stretch: above.stretch.below(local.rotation, local.scale),
+                node_scale: above.node_scale.below(local.rotation, local.scale),
             }
         })
     }
@@ -80,15 +80,15 @@ impl GltfSource {
         if skeleton.num_joints() != self.joints.len() {
             return None;
         }
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(self.joints.len());
+        let mut node_scales: Vec<NodeScale> = Vec::with_capacity(self.joints.len());
         let mut pose = Pose::default();
         for (index, joint) in self.joints.iter().enumerate() {
             let local = joint.node.map_or(Transform::IDENTITY, |node| nodes.transforms[node]);
             let above = skeleton
                 .parent(index)
-                .map_or(self.above.stretch, |parent| stretches[parent]);
+                .map_or(self.above.node_scale, |parent| node_scales[parent]);
             let translation = above.apply(local.translation);
-            stretches.push(above.below(local.rotation, local.scale));
+            node_scales.push(above.below(local.rotation, local.scale));
             let (translation, rotation) = if index == 0 {
                 let in_world = self.above.translation + self.above.turn * translation;
                 (

@@ -333,18 +333,18 @@ impl<'a> Writer<'a> {
         let space = &source.space;
         let above = &source.above;
         let turn = space.turn();
-        let mut stretches = Vec::with_capacity(self.joints.len());
+        let mut node_scales = Vec::with_capacity(self.joints.len());
         let mut locals = Vec::with_capacity(self.joints.len());
         let own_root = usize::from(self.has_root);
         for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
-            let stretch = self.parents[joint].map_or(above.stretch, |parent| stretches[parent]);
+            let node_scale = self.parents[joint].map_or(above.node_scale, |parent| node_scales[parent]);
             let local = if joint == own_root {
                 // The body stays in the world except for the root, which moves it there.
                 let translation = space.turned_back(pose.translations[joint]) / space.unit_metres;
                 let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
                 (
                     above
-                        .stretch
+                        .node_scale
                         .undo(above.turn.conjugate() * (translation - above.translation)),
                     rotation,
                 )
@@ -356,12 +356,12 @@ impl<'a> Writer<'a> {
                 within(above, root)
             } else {
                 (
-                    stretch.undo(pose.translations[joint] / space.unit_metres),
+                    node_scale.undo(pose.translations[joint] / space.unit_metres),
                     pose.rotations[joint],
                 )
             };
             let local = (local.0, local.1.normalize());
-            stretches.push(stretch.below(local.1, scale));
+            node_scales.push(node_scale.below(local.1, scale));
             locals.push(local);
         }
         locals
@@ -385,7 +385,7 @@ const MAX_BYTES: u64 = 3 << 30;
 fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
     let back = above.turn.conjugate();
     let moved = motion.transform_point(above.translation) - above.translation;
-    (above.stretch.undo(back * moved), back * motion.rotation * above.turn)
+    (above.node_scale.undo(back * moved), back * motion.rotation * above.turn)
 }
 
 /// The file as bytes.

@@ -8,7 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Stretch {
+pub(crate) enum NodeScale {
     /// The same in all directions.
     Even(f64),
     /// Non-uniform, and sheared if rotations lie between such scales.
@@ -18,7 +18,7 @@ pub(crate) enum Stretch {
 /// Scales whose axes differ by a smaller share are uniform within rounding.
 const EVEN: f64 = 1e-6;
 
-impl Stretch {
+impl NodeScale {
     pub(crate) const NONE: Self = Self::Even(1.0);
 
     /// The value of a joint from that of its parent.
@@ -71,15 +71,15 @@ mod tests {
             (DQuat::from_rotation_z(-1.0), DVec3::new(1.0, 3.0, 0.5)),
             (DQuat::from_rotation_y(2.0), DVec3::new(0.2, 1.0, 1.0)),
         ];
-        let (mut matrix, mut turn, mut stretch) = (DMat3::IDENTITY, DQuat::IDENTITY, Stretch::NONE);
+        let (mut matrix, mut turn, mut node_scale) = (DMat3::IDENTITY, DQuat::IDENTITY, NodeScale::NONE);
         let t = DVec3::new(0.3, -0.7, 1.1);
         for (rotation, scale) in chain {
             matrix = matrix * DMat3::from_quat(rotation) * DMat3::from_diagonal(scale);
             turn *= rotation;
-            stretch = stretch.below(rotation, scale);
-            assert!((matrix * t - turn * stretch.apply(t)).length() < 1e-12);
-            assert!((stretch.undo(stretch.apply(t)).unwrap() - t).length() < 1e-12);
+            node_scale = node_scale.below(rotation, scale);
+            assert!((matrix * t - turn * node_scale.apply(t)).length() < 1e-12);
+            assert!((node_scale.undo(node_scale.apply(t)).unwrap() - t).length() < 1e-12);
         }
-        assert_eq!(Stretch::Even(0.0).undo(DVec3::ZERO), None);
+        assert_eq!(NodeScale::Even(0.0).undo(DVec3::ZERO), None);
     }
 }
