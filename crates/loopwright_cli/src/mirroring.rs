@@ -6,10 +6,11 @@ use loopwright::{
     Analysis, Take,
     mirror::{Mirror, SymmetricPose},
 };
+use loopwright_job::Warning;
 
 use crate::{
     exit::Failure,
-    files, load,
+    failures, files,
     recipe::{self, TakeArgs},
     talk,
 };
@@ -39,18 +40,18 @@ fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(pairs)
 }
 
-/// The mirror of a take, from the names of its joints and from pairs that override them.
+/// The mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
 pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
     let mirror = recipe::mirror(analysis, pairs)?;
     if mirror.symmetric_pose() == SymmetricPose::Mean {
-        talk::warn("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose");
+        talk::warn(&Warning::MirroredByMeanPose.to_string());
     }
     Ok(mirror)
 }
 
 /// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.
 pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror), Failure> {
-    let analysis = Analysis::with(take, &reading.overrides()).map_err(load::body_failure)?;
+    let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
     Ok((mirror.take(take), mirror))
 }

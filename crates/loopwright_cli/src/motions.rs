@@ -11,7 +11,7 @@ use loopwright_formats::Format;
 
 use crate::{
     exit::Failure,
-    files, load,
+    failures, files, load,
     numbers::parse_range,
     patterns::Pattern,
     recipe::TakeArgs,
@@ -52,7 +52,7 @@ impl ReadMotion {
         let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
         let clip = read.played();
         let motion = TransitionClip::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
-            TransitionError::Body(error) => load::body_failure(error),
+            TransitionError::Body(error) => failures::body(error),
             other => written_loop::apart(path, &other),
         })?;
         Ok(Self {
@@ -179,7 +179,7 @@ pub(crate) fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     } = error
     else {
         return match error {
-            TransitionError::Body(error) => load::body_failure(error),
+            TransitionError::Body(error) => failures::body(error),
             other => Failure::error(format!("cannot compare \"{ours}\" and \"{theirs}\": {other}")),
         };
     };

@@ -1,21 +1,6 @@
 //! Parses counts, numbers and ranges from the command line.
 
-pub(crate) use loopwright_job::recipe::parse_count;
-
-/// `LOW:HIGH`; either may be left out.
-pub(crate) fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
-    let wrong =
-        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
-    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
-    let end = |text: &str, open: f64| match text.trim() {
-        "" => Some(open),
-        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
-    };
-    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
-        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
-        _ => Err(wrong()),
-    }
-}
+pub(crate) use loopwright_job::{parse_bounds, parse_range, recipe::parse_count};
 
 /// `LOW:HIGH`, or one number for both.
 pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
@@ -55,15 +40,6 @@ pub(crate) fn parse_size(text: &str) -> Result<[u32; 2], String> {
         [Some(width), Some(height)] => Ok([width, height]),
         _ => Err(wrong()),
     }
-}
-
-/// `START:END`, whole frames.
-pub(crate) fn parse_range(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
-    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
-    let start = start.trim().parse().map_err(|_| wrong())?;
-    let end = end.trim().parse().map_err(|_| wrong())?;
-    Ok((start, end))
 }
 
 /// A number above zero for which the formulas stay finite.

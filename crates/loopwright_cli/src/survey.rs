@@ -7,15 +7,9 @@ use loopwright::{
     analysis::{Survey, Surveyor},
 };
 use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts};
+use loopwright_job::{Studied, Study, Warning, warning};
 
-use crate::{
-    exit::Failure,
-    files,
-    load::{self, Loaded, Study},
-    memory,
-    recipe::StudyArgs,
-    talk,
-};
+use crate::{exit::Failure, files, load, memory, recipe::StudyArgs, talk};
 
 /// What a take holds, with its skeleton.
 pub(crate) struct Surveyed {
@@ -27,8 +21,8 @@ pub(crate) struct Surveyed {
     pub(crate) survey: Survey,
 }
 
-impl From<Loaded> for Surveyed {
-    fn from(loaded: Loaded) -> Self {
+impl From<Studied> for Surveyed {
+    fn from(loaded: Studied) -> Self {
         Self {
             facts: loaded.facts(),
             skeleton: loaded.take().skeleton().clone(),
@@ -78,9 +72,9 @@ fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
     let survey = all_are_plausible.then(|| surveyor.survey().ok()).flatten()?;
     let sample = bvh.sample();
     let skeleton = sample.some.skeleton();
-    let found = load::study_warnings(skeleton, &survey.body, &survey.defects, &survey.joints);
-    for warning in soft.iter().map(ToString::to_string).chain(found) {
-        talk::warn(&warning);
+    let found = warning::of_study(skeleton, &survey.body, &survey.defects, &survey.joints);
+    for warning in soft.into_iter().map(Warning::File).chain(found) {
+        talk::warn(&warning.to_string());
     }
     let space = bvh.space();
     Some(Surveyed {

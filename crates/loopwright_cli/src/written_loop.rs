@@ -3,6 +3,7 @@
 use std::{
     fmt::Display,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use loopwright::{
@@ -18,16 +19,10 @@ use loopwright_formats::{
         importer::TargetFacts,
     },
 };
+use loopwright_job::{CarriedLoop, CharacterTarget, Studied, rig_of, stated_space, take_facts};
 
 use crate::{
-    exit::Failure,
-    files,
-    load::{self, Loaded},
-    memory, mirroring, output,
-    patterns::Pattern,
-    recipe::TakeArgs,
-    rig::{self, CarriedLoop, Onto},
-    talk,
+    exit::Failure, failures, files, load, memory, mirroring, output, patterns::Pattern, recipe::TakeArgs, talk,
 };
 
 /// A loop as read from its file, or any other file that may be a loop.
@@ -50,7 +45,7 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     // A loop is in the space of its take, which the sidecar states.
     let space = sidecar
         .as_ref()
-        .map_or(space, |sidecar| load::stated_space(reading, sidecar));
+        .map_or(space, |sidecar| stated_space(reading.space(), sidecar));
     let mut warnings = Vec::new();
     let settings = settings(reading, space, sidecar.as_ref());
     let file = load::read_loop(path, &settings, sidecar.as_ref(), &mut warnings)?;
@@ -59,7 +54,7 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
 
 impl WrittenLoop {
     fn of(path: &Path, file: LoadedTake, sidecar: Option<Sidecar>, warnings: &[Warning]) -> Result<Self, Failure> {
-        let facts = load::take_facts(path, &file);
+        let facts = take_facts(&path.display().to_string(), &file);
         Ok(Self {
             written: match &sidecar {
                 Some(sidecar) => without_added_root(path, sidecar, file.take)?,
@@ -106,12 +101,12 @@ impl LoopsInFile {
         let sidecar = sidecar_of(&self.path, &self.sidecars, reading, |wanted| {
             names_of(&self.file, wanted)
         });
-        let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| load::stated_space(reading, sidecar));
+        let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
         let mut warnings = Vec::new();
         let read = self
             .file
             .read(&settings(reading, space, sidecar.as_ref()), &mut warnings);
-        let loaded = read.map_err(|error| load::read_failure(&self.path, &error))?;
+        let loaded = read.map_err(|error| failures::read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
 }
@@ -172,7 +167,7 @@ impl PlayableLoop {
 
     /// The same loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
     pub(crate) fn recentered(&self, reading: &TakeArgs) -> Result<Recentered, Failure> {
-        let body = Body::find(&self.take, &reading.overrides()).map_err(load::body_failure)?;
+        let body = Body::find(&self.take, &reading.overrides()).map_err(failures::body)?;
         let root = &self.sidecar.root_motion;
         Ok(self.clip.clone().recentered(&body, root.mode, root.space))
     }
@@ -191,9 +186,9 @@ impl PlayableLoop {
     }
 
     /// The same loop on a character, as its pose alone is carried over.
-    pub(crate) fn on_character(self, onto: &Onto, reading: &TakeArgs) -> Result<Self, Failure> {
-        let from = rig::rig_of(&self.take, &self.source, &reading.overrides()).map_err(load::body_failure)?;
-        let matched = onto.matched(Path::new(&self.facts.file), from)?;
+    pub(crate) fn on_character(self, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<Self, Failure> {
+        let from = rig_of(&self.take, &self.source, &reading.overrides()).map_err(failures::body)?;
+        let matched = (target.matched(from)).map_err(|error| failures::study(Path::new(&self.facts.file), error))?;
         for warning in matched.warnings() {
             talk::warn(&format!("{}: {warning}", self.facts.file));
         }
@@ -202,10 +197,10 @@ impl PlayableLoop {
             followed,
             root_joint,
             rig,
-        } = matched.loop_clip(&self.clip)?;
+        } = matched.loop_clip(&self.clip).map_err(Failure::error)?;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let own = &onto.character.file;
-        let target = TakeFacts::new(self.facts.file, &own.take, own.source.space());
+        let own = &target.character.file;
+        let facts = TakeFacts::new(self.facts.file, &own.take, own.source.space());
         let playback = PlaybackFacts {
             root_joint_added: false,
             carrier_joint: name_of(clip.carrier()),
@@ -221,7 +216,7 @@ impl PlayableLoop {
                 animation: self.facts.animation,
                 smooth_hz: self.facts.smooth_hz,
                 rig: Some(rig),
-                ..target
+                ..facts
             },
             sidecar: Sidecar {
                 playback,
@@ -280,14 +275,14 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
     let mut warnings = Vec::new();
     let file = load::read_loop(
         path,
-        &settings(reading, load::stated_space(reading, &sidecar), Some(&sidecar)),
+        &settings(reading, stated_space(reading.space(), &sidecar), Some(&sidecar)),
         Some(&sidecar),
         &mut warnings,
     )?;
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
-    let facts = load::take_facts(path, &file);
+    let facts = take_facts(&path.display().to_string(), &file);
     let take = match added_root {
         AddedRoot::Kept => file.take,
         AddedRoot::Folded => without_added_root(path, &sidecar, file.take)?,
@@ -496,16 +491,16 @@ pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Resul
 pub(crate) fn read_all_onto(
     names: &[LoopName],
     reading: &TakeArgs,
-    onto: Option<&Onto>,
+    target: Option<&Arc<CharacterTarget>>,
 ) -> Result<Vec<PlayableLoop>, Failure> {
     let read = |name: &LoopName| {
         let reading = TakeArgs {
             animation: name.animation.clone().or_else(|| reading.animation.clone()),
             ..reading.clone()
         };
-        match onto {
+        match target {
             None => read_playable(&name.path, &reading, AddedRoot::Kept),
-            Some(onto) => read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(onto, &reading),
+            Some(target) => read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(target, &reading),
         }
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -624,7 +619,7 @@ fn contradicted(error: PlaceError) -> Failure {
 /// The uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub(crate) fn uncut(
     in_file: &LoopInFile,
-    take: &Loaded,
+    take: &Studied,
     sidecar: &Sidecar,
     written: &Take,
 ) -> Result<RootRelativeClip, Failure> {
@@ -632,15 +627,11 @@ pub(crate) fn uncut(
         if let Some(rig) = &sidecar.take.rig {
             return Failure::error(format!(
                 "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
-                rig.file,
-                take.path.display()
+                rig.file, take.name
             ))
             .try_this("no --take; the loop is then measured by itself");
         }
-        Failure::error(format!(
-            "\"{}\" is not the take of this loop: {error}",
-            take.path.display()
-        ))
-        .try_this(format!("--take {}", sidecar.take.file))
+        Failure::error(format!("\"{}\" is not the take of this loop: {error}", take.name))
+            .try_this(format!("--take {}", sidecar.take.file))
     })
 }

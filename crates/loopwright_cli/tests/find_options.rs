@@ -145,9 +145,6 @@ fn each_stretch_is_a_row_with_its_versions() {
     assert!(text.contains("versions") && text.contains("idle"), "{text}");
     let text = folder.run("find walk.bvh --shifted").done().stdout;
     assert!(!text.contains("versions"), "{text}");
-    // The former flag changes nothing, and is not shown.
-    assert_eq!(folder.run("find walk.bvh --json --per-segment").done().json(), json);
-    assert!(!folder.run("find --help").done().stdout.contains("per-segment"));
 }
 
 #[test]
@@ -305,8 +302,6 @@ fn what_makes_no_sense_is_refused() {
         ("--joint-weight *=0", "no joint has a weight above 0"),
         ("--smooth 0", "--smooth must lie above 0"),
         ("--smooth 40", "up to 13.5000 Hz"),
-        ("--per-segment --idle", "cannot be used with"),
-        ("--per-segment --shifted", "cannot be used with"),
         ("--decay linear", "possible values: spring, cubic, quintic"),
     ] {
         let answer = folder.run(&format!("find walk.bvh {options}"));

@@ -1,5 +1,57 @@
-//! The road from a take to a loop: what is asked for ([`recipe`]), and the jobs that do it.
+//! The road from a take to a loop, once for every program that goes it.
+//!
+//! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
+//! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
+//! and closures tried where its seam shows, and [`write`] writes it into memory, reads it back and measures it. [`pack`] does all of that
+//! for the animations of one file. [`SearchRows`] is the list that people choose from.
+//!
+//! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
+//! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
+//!
+//! ```
+//! use loopwright_formats::{Format, LoadedTake, SizeLimits, Source};
+//! use loopwright_job::{Recipe, Request, Rows, SearchRequest, Study, choose, make, write};
+//!
+//! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+//! # let file = LoadedTake { source: Source::for_take(&take, Format::Bvh), take };
+//! let recipe = Recipe::default();
+//! let studied = Study::new(recipe.take.clone(), None)?.analyse("walk.bvh", file, Vec::new())?;
+//! let request = Request { recipe: &recipe, search: Some(&SearchRequest::default()), rows: &Rows::Recommended };
+//! let chosen = choose(&studied, request, &mut Vec::new())?.remove(0)?;
+//! let made = make(&studied, request, &chosen)?;
+//! let written = write(&studied, request, made, Format::Bvh, SizeLimits::default())?;
+//! assert!(!written.file.quality.pops());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod character;
+
+mod choose;
+
+mod error;
+
+mod make;
+
+pub mod pack;
 
 pub mod recipe;
 
+mod search;
+
+mod study;
+
+pub mod warning;
+
+mod write;
+
+pub use character::{CarriedLoop, CharacterTarget, Following, HeldLoop, Matched, rig_of};
+pub use choose::{Chosen, Request, Rows, choose};
+pub use error::{JobError, StudyError, TargetError};
+pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
 pub use recipe::{Recipe, RecipeError};
+pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
+#[cfg(feature = "clap")]
+pub use search::{parse_bounds, parse_range};
+pub use study::{Studied, Study, stated_space, take_facts};
+pub use warning::Warning;
+pub use write::{PendingLoop, write};

@@ -7,8 +7,9 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright::{feet::FootLock, math::DecayKind};
+use loopwright_job::DEFAULT_TOP;
 
-use super::{DEFAULT_TOP, EngineArgs, RigArgs};
+use super::{EngineArgs, RigArgs};
 use crate::{
     headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
     limits::Limits,

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
+use loopwright_job::SearchRequest;
 
-use super::{ManyArgs, MirrorArgs, SearchArgs, take::parse_format};
+use super::{ManyArgs, MirrorArgs, take::parse_format};
 use crate::{
     exit::Failure,
     headings::{EDITS, FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
@@ -30,10 +31,10 @@ pub(crate) struct MakeArgs {
     #[arg(long, help_heading = MANY, conflicts_with_all = ["pick", "range", "all_animations"])]
     pub(crate) all: bool,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "shifted", "per_segment"])]
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "shifted"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
-    pub(crate) search: Option<SearchArgs>,
+    pub(crate) search: Option<SearchRequest>,
     #[command(flatten)]
     pub(crate) settings: LoopArgs,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub(crate) use meant::explained;
 pub(crate) use render::RenderArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use retarget::{RetargetArgs, RigArgs};
-pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
+pub(crate) use search::{FindArgs, MirrorArgs};
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 

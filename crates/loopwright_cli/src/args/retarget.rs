@@ -9,7 +9,6 @@ use super::{EngineArgs, JobsArgs, take::parse_format};
 use crate::{
     headings::{INPUT, OUTPUT},
     recipe::{TakeArgs, parse_bone_stretch},
-    rig::Following,
 };
 
 /// A character that takes the motion.
@@ -24,16 +23,6 @@ pub(crate) struct RigArgs {
     /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub(crate) bone_stretch: Option<f64>,
-}
-
-impl RigArgs {
-    /// How joints of the character follow.
-    pub(crate) fn following(&self) -> Following<'_> {
-        Following {
-            map: self.map.as_deref(),
-            bone_stretch: self.bone_stretch,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Args)]

@@ -21,7 +21,7 @@ use loopwright_formats::{
 use crate::{
     args::BlendArgs,
     exit::{Ending, Failure},
-    load, making,
+    failures, load, loop_output,
     output::{self, Outputs},
     report::{json, make as report},
     talk,
@@ -44,13 +44,13 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     if let Some(rig) = &args.on.rig {
         outputs.spare_as("rig", rig);
     }
-    let onto = load::onto_of(&args.on)?;
+    let target = load::character_of(&args.on)?;
     // Joints that the user names are those of the loops.
-    let overrides = match onto {
+    let overrides = match target {
         Some(_) => BodyOverrides::default(),
         None => args.files.reading.overrides(),
     };
-    let loops = written_loop::read_all_onto(&names, &args.files.reading, onto.as_ref())?;
+    let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
     same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
     let clip = at_their_rate(clip, &loops, args.files.engine.engine());
-    let body = Body::find(&loops[0].take, &overrides).map_err(load::body_failure)?;
+    let body = Body::find(&loops[0].take, &overrides).map_err(failures::body)?;
     let of_loops = (loops.iter().zip(blender.phases()).zip(&weights))
         .map(|((each, &phase), &weight)| Some((each.followed.as_ref()?, phase, weight)))
         .collect::<Option<Vec<_>>>();
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         recentered_by,
     };
     let mut file = LoopFile::write_blend(&clip, origin, &source).map_err(|error| match error {
-        LoopFileError::Body(error) => load::body_failure(error),
+        LoopFileError::Body(error) => failures::body(error),
         other => Failure::error(other),
     })?;
     let sidecar = &mut file.sidecar;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     } else {
         report::blend(&file.sidecar)
     })?;
-    Ok(making::ending(&file))
+    Ok(loop_output::ending(&file))
 }
 
 /// Relative difference below which frame rates are the same: files round frame times.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use loopwright::names;
 use loopwright_catalog::{CatalogFormat, LoopRow};
+use loopwright_job::TURNING_DPS;
 
 use crate::{
     args::{CatalogArgs, SortBy},
@@ -11,7 +12,6 @@ use crate::{
     files,
     output::{self, Outputs},
     report::catalog as report,
-    search::TURNING_DPS,
 };
 
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {

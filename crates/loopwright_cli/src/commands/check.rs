@@ -15,14 +15,15 @@ use loopwright_formats::{
         facts::{ContactFacts, FeetFacts, Grade},
     },
 };
+use loopwright_job::Studied;
 
 use crate::{
     args::CheckArgs,
     batch,
     exit::{Ending, Failure},
+    failures,
     limits::{Exceeded, Limits, SeamNames},
-    load::{self, Loaded},
-    output,
+    load, output,
     recipe::TakeArgs,
     report::check::{self as report, Verdict},
     talk,
@@ -153,7 +154,7 @@ pub(super) fn check(
     path: &Path,
     read: WrittenLoop,
     reading: &TakeArgs,
-    take: Option<&Loaded>,
+    take: Option<&Studied>,
     limits: &Limits,
 ) -> Result<Verdict, Failure> {
     let WrittenLoop {
@@ -162,7 +163,7 @@ pub(super) fn check(
         facts,
         mut warnings,
     } = read;
-    let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
+    let body = Body::find(&written, &reading.overrides()).map_err(failures::body)?;
 
     let in_file = match &sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,

@@ -1,6 +1,6 @@
 //! `loopwright convert`: reads a take or a loop and writes it again, in the same or another format.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::{
@@ -11,26 +11,26 @@ use loopwright_formats::{
         facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
     },
 };
+use loopwright_job::{CharacterTarget, stated_space, take_facts};
 
 use super::{
     each::{self, Manner},
-    retarget::{self, Asked, Moved},
+    retarget::{self, Moved, Options},
 };
 use crate::{
     args::ConvertArgs,
     batch,
     exit::{Ending, Failure},
-    files, load, memory, mirroring,
+    failures, files, load, memory, mirroring,
     output::{self, Outputs},
     recipe::Recenter,
     report::{convert::ConvertAnswer, json},
-    rig::Onto,
     talk, written_loop,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
-    let onto = load::onto_of(&args.on)?;
+    let target = load::character_of(&args.on)?;
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
         let output = each::output_of(input, folder, &extension(args, input))?;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             output,
             ..args.clone()
         };
-        return one(&args, onto.as_ref());
+        return one(&args, target.as_ref());
     }
     let manner = Manner {
         jobs: args.jobs,
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             output: output.to_owned(),
             ..args.clone()
         };
-        let ending = one(&args, onto.as_ref())?;
+        let ending = one(&args, target.as_ref())?;
         if !args.json {
             output::print(&format!("{}\n", output.display()))?;
         }
@@ -71,9 +71,9 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
     asked.map_or_else(own, str::to_owned)
 }
 
-fn one(args: &ConvertArgs, onto: Option<&Onto>) -> Result<Ending, Failure> {
-    if let Some((onto, rig)) = onto.zip(args.on.rig.as_deref()) {
-        return on_character(args, onto, rig);
+fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
+    if let Some((target, rig)) = target.zip(args.on.rig.as_deref()) {
+        return on_character(args, target, rig);
     }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
@@ -87,7 +87,7 @@ fn one(args: &ConvertArgs, onto: Option<&Onto>) -> Result<Ending, Failure> {
         talk::warn(&warning.to_string());
     }
     let answer = ConvertAnswer {
-        take: load::take_facts(&args.input, &file),
+        take: take_facts(&args.input.display().to_string(), &file),
         is_loop: sidecar.is_some(),
         mirrored: args.mirror,
     };
@@ -152,7 +152,7 @@ fn one(args: &ConvertArgs, onto: Option<&Onto>) -> Result<Ending, Failure> {
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
-fn on_character(args: &ConvertArgs, onto: &Onto, rig: &Path) -> Result<Ending, Failure> {
+fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Ending, Failure> {
     let pairs = match args.mirror {
         true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
         false => None,
@@ -162,11 +162,11 @@ fn on_character(args: &ConvertArgs, onto: &Onto, rig: &Path) -> Result<Ending, F
         sidecar,
         outputs,
         ending,
-    } = retarget::moved(&Asked {
+    } = retarget::moved(&Options {
         input: &args.input,
         output: &args.output,
         rig,
-        onto,
+        target,
         save_map: None,
         mirror: pairs.as_deref(),
         reading: &args.reading,
@@ -195,9 +195,9 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warnin
             0 => file.read_rest(&settings, warnings),
             _ => file.read(&settings, warnings),
         };
-        return read.map_err(|error| load::read_failure(&args.input, &error));
+        return read.map_err(|error| failures::read(&args.input, &error));
     };
-    let space = load::stated_space(&args.reading, sidecar);
+    let space = stated_space(args.reading.space(), sidecar);
     let settings = written_loop::settings(&args.reading, space, Some(sidecar));
     load::read_loop(&args.input, &settings, Some(sidecar), warnings)
 }
@@ -241,7 +241,7 @@ impl Work<'_> {
     }
 
     fn body(&self) -> Result<Body, Failure> {
-        Body::find(&self.take, &self.args.reading.overrides()).map_err(load::body_failure)
+        Body::find(&self.take, &self.args.reading.overrides()).map_err(failures::body)
     }
 
     fn convert_take(&self) -> Result<WrittenFile, Failure> {

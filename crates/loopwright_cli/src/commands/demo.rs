@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use loopwright::{Analysis, LoopSettings, SearchSettings, pipeline::Retry};
-use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source};
+use loopwright::SearchSettings;
+use loopwright_formats::{Format, SizeLimits, ReadSettings, Source};
+use loopwright_job::{self as job, Chosen, JobError, Request, Rows, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
     args::DemoArgs,
     commands::synth,
     exit::{Ending, Failure},
-    load::{self, Loaded},
-    making::{self, Making},
+    failures, loop_output,
     output::{self, Outputs},
+    recipe::Recipe,
     report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts},
-    search,
 };
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
@@ -48,46 +48,29 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         .map_err(Failure::error)?;
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
         .map_err(Failure::error)?;
-    let analysis = Analysis::new(&file.take).map_err(load::body_failure)?;
-    let loaded = Loaded {
-        path: take_path.clone(),
-        file,
-        analysis,
-        smooth_hz: None,
-        character: None,
-        warnings: Vec::new(),
-    };
+    let recipe = Recipe::default();
+    let studied = Study::default().analyse(take_path.display().to_string(), file, Vec::new());
+    let studied = studied.map_err(|error| failures::study(&take_path, error))?;
+    let in_words = |error: JobError| failures::job(&studied, None, error);
     let settings = SearchSettings::default();
-    let hunt = search::hunt(&loaded, &settings, false)?;
-    let found = &hunt.found;
-    let chosen = found
-        .best()
-        .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let looping = LoopSettings::default();
-    let writing = LoopWriteSettings::default();
-    let form = (&loaded.file.source, &writing);
-    let Making {
-        made, mut file, soft, ..
-    } = making::make(&loaded, (chosen, Retry::default()), &looping, form)?;
-    file.sidecar.warnings = soft;
-    file.sidecar.outputs = [&loop_path, &sidecar_path, &picture_path]
-        .map(|path| path.display().to_string())
-        .to_vec();
-    let bytes = file.bytes().into_owned();
-    outputs.add(&loop_path, &bytes)?;
-    file.sidecar.state_file(&bytes);
-    outputs.add(
-        &sidecar_path,
-        file.sidecar.to_json().map_err(Failure::error)?.as_bytes(),
-    )?;
-    outputs.add(
-        &picture_path,
-        loopwright_draw::plot::make(&loaded.analysis, &made).as_bytes(),
-    )?;
+    let rows = search_rows(&studied, &settings, false).map_err(|error| in_words(error.into()))?;
+    let best = rows.found.best().cloned();
+    let chosen = best.ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
+    let request = Request {
+        recipe: &recipe,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
+    let pending = job::write(&studied, request, made, Format::Bvh, SizeLimits::default()).map_err(in_words)?;
+    let picture = loopwright_draw::plot::make(&studied.analysis, &pending.made);
+    let named = [&*loop_path, &sidecar_path, &picture_path];
+    let sidecar = loop_output::add(&mut outputs, pending, &named, Vec::new())?;
+    outputs.add(&picture_path, picture.as_bytes())?;
     let outputs = outputs.commit()?;
     let answer = DemoAnswer {
-        found: FindAnswer::of(&loaded, &hunt, &settings),
-        made: &file.sidecar,
+        found: FindAnswer::of(&studied, &rows, &settings),
+        made: &sidecar,
         truth: TruthFacts::of(&synthetic),
     };
     output::print(&if args.json {

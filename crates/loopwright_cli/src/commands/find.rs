@@ -1,6 +1,7 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright::{FoundLoops, SearchSettings};
+use loopwright::SearchSettings;
+use loopwright_job::{JobError, SearchRows, Study, search_rows, warning};
 
 use super::{
     each::{self, Manner},
@@ -9,12 +10,10 @@ use super::{
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
-    load::{self, Study},
-    mirroring,
+    failures, load, mirroring,
     output::{self, Outputs},
     plot::PlotFile,
     report::find::FindAnswer,
-    search::{self, Hunt},
     talk,
 };
 
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         character: args.study.rig.as_deref(),
         for_one: &[("--plot", args.plot.is_some())],
     };
-    let study = Study::of(args.study.clone())?;
+    let study = load::study(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
         let take = take.to_owned();
         one(&FindArgs { take, ..args.clone() }, &study)
@@ -40,32 +39,28 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, study)?;
-    search::check(&args.search, &loaded)?;
+    let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
+    args.search.check(&loaded).map_err(in_words)?;
     let mirror = (args.mirror.symmetric).then(|| {
         let pairs = mirroring::pairs_of(args.mirror.mirror_map.as_deref())?;
         mirroring::mirror(&loaded.analysis, &pairs)
     });
     let settings = SearchSettings {
         pairing: mirror.transpose()?.into(),
-        ..search::settings(&args.search, args.top)
+        ..args.search.settings(args.top)
     };
     // A take that holds no loop still gets an answer: an empty list, a reason, and a plot that shows why.
-    let (hunt, failure) = match search::hunt(&loaded, &settings, args.search.shifted) {
-        Ok(hunt) if hunt.found.candidates.is_empty() => {
-            let failure = search::nothing_found(&loaded, &hunt.found, &args.search);
-            (hunt, Some(failure))
+    let rows = search_rows(&loaded, &settings, args.search.shifted);
+    let (rows, failure) = match rows.map_err(|error| in_words(error.into())) {
+        Ok(rows) if rows.found.candidates.is_empty() => {
+            let failure = failures::nothing_found(&loaded, rows.found.nearest_miss.as_ref(), &args.search);
+            (rows, Some(failure))
         }
-        Ok(hunt) => (hunt, None),
-        Err(failure) if failure.is_negative() => {
-            let none = Hunt {
-                found: FoundLoops::default(),
-                stretches: None,
-            };
-            (none, Some(failure))
-        }
+        Ok(rows) => (rows, None),
+        Err(failure) if failure.is_negative() => (SearchRows::default(), Some(failure)),
         Err(failure) => return Err(failure),
     };
-    let found = &hunt.found;
+    let found = &rows.found;
     let mut written = Vec::new();
     if let Some(plot) = plot {
         let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);
@@ -74,14 +69,14 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     }
     if let Some(best) = found.best() {
         // A user who searches for an idle loop knows that it is idle.
-        let confidence = search::confidence_warning(&loaded, best).filter(|_| !args.search.idle);
+        let confidence = warning::confidence(&loaded, best).filter(|_| !args.search.idle);
         let say = if args.json { talk::keep } else { talk::warn };
         confidence
             .into_iter()
-            .chain(search::bad_frames_warning(&loaded, best))
-            .for_each(|warning| say(&warning));
+            .chain(warning::bad_frames(&loaded, best))
+            .for_each(|warning| say(&warning.to_string()));
     }
-    let answer = FindAnswer::of(&loaded, &hunt, &settings);
+    let answer = FindAnswer::of(&loaded, &rows, &settings);
     if let Some(failure) = failure {
         let document = answer.json(Some(&failure), &written);
         return Err(failure.in_document(document));

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use loopwright::Analysis;
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_formats::{AnimationChoice, Format};
+use loopwright_job::{take_facts, warning};
 
 use crate::{
     args::FitArgs,
     exit::{Ending, Failure},
-    files, load, memory,
+    failures, files, load, memory,
     output::{self, Outputs},
     patterns::Pattern,
     plot::PlotFile,
@@ -143,12 +144,12 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             .settings(args.reading.space(), AnimationChoice::Auto, memory::limits()),
         &mut soft,
     )?;
-    let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;
+    let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(failures::body)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",
-            load::list_frames(&analysis.defects.jumps)
+            warning::list_frames(&analysis.defects.jumps)
         ));
     }
     let fit = loopwright_controller::fit(&analysis, settings);
@@ -157,7 +158,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             .try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
-        facts: load::take_facts(path, &file),
+        facts: take_facts(&path.display().to_string(), &file),
         fit,
         warnings,
     })

@@ -1,10 +1,11 @@
 //! `loopwright inspect`: the contents of a take.
+use loopwright_job::Study;
 
 use super::each::{self, Manner};
 use crate::{
     args::InspectArgs,
     exit::{Ending, Failure},
-    load::{self, Study},
+    load,
     output::{self, Outputs},
     plot::PlotFile,
     report::inspect::InspectAnswer,
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
         character: args.study.rig.as_deref(),
         for_one: &[("--plot", args.plot.is_some())],
     };
-    let study = Study::of(args.study.clone())?;
+    let study = load::study(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
         let take = take.to_owned();
         one(&InspectArgs { take, ..args.clone() }, &study)

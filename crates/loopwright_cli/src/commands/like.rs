@@ -6,16 +6,16 @@ use loopwright::{
     Transitions,
     transition::{Occurrence, TransitionClip},
 };
+use loopwright_job::Study;
 
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
-    load::{self, Study},
+    failures, load,
     motions::{self, NamedMotion},
     output,
     recipe::{StudyArgs, TakeArgs},
     report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts},
-    search,
 };
 
 /// A stretch is the motion that is sought if jumps between the two cost at most this share of jumps at random.
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         }
     }
     let loaded = load::load(&args.take, study)?;
-    search::check(&args.search, &loaded)?;
+    (args.search.check(&loaded)).map_err(|error| failures::job(&loaded, Some(&args.search), error))?;
     let facts = loaded.facts();
     let take = TransitionClip::of_take(loaded.analysis);
     let within = args

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use loopwright_job::{Study, pack};
+
 use crate::{
     animations,
     args::ListArgs,
     batch,
     exit::{Ending, Failure},
-    load::{self, Study},
-    output,
+    load, output,
     report::list::{self as report, ListedAnimation, ListedFile},
     talk::{self, Progress},
 };
@@ -65,8 +66,8 @@ fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
     let mut listed = Vec::with_capacity(numbers.len());
     for number in numbers {
         let name = &file.animation_names()[number];
-        listed.push(match animations::load(path, &file, number, study) {
-            Ok(loaded) => ListedAnimation::of(number, name, &loaded, animations::judge(&loaded)),
+        listed.push(match animations::read(path, &file, number, study) {
+            Ok(loaded) => ListedAnimation::of(number, name, &loaded, pack::judge(&loaded)),
             Err(failure) => ListedAnimation::failed(number, name, failure),
         });
         progress.step();

@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{make_all::make_all, make_many};
+use loopwright_formats::Format;
+use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
+
+use super::{
+    make_all::{PackArgs, make_all},
+    make_many,
+};
 use crate::{
     animations,
-    args::{CloseArgs, MakeArgs, SearchArgs, TargetArgs},
+    args::{CloseArgs, MakeArgs, TargetArgs},
     batch,
     exit::{Ending, Failure},
-    files,
-    load::{self, Study},
-    one_take::{self, Rows, UnnamedLoop, Wish},
+    failures, files, load, loop_output, memory,
     output::{self, Outputs},
     plot::PlotFile,
     recipe::Recipe,
@@ -41,7 +45,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 (false, rows) if rows.is_empty() => Rows::Recommended,
                 (false, rows) => Rows::Picked(rows),
             };
-            return make_many::run(make_many::Asked {
+            return make_many::run(make_many::Options {
                 takes: &args.takes,
                 all_animations: args.all_animations,
                 recipe: &recipe,
@@ -66,7 +70,12 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 );
             }
             if args.all_animations || numbers.len() > 1 {
-                return make_all(take, &file, &numbers, (&recipe, &args.target, &search));
+                let request = PackArgs {
+                    recipe: &recipe,
+                    target: &args.target,
+                    search: &search,
+                };
+                return make_all(take, &file, &numbers, request);
             }
         }
     }
@@ -99,7 +108,7 @@ fn make(
     take: &Path,
     recipe: &Recipe,
     target: &TargetArgs,
-    search: Option<(Option<usize>, &SearchArgs)>,
+    search: Option<(Option<usize>, &SearchRequest)>,
 ) -> Result<Ending, Failure> {
     files::check_is_there(take)?;
     let loop_path = loop_path(take, recipe, target)?;
@@ -132,8 +141,8 @@ fn make(
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
-    let loaded = load::load(take, &Study::of(recipe.take.clone())?)?;
-    let source = &loaded.file.source;
+    let studied = load::load(take, &load::study(recipe.take.clone())?)?;
+    let source = &studied.file.source;
     if outputs.is_in_place(&loop_path) && !source.can_be_extended() {
         return Err(
             Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
@@ -148,35 +157,51 @@ fn make(
         Some(pick) => Rows::Picked(vec![pick]),
         None => Rows::Recommended,
     };
-    let wish = Wish {
+    let request = Request {
         recipe,
         search: search.map(|(_, search)| search),
         rows: &rows,
     };
-    let chosen = one_take::choose(&loaded, wish).and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
-    let chosen = chosen.map_err(|failure| {
-        let document = failure::json(&failure, Some(loaded.facts()));
+    let in_words = |error: JobError| failures::job(&studied, request.search, error);
+    let mut warnings = Vec::new();
+    let chosen = job::choose(&studied, request, &mut warnings)
+        .and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
+    for warning in &warnings {
+        talk::warn(&warning.to_string());
+    }
+    let chosen = chosen.map_err(|error| {
+        let failure = in_words(error);
+        let document = failure::json(&failure, Some(studied.facts()));
         failure.in_document(document)
     })?;
     let Some(chosen) = chosen.first() else {
         return Err(Failure::nothing(format!("no loop found in \"{}\"", take.display())));
     };
-    let unnamed = one_take::make(&loaded, wish, chosen, format)?;
-    for warning in &unnamed.warnings {
-        talk::warn(warning);
+    let made = job::make(&studied, request, chosen).map_err(in_words)?;
+    let (pops, recipe, pending) = {
+        let recipe = made.recipe(recipe);
+        let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
+        (pending.pops(), recipe, pending)
+    };
+    for warning in &pending.warnings {
+        talk::warn(&warning.to_string());
     }
-    if let Some(decision) = &unnamed.decision {
-        talk::note(decision);
+    if let Some(decision) = &pending.decision {
+        talk::note(&decision.to_string());
     }
     let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
     let named: Vec<&Path> = named.into_iter().flatten().map(PathBuf::as_path).collect();
-    let (pops, recipe) = (unnamed.pops(), unnamed.recipe(recipe));
     if is_streamed {
-        return stream(unnamed, outputs, saved.map(|path| (path, recipe)), plot.is_some());
+        return stream(pending, outputs, saved.map(|path| (path, recipe)), plot.is_some());
     }
-    let (sidecar, made) = unnamed.add_to(&mut outputs, &named, loaded.warnings.clone())?;
-    if let Some(plot) = plot {
-        plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
+    let plot = plot.map(|plot| {
+        // The take is compared with its own loop.
+        let of_take = pending.of_take.as_ref().unwrap_or(&pending.made);
+        (plot, loopwright_draw::plot::make(&studied.analysis, of_take))
+    });
+    let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
+    if let Some((plot, svg)) = plot {
+        plot.add(&mut outputs, &svg)?;
     }
     if let Some(path) = saved {
         outputs.add(path, recipe.to_text()?.as_bytes())?;
@@ -193,7 +218,7 @@ fn make(
 
 /// Writes a loop to the standard output, where no sidecar can stand beside it.
 fn stream(
-    unnamed: UnnamedLoop,
+    pending: PendingLoop,
     mut outputs: Outputs,
     saved: Option<(&PathBuf, Recipe)>,
     is_plotted: bool,
@@ -201,11 +226,11 @@ fn stream(
     if is_plotted {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
-    let pops = unnamed.pops();
+    let pops = pending.pops();
     if let Some((path, recipe)) = saved {
         outputs.add(path, recipe.to_text()?.as_bytes())?;
     }
-    let (bytes, verdict) = unnamed.into_bytes();
+    let (bytes, verdict) = (pending.file.bytes().into_owned(), pending.verdict());
     outputs.commit()?;
     if let Some(verdict) = verdict {
         talk::note(&format!("{verdict}; its sidecar is not written"));
@@ -258,6 +283,6 @@ fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
         };
         format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
     });
-    let extension = one_take::extension(take, recipe);
+    let extension = loop_output::extension(take, recipe);
     PathBuf::from(format!("{}{animation}-loop.{extension}", files::stem(take)))
 }

@@ -13,20 +13,21 @@ use loopwright_formats::{
     Format, Sidecar,
     loop_file::{AnimationOutcome, facts::Grade},
 };
+use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Study};
 
-use super::{catalog, make_all::LoopedAnimations};
+use super::{
+    catalog,
+    make_all::{LoopedAnimations, PackArgs},
+};
 use crate::{
     animations,
-    args::{ManyArgs, SearchArgs, TargetArgs},
+    args::{ManyArgs, TargetArgs},
     batch::{
         self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
         Written,
     },
     exit::{Ending, Failure},
-    files,
-    load::{self, Study},
-    memory,
-    one_take::{self, Rows, UnnamedLoop, Wish},
+    failures, files, load, loop_output, memory,
     output::{self, Outputs},
     recipe::Recipe,
     report::make_many::Summary,
@@ -35,20 +36,20 @@ use crate::{
 
 /// What the command line asks for.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
     pub(super) all_animations: bool,
     pub(super) recipe: &'a Recipe,
-    pub(super) search: &'a SearchArgs,
+    pub(super) search: &'a SearchRequest,
     pub(super) rows: &'a Rows,
     pub(super) target: &'a TargetArgs,
     pub(super) many: &'a ManyArgs,
 }
 
-pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
-    let Asked { target, many, .. } = asked;
-    let rig = asked.recipe.take.rig.as_deref();
-    let found = batch::find(asked.takes, Wanted::Takes, target.output.as_deref(), rig);
+pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
+    let Options { target, many, .. } = options;
+    let rig = options.recipe.take.rig.as_deref();
+    let found = batch::find(options.takes, Wanted::Takes, target.output.as_deref(), rig);
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {
@@ -58,13 +59,13 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
         return Err(Failure::nothing("there is no take to make loops of")
             .because(format!("{} files are loops with their sidecars", found.num_loops)));
     }
-    let folder = output_folder(asked)?;
-    let study = Study::of(asked.recipe.take.clone())?;
+    let folder = output_folder(options)?;
+    let study = load::study(options.recipe.take.clone())?;
     let catalog = (many.catalog.as_deref())
-        .map(|path| Catalog::asked_for(path, asked))
+        .map(|path| Catalog::asked_for(path, options))
         .transpose()?;
     let mut inputs = found.files;
-    let spared = inputs
+    let protected = inputs
         .iter()
         .filter_map(|input| input.path.canonicalize().ok())
         .collect();
@@ -88,12 +89,12 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
         }
     }
     let work = MakeLoops {
-        asked,
+        options,
         study,
         folder,
-        template: template(asked),
-        recipe_sha256: recipe_sha256(asked)?,
-        spared,
+        template: template(options),
+        recipe_sha256: recipe_sha256(options)?,
+        protected,
         past,
         journal,
         names: Mutex::new(names),
@@ -105,7 +106,7 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
     let mut summary = Summary::new(found.num_loops);
     let mut rows: Vec<LoopRow> = Vec::new();
     let mut failure = Ok(());
-    let mut tell = |result: TakeResult| {
+    let mut report = |result: TakeResult| {
         for result in &result.results {
             if catalog.is_some() {
                 rows.extend(result.row.as_deref().cloned());
@@ -119,13 +120,13 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
     // What is not there or cannot be listed is said before the long work begins.
     for (path, problem) in found.problems {
         let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
-        tell(TakeResult {
+        report(TakeResult {
             path,
             results,
             was_done: false,
         });
     }
-    batch::run(&work, &inputs, jobs, |_, result| tell(result));
+    batch::run(&work, &inputs, jobs, |_, result| report(result));
     progress.finish();
     failure?;
     if let Some(catalog) = catalog {
@@ -137,20 +138,20 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
 }
 
 /// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
-fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
-    let target = asked.target;
+fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
+    let target = options.target;
     for (flag, is_given) in [
         ("--plot", target.plot.is_some()),
         ("--save-recipe", target.save_recipe.is_some()),
     ] {
         if is_given {
             return Err(
-                Failure::error(format!("{flag} is for one loop, and several are asked for"))
+                Failure::error(format!("{flag} is for one loop, and several are options for"))
                     .try_this(format!("one take, or no {flag}")),
             );
         }
     }
-    if asked.all_animations && asked.recipe.stretch.start.is_some() {
+    if options.all_animations && options.recipe.stretch.start.is_some() {
         return Err(
             Failure::error("the recipe names frames, which are those of one animation")
                 .try_this("a recipe without [stretch], or no --all-animations"),
@@ -161,7 +162,7 @@ fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
     };
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::error(format!(
-            "\"{}\" is a file, and several loops are asked for",
+            "\"{}\" is a file, and several loops are options for",
             folder.display()
         ))
         .because("several loops go into a folder, under names of their own")
@@ -173,7 +174,7 @@ fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
         .is_some();
     if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several loops are asked for",
+            "\"{}\" is the name of a file, and several loops are options for",
             folder.display()
         ))
         .because("several loops go into a folder, under names of their own")
@@ -183,41 +184,41 @@ fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
 }
 
 /// How loops are named: as a single one is, where the user says nothing.
-fn template(asked: Asked<'_>) -> Template {
-    let default = match asked {
-        _ if packs(asked, 2) => "{stem}-loops",
-        Asked { rows: Rows::All, .. } => "{stem}-loop-{row}",
-        Asked {
+fn template(options: Options<'_>) -> Template {
+    let default = match options {
+        _ if packs(options, 2) => "{stem}-loops",
+        Options { rows: Rows::All, .. } => "{stem}-loop-{row}",
+        Options {
             rows: Rows::Picked(rows),
             ..
         } if rows.len() > 1 => "{stem}-loop-{row}",
-        _ if asked.recipe.take.animation.is_some() => "{stem}-{animation}-loop",
+        _ if options.recipe.take.animation.is_some() => "{stem}-{animation}-loop",
         _ => "{stem}-loop",
     };
-    let given = asked.many.name.clone();
+    let given = options.many.name.clone();
     let mut template = given.unwrap_or_else(|| Template::parse(default).unwrap_or_default());
-    template.format = template.format.or(asked.target.to);
+    template.format = template.format.or(options.target.to);
     template
 }
 
 /// Whether the loops of so many animations go into one file.
-fn packs(asked: Asked<'_>, animations: usize) -> bool {
-    let wanted = asked.recipe.take.animation.as_deref();
-    asked.all_animations || (animations > 1 && wanted.is_some_and(|wanted| wanted.contains(['*', '?'])))
+fn packs(options: Options<'_>, animations: usize) -> bool {
+    let wanted = options.recipe.take.animation.as_deref();
+    options.all_animations || (animations > 1 && wanted.is_some_and(|wanted| wanted.contains(['*', '?'])))
 }
 
 /// A hash of everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
-fn recipe_sha256(asked: Asked<'_>) -> Result<String, Failure> {
-    let recipe = asked.recipe;
+fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
+    let recipe = options.recipe;
     let mut all = format!(
         "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{:?}\n",
         env!("CARGO_PKG_VERSION"),
         recipe.to_text()?,
-        asked.search,
-        asked.rows,
-        asked.all_animations,
-        template(asked).text(),
-        asked.many.licence,
+        options.search,
+        options.rows,
+        options.all_animations,
+        template(options).text(),
+        options.many.licence,
     );
     for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
         all.push_str(&sha256(&files::read_bytes(path)?));
@@ -227,13 +228,13 @@ fn recipe_sha256(asked: Asked<'_>) -> Result<String, Failure> {
 
 /// The work on many takes.
 struct MakeLoops<'a> {
-    asked: Asked<'a>,
+    options: Options<'a>,
     study: Study,
     folder: &'a Path,
     template: Template,
     recipe_sha256: String,
     /// All takes of the run, without links: no output replaces one, even with `--force`.
-    spared: HashSet<PathBuf>,
+    protected: HashSet<PathBuf>,
     past: Past,
     journal: Journal,
     names: Mutex<Names>,
@@ -265,16 +266,16 @@ struct StudiedLoops {
 
 enum StudiedLoop {
     Failed(LoopResult),
-    Unnamed {
-        made: Unnamed,
+    Pending {
+        made: Pending,
         /// Its path, and whether it replaces what is there.
         path: PathBuf,
         replaces: bool,
     },
 }
 
-enum Unnamed {
-    One(Box<UnnamedLoop>),
+enum Pending {
+    One(Box<PendingLoop>),
     Pack(Box<LoopedAnimations>),
 }
 
@@ -374,7 +375,7 @@ impl MakeLoops<'_> {
 
     /// Errors: the take gives no loop, and what that means if the exit status is 2.
     fn try_study(&self, input: &Input, take_sha256: &mut String) -> Result<Studied, (Verdict, Failure)> {
-        let Asked { recipe, many, .. } = self.asked;
+        let Options { recipe, many, .. } = self.options;
         let unreadable = |failure| (Verdict::Unreadable, failure);
         let failed = |failure| (Verdict::Failed, failure);
         let bytes = files::read_bytes(&input.path).map_err(unreadable)?;
@@ -386,7 +387,7 @@ impl MakeLoops<'_> {
         let format = match self.template.format {
             Some(format) => format,
             None => {
-                let extension = one_take::extension(&input.path, recipe);
+                let extension = loop_output::extension(&input.path, recipe);
                 output::format_of(Path::new(&format!("loop.{extension}"))).map_err(failed)?
             }
         };
@@ -397,8 +398,8 @@ impl MakeLoops<'_> {
                 licence: pack.copyright.clone().or_else(|| many.licence.clone()),
                 format,
                 warnings: Vec::new(),
-                loops: vec![StudiedLoop::Unnamed {
-                    made: Unnamed::Pack(Box::new(pack)),
+                loops: vec![StudiedLoop::Pending {
+                    made: Pending::Pack(Box::new(pack)),
                     path: PathBuf::new(),
                     replaces: false,
                 }],
@@ -406,27 +407,37 @@ impl MakeLoops<'_> {
             })));
         }
         let loaded = load::load_bytes(&input.path, bytes, &self.study).map_err(unreadable)?;
-        let wish = Wish {
+        let request = Request {
             recipe,
-            search: Some(self.asked.search),
-            rows: self.asked.rows,
+            search: Some(self.options.search),
+            rows: self.options.rows,
         };
-        let of_row = |chosen: Result<one_take::Chosen, Failure>| {
-            let made = match &chosen {
-                Ok(chosen) => one_take::make(&loaded, wish, chosen, format),
+        let in_words = |error: JobError| failures::job(&loaded, request.search, error);
+        let written = |chosen: &job::Chosen| {
+            let made = job::make(&loaded, request, chosen)?;
+            job::write(&loaded, request, made, format, memory::limits())
+        };
+        let of_row = |chosen: Result<job::Chosen, JobError>| {
+            let made = match chosen {
+                Ok(chosen) => written(&chosen).map_err(in_words),
                 // Of many takes, some have fewer rows than others.
-                Err(no_row) => Err(Failure::nothing(no_row.what())),
+                Err(no_row) => Err(Failure::nothing(in_words(no_row).what())),
             };
             match made {
-                Ok(made) => StudiedLoop::Unnamed {
-                    made: Unnamed::One(Box::new(made)),
+                Ok(made) => StudiedLoop::Pending {
+                    made: Pending::One(Box::new(made)),
                     path: PathBuf::new(),
                     replaces: false,
                 },
                 Err(failure) => StudiedLoop::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
             }
         };
-        let chosen = one_take::choose(&loaded, wish).map_err(failed)?;
+        let mut warnings = Vec::new();
+        let chosen = job::choose(&loaded, request, &mut warnings);
+        for warning in &warnings {
+            talk::warn(&warning.to_string());
+        }
+        let chosen = chosen.map_err(|error| failed(in_words(error)))?;
         let loops = chosen.into_iter().map(of_row).collect();
         let copyright = loaded.goes_into().source.copyright();
         Ok(Studied::Loops(Box::new(StudiedLoops {
@@ -434,25 +445,30 @@ impl MakeLoops<'_> {
             skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
             licence: copyright.map(str::to_owned).or_else(|| many.licence.clone()),
             format,
-            warnings: loaded.warnings.clone(),
+            warnings: loop_output::in_words(&loaded.warnings),
             loops,
             fault: None,
         })))
     }
 
-    /// The loops of all animations that are asked for, if they go into one file.
+    /// The loops of all animations that are options for, if they go into one file.
     fn pack(&self, path: &Path, bytes: &[u8], format: Format) -> Result<Option<LoopedAnimations>, Failure> {
-        let Asked { recipe, search, .. } = self.asked;
-        // Nothing is parsed twice for files of which one animation is asked for.
-        if !packs(self.asked, 2) {
+        let Options { recipe, search, .. } = self.options;
+        // Nothing is parsed twice for files of which one animation is options for.
+        if !packs(self.options, 2) {
             return Ok(None);
         }
         let file = load::parse(path, bytes)?;
         let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref())?;
-        if !packs(self.asked, numbers.len()) {
+        if !packs(self.options, numbers.len()) {
             return Ok(None);
         }
-        LoopedAnimations::of(path, &file, &numbers, (recipe, &self.study, search, format)).map(Some)
+        let request = PackArgs {
+            recipe,
+            target: self.options.target,
+            search,
+        };
+        LoopedAnimations::new(path, &file, &numbers, request, &self.study, format).map(Some)
     }
 
     fn give_names(&self, names: &mut Names, input: &Input, studied: &mut StudiedLoops) {
@@ -463,25 +479,25 @@ impl MakeLoops<'_> {
         let (take, stem) = (key(input), files::stem(&input.path));
         let extension = match self.template.format {
             // As the take spells it.
-            None => one_take::extension(&input.path, self.asked.recipe),
+            None => loop_output::extension(&input.path, self.options.recipe),
             Some(format) => format.extension().to_owned(),
         };
         debug_assert_eq!(Format::from_extension(&extension), Some(studied.format));
         let mut given: Vec<PathBuf> = Vec::new();
         let mut numbered = Vec::new();
         for each in &mut studied.loops {
-            let StudiedLoop::Unnamed { made, path, replaces } = each else {
+            let StudiedLoop::Pending { made, path, replaces } = each else {
                 continue;
             };
             let named = match made {
-                Unnamed::One(made) => Named {
+                Pending::One(made) => Named {
                     stem: &stem,
-                    animation: self.asked.recipe.take.animation.as_deref(),
+                    animation: self.options.recipe.take.animation.as_deref(),
                     kind: made.kind,
                     speed_mps: made.speed_mps(),
                     row: made.row,
                 },
-                Unnamed::Pack(_) => Named {
+                Pending::Pack(_) => Named {
                     stem: &stem,
                     animation: None,
                     kind: "loops",
@@ -490,7 +506,7 @@ impl MakeLoops<'_> {
                 },
             };
             let name = names.give(&folder, &self.template, (named, &extension), &take, &given);
-            *replaces = self.asked.target.force || name.was_ours;
+            *replaces = self.options.target.force || name.was_ours;
             numbered.extend(name.wanted.map(|wanted| {
                 format!(
                     "another loop is named \"{}\", so this one is \"{}\"",
@@ -535,10 +551,10 @@ impl MakeLoops<'_> {
                     results.push(result);
                     continue;
                 }
-                StudiedLoop::Unnamed { made, path, replaces } => (made, path, replaces),
+                StudiedLoop::Pending { made, path, replaces } => (made, path, replaces),
             };
             let written = match made {
-                Unnamed::One(made) => {
+                Pending::One(made) => {
                     let origin = LoopOrigin {
                         row: made.row,
                         kind: made.kind.to_owned(),
@@ -547,7 +563,7 @@ impl MakeLoops<'_> {
                     self.write_loop(input, *made, (&path, replaces), &warnings)
                         .map(|(sidecar, outputs)| vec![made_result(&sidecar, &origin, outputs)])
                 }
-                Unnamed::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &origin),
+                Pending::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &origin),
             };
             match written {
                 Ok(written) => results.extend(written),
@@ -567,8 +583,8 @@ impl MakeLoops<'_> {
         let mut outputs = Outputs::new(replaces);
         outputs.spare(&input.path);
         for path in [
-            self.asked.target.recipe.as_deref(),
-            self.asked.recipe.take.rig.as_deref(),
+            self.options.target.recipe.as_deref(),
+            self.options.recipe.take.rig.as_deref(),
         ]
         .into_iter()
         .flatten()
@@ -579,11 +595,11 @@ impl MakeLoops<'_> {
             output::make_folder(folder)?;
         }
         for path in [loop_path, sidecar_path] {
-            if path.canonicalize().is_ok_and(|path| self.spared.contains(&path)) {
+            if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
                 return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
             }
-            outputs.check(path).map_err(|failure| match self.asked.many.resume {
+            outputs.check(path).map_err(|failure| match self.options.many.resume {
                 true => failure.because("no earlier run into this folder says that it wrote it"),
                 false => failure.try_this("--resume to go on where an earlier run ended, --force to make all anew"),
             })?;
@@ -594,13 +610,13 @@ impl MakeLoops<'_> {
     fn write_loop(
         &self,
         input: &Input,
-        made: UnnamedLoop,
+        made: PendingLoop,
         (path, replaces): (&Path, bool),
         warnings: &[String],
     ) -> Result<(Sidecar, Vec<Written>), Failure> {
         let sidecar_path = output::sidecar_path(path);
         let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
-        let (sidecar, _) = made.add_to(&mut outputs, &[path, &sidecar_path], warnings.to_vec())?;
+        let sidecar = loop_output::add(&mut outputs, made, &[path, &sidecar_path], warnings.to_vec())?;
         outputs.commit()?;
         Ok((sidecar, written([path, &sidecar_path])?))
     }
@@ -686,15 +702,15 @@ struct Catalog<'a> {
 
 impl<'a> Catalog<'a> {
     /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
-    fn asked_for(path: &'a Path, asked: Asked<'_>) -> Result<Self, Failure> {
+    fn asked_for(path: &'a Path, options: Options<'_>) -> Result<Self, Failure> {
         let format = catalog::format_of(path)?;
         if let Some(folder) = path
             .parent()
-            .filter(|folder| Some(*folder) == asked.target.output.as_deref())
+            .filter(|folder| Some(*folder) == options.target.output.as_deref())
         {
             output::make_folder(folder)?;
         }
-        let outputs = Outputs::new(asked.target.force || asked.many.resume);
+        let outputs = Outputs::new(options.target.force || options.many.resume);
         outputs.check(path)?;
         Ok(Self { path, format, outputs })
     }

@@ -6,11 +6,12 @@ use loopwright::{
     math::{Decay, DecayKind},
     play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, PlayError},
 };
+use loopwright_job::max_rate_hz;
 
 use crate::{
     args::PlayArgs,
     exit::{Ending, Failure},
-    files, making,
+    failures, files,
     output::{self, Outputs},
     report::{
         json,
@@ -52,7 +53,10 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         (None, rate) if rate == own_rate_hz => own_step_secs,
         (None, rate) => 1.0 / rate,
     };
-    making::check_rate(1.0 / frame_time_secs, own_rate_hz)?;
+    let most_hz = max_rate_hz(own_rate_hz);
+    if 1.0 / frame_time_secs > most_hz {
+        return Err(failures::rate(1.0 / frame_time_secs, most_hz));
+    }
     let num_transforms = args.seconds / frame_time_secs * loops[0].take.skeleton().num_joints() as f64;
     if args.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
         return Err(play_failure(PlayError::TooManyFrames { found: num_transforms }));

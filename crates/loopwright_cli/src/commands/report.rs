@@ -16,6 +16,7 @@ use loopwright_formats::{
     AnimationChoice, LoopInFile, Sidecar,
     loop_file::facts::{Grade, QualityFacts},
 };
+use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
 use crate::{
@@ -24,8 +25,7 @@ use crate::{
     exit::{Ending, Failure},
     files,
     limits::Limits,
-    load::{self, Loaded, Study},
-    memory,
+    load, memory,
     output::{self, Outputs},
     recipe::{StudyArgs, TakeArgs},
     report::{
@@ -357,17 +357,17 @@ impl Pages<'_> {
     }
 
     /// The take, read as it was for the loop.
-    fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Loaded, Failure> {
+    fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied, Failure> {
         let mut study = StudyArgs::from(TakeArgs {
             animation: sidecar.take.animation.clone(),
             ..self.args.reading.clone()
         });
         study.smooth = sidecar.take.smooth_hz;
-        let space = load::stated_space(&self.args.reading, sidecar);
+        let space = stated_space(self.args.reading.space(), sidecar);
         let mut soft = Vec::new();
         let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
         let file = load::read_take(path, &settings, &mut soft)?;
-        load::analysed(path, file, &soft, &Study::of(study)?)
+        load::analysed(path, file, soft, &load::study(study)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use loopwright::{LoopClip, analysis::Body, loop_clip::LoopKeys, pipeline::Recentered, quality};
 use loopwright_formats::{
@@ -10,26 +10,23 @@ use loopwright_formats::{
         facts::{FeetFacts, TakeFacts},
     },
 };
+use loopwright_job::{CharacterTarget, HeldLoop, Matched, rig_of, take_facts};
 
 use super::each::{self, Manner};
 use crate::{
     args::{EngineArgs, RetargetArgs},
     batch,
     exit::{Ending, Failure},
-    files, load, making, memory, mirroring,
+    failures, files, load, loop_output, memory, mirroring,
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{json, make as report, retarget::RetargetAnswer},
-    rig::{self, Following, HeldLoop, Matched, Onto},
     talk,
     written_loop::{self, AddedRoot, PlayableLoop},
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
-    let following = Following {
-        map: args.map.as_deref(),
-        bone_stretch: args.bone_stretch,
-    };
+    let target = || load::character(&args.rig, args.map.as_deref(), args.bone_stretch).map(Arc::new);
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
         let output = each::output_of(input, &args.output, &extension(args))?;
@@ -38,9 +35,9 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
             output,
             ..args.clone()
         };
-        return one(&args, &load::onto(&args.rig, following)?);
+        return one(&args, &target()?);
     }
-    let onto = load::onto(&args.rig, following)?;
+    let target = target()?;
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
@@ -57,7 +54,7 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
                 output: output.to_owned(),
                 ..args.clone()
             };
-            let ending = one(&args, &onto)?;
+            let ending = one(&args, &target)?;
             // About a loop there is more to say, which is said.
             if !args.json && !written_loop::has_sidecar(output) {
                 output::print(&format!("{}\n", output.display()))?;
@@ -77,12 +74,12 @@ fn extension(args: &RetargetArgs) -> String {
         .map_or_else(own, str::to_owned)
 }
 
-fn one(args: &RetargetArgs, onto: &Onto) -> Result<Ending, Failure> {
-    let asked = Asked {
+fn one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+    let options = Options {
         input: &args.input,
         output: &args.output,
         rig: &args.rig,
-        onto,
+        target,
         save_map: args.save_map.as_deref(),
         mirror: None,
         reading: &args.reading,
@@ -94,7 +91,7 @@ fn one(args: &RetargetArgs, onto: &Onto) -> Result<Ending, Failure> {
         sidecar,
         outputs,
         ending,
-    } = moved(&asked)?;
+    } = moved(&options)?;
     if args.json {
         let answer = RetargetAnswer {
             take,
@@ -109,11 +106,11 @@ fn one(args: &RetargetArgs, onto: &Onto) -> Result<Ending, Failure> {
 }
 
 /// A motion and the character that takes it.
-pub(super) struct Asked<'a> {
+pub(super) struct Options<'a> {
     pub(super) input: &'a Path,
     pub(super) output: &'a Path,
     pub(super) rig: &'a Path,
-    pub(super) onto: &'a Onto,
+    pub(super) target: &'a Arc<CharacterTarget>,
     pub(super) save_map: Option<&'a Path>,
     /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
     pub(super) mirror: Option<&'a [String]>,
@@ -134,24 +131,24 @@ pub(super) struct Moved {
 }
 
 /// Puts a motion onto a character and writes it; a loop with its sidecar.
-pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
-    let format = output::format_of(asked.output)?;
-    let mut outputs = Outputs::new(asked.force);
-    outputs.spare(asked.input);
-    outputs.spare_as("rig", asked.rig);
-    for path in [Some(asked.output), asked.save_map].into_iter().flatten() {
+pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
+    let format = output::format_of(options.output)?;
+    let mut outputs = Outputs::new(options.force);
+    outputs.spare(options.input);
+    outputs.spare_as("rig", options.rig);
+    for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
-    let is_loop = written_loop::read_sidecar(asked.input, asked.reading)?.is_some();
-    let file = &asked.onto.character.file;
+    let is_loop = written_loop::read_sidecar(options.input, options.reading)?.is_some();
+    let file = &options.target.character.file;
     let source = file.source.in_format(format, &file.take);
-    let source = asked.engine.engine().placed(source);
+    let source = options.engine.engine().placed(source);
     let work = Work {
-        asked,
-        character: &asked.onto.character,
+        options,
+        character: &options.target.character,
     };
     if !is_loop {
-        outputs.clear_sidecar(asked.output)?;
+        outputs.clear_sidecar(options.output)?;
         let take = work.retarget_take(&source, &mut outputs)?;
         return Ok(Moved {
             take,
@@ -160,45 +157,47 @@ pub(super) fn moved(asked: &Asked<'_>) -> Result<Moved, Failure> {
             ending: Ending::Done,
         });
     }
-    let beside = output::sidecar_path(asked.output);
-    outputs.spare(&output::sidecar_path(asked.input));
+    let beside = output::sidecar_path(options.output);
+    outputs.spare(&output::sidecar_path(options.input));
     outputs.check(&beside)?;
     let (take, mut file) = work.retarget_loop(&source, &mut outputs)?;
     let bytes = file.bytes().into_owned();
-    outputs.add(asked.output, &bytes)?;
-    file.sidecar.outputs = [asked.output, &beside].map(|path| path.display().to_string()).to_vec();
+    outputs.add(options.output, &bytes)?;
+    file.sidecar.outputs = [options.output, &beside]
+        .map(|path| path.display().to_string())
+        .to_vec();
     file.sidecar.state_file(&bytes);
     outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     Ok(Moved {
         take,
-        ending: making::ending(&file),
+        ending: loop_output::ending(&file),
         sidecar: Some(file.sidecar),
         outputs: outputs.commit()?,
     })
 }
 
 struct Work<'a> {
-    asked: &'a Asked<'a>,
+    options: &'a Options<'a>,
     character: &'a Character,
 }
 
 impl Work<'_> {
-    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
+    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is options for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
-        let from =
-            rig::rig_of(&file.take, &file.source, &self.asked.reading.overrides()).map_err(load::body_failure)?;
-        let matched = self.asked.onto.matched(self.asked.input, from)?;
+        let from = rig_of(&file.take, &file.source, &self.options.reading.overrides()).map_err(failures::body)?;
+        let matched = self.options.target.matched(from);
+        let matched = matched.map_err(|error| failures::study(self.options.input, error))?;
         for warning in matched.warnings() {
-            talk::warn(&warning);
+            talk::warn(&warning.to_string());
         }
-        if let Some(path) = self.asked.save_map {
+        if let Some(path) = self.options.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
         }
         Ok(matched)
     }
 
     fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
-        let args = self.asked;
+        let args = self.options;
         let mut warnings = Vec::new();
         let settings = args
             .reading
@@ -211,7 +210,7 @@ impl Work<'_> {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
         let matched = self.matched(&file, outputs)?;
-        let (mut take, facts) = matched.held_take(&file.take)?;
+        let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
         if args.engine.recenters() {
             take = take.recentered(self.character.rig.body());
         }
@@ -221,14 +220,14 @@ impl Work<'_> {
         }
         outputs.add(args.output, &written.bytes)?;
         Ok(TakeFacts {
-            rig: Some(facts),
-            ..load::take_facts(args.input, &file)
+            rig: Some(matched.facts()),
+            ..take_facts(&args.input.display().to_string(), &file)
         })
     }
 
     /// What was read, and the loop on the character.
     fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
-        let args = self.asked;
+        let args = self.options;
         let mut playable = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
         if let Some(pairs) = args.mirror {
             playable = playable.mirrored(args.input, pairs, args.reading)?;
@@ -243,7 +242,7 @@ impl Work<'_> {
         } = playable;
         let file = LoadedTake { take, source: own };
         let matched = self.matched(&file, outputs)?;
-        let held = matched.held_loop(&clip)?;
+        let held = matched.held_loop(&clip).map_err(Failure::error)?;
         let (root_joint, rig) = (held.root_joint, held.rig.clone());
         let (clip, feet) = with_feet(held, self.character.rig.body());
         let root = &sidecar.root_motion;
@@ -273,7 +272,7 @@ impl Work<'_> {
             add_root: engine.needs_root_joint(root_joint.is_some()),
             recentered_by,
         };
-        let mut file = LoopFile::write_retargeted(&clip, origin, source).map_err(making::write_failure)?;
+        let mut file = LoopFile::write_retargeted(&clip, origin, source).map_err(failures::write)?;
         let said = &mut file.sidecar;
         said.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
         said.target = (args.engine.target).map(|engine| {

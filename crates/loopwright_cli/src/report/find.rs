@@ -12,6 +12,7 @@ use loopwright_formats::loop_file::{
     describe,
     facts::{CandidateFacts, Grade, RootMotionFacts, TakeFacts},
 };
+use loopwright_job::{SearchRows, Studied};
 use serde::{Serialize, Serializer};
 
 use super::{
@@ -20,11 +21,7 @@ use super::{
     json,
     table::{Table, optional},
 };
-use crate::{
-    exit::Failure,
-    load::Loaded,
-    search::{self, Hunt},
-};
+use crate::{exit::Failure, failures};
 
 /// A loop in the list.
 #[derive(Serialize)]
@@ -85,14 +82,14 @@ fn word<S: Serializer>(grade: &Grade, to: S) -> Result<S::Ok, S::Error> {
 
 impl FoundLoop {
     /// The loops of a list.
-    fn list(hunt: &Hunt, analysis: &Analysis) -> Vec<Self> {
+    fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
         let of = |(index, candidate): (usize, &LoopCandidate)| Self {
             rank: index + 1,
             candidate: describe::candidate(candidate, candidate.source_period_secs),
             repeat_strength: candidate.strength,
             take_repeat_strength: candidate.take_strength,
             idle: candidate.is_idle,
-            versions: (hunt.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
+            versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
             segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
             grade: Grade::of_candidate(candidate),
             outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
@@ -105,7 +102,7 @@ impl FoundLoop {
                 RootSpace::Ground,
             ),
         };
-        hunt.found.candidates.iter().enumerate().map(of).collect()
+        rows.found.candidates.iter().enumerate().map(of).collect()
     }
 
     fn row(&self, verbose: bool) -> Vec<String> {
@@ -237,7 +234,7 @@ impl From<&SegmentLoops> for SegmentLoop {
         let why_none = || {
             miss.map_or_else(
                 || "no two frames can be ends of a loop".to_owned(),
-                search::miss_in_words,
+                failures::miss_in_words,
             )
         };
         Self {
@@ -275,15 +272,15 @@ pub(crate) struct FindAnswer {
 
 impl FindAnswer {
     /// The facts of a search's result.
-    pub(crate) fn of(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> Self {
-        let found = &hunt.found;
+    pub(crate) fn of(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
+        let found = &rows.found;
         let rhythm = found.rhythm(&loaded.analysis, settings);
-        let segments = hunt.stretches.as_ref().map(|stretches| &stretches.segments);
+        let segments = rows.stretches.as_ref().map(|stretches| &stretches.segments);
         Self {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
-            candidates: FoundLoop::list(hunt, &loaded.analysis),
-            candidates_left_out: hunt.stretches.as_ref().map(|stretches| stretches.num_left_out),
+            candidates: FoundLoop::list(rows, &loaded.analysis),
+            candidates_left_out: rows.stretches.as_ref().map(|stretches| stretches.num_left_out),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::of),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
                 period_secs: rhythm.period_secs,

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment};
 use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_job::warning;
 use serde::Serialize;
 
 use super::{
     figures::{duration_secs, headline},
     json,
 };
-use crate::{load, survey::Surveyed};
+use crate::survey::Surveyed;
 
 /// The highest peaks of the autocorrelation, highest first.
 fn rhythm(surveyed: &Surveyed) -> Vec<analysis::Peak> {
@@ -48,7 +49,7 @@ impl InspectAnswer<'_> {
             FoundBy::AllLeaves => "none found".to_owned(),
             _ => format!(
                 "{} (found by {})",
-                load::feet_names(&surveyed.skeleton, &surveyed.survey.body),
+                warning::feet_names(&surveyed.skeleton, &surveyed.survey.body),
                 self.feet_found_by
             ),
         };

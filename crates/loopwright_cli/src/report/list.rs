@@ -2,13 +2,14 @@
 
 use std::{fmt::Write, path::Path};
 
+use loopwright_job::{Studied, pack::Judged};
 use serde::{Serialize, Serializer};
 
 use super::{
     json::{self, ErrorFacts},
     table::{Table, optional, rate},
 };
-use crate::{animations::Judged, exit::Failure, load::Loaded};
+use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.
 #[derive(Serialize)]
@@ -67,7 +68,7 @@ fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Er
 }
 
 impl ListedAnimation {
-    pub(crate) fn of(number: usize, name: &str, loaded: &Loaded, judged: Judged) -> Self {
+    pub(crate) fn of(number: usize, name: &str, loaded: &Studied, judged: Judged) -> Self {
         let take = loaded.take();
         Self {
             number,
@@ -79,8 +80,8 @@ impl ListedAnimation {
             kind: Some(judged.kind.as_str()),
             loops: Some(judged.loops.as_str()),
             speed_mps: judged.speed_mps,
-            why_no_loop: judged.why_not,
-            warnings: loaded.warnings.clone(),
+            why_no_loop: judged.why_not.map(|why| why.to_string()),
+            warnings: loop_output::in_words(&loaded.warnings),
             failure: None,
         }
     }

@@ -42,7 +42,7 @@ pub use edited_body::EditedBody;
 pub use error::{RecipeError, toml_error};
 pub use joint_map::{joint_map_text, read_joint_map};
 pub use mirror::{mirror, mirror_pair};
-pub use output::{OutputRecipe, Recenter, parse_count};
+pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;
 pub use take::{StudyArgs, TakeArgs, bone_stretch, parse_bone_stretch};
@@ -140,8 +140,8 @@ impl Recipe {
     }
 
     /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
-    /// edits and stances name: the character's where the loop goes onto one. For the method `auto` the closure is chosen later. Each
-    /// setting without effect adds a warning to `soft`.
+    /// edits and stances name: the character's where the loop goes onto one. For the method `auto` the closure is chosen later. Settings
+    /// without effect are added to `ineffective`.
     ///
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint or foot.
     pub fn loop_settings(
@@ -149,11 +149,11 @@ impl Recipe {
         output: &OutputRecipe,
         analysis: &Analysis,
         edited: &EditedBody<'_>,
-        soft: &mut Vec<String>,
+        ineffective: &mut Vec<Ineffective>,
     ) -> Result<LoopSettings, RecipeError> {
         Ok(LoopSettings {
             closure: self.closure.settings(&self.joints, analysis.take.skeleton())?,
-            root: output.root_settings(soft),
+            root: output.root_settings(ineffective),
             sampling: output.sampling()?,
             feet: output.feet_settings(),
             stances: stances(&self.stances, edited)?,

@@ -40,6 +40,17 @@ impl Recenter {
     }
 }
 
+/// A setting that has no effect beside the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ineffective {
+    /// The smoothing of a path that the root does not follow.
+    #[error("--path-smoothing has no effect without --root-motion path")]
+    PathSmoothing,
+    /// The leave to close the turn of linear root motion, of which there is none.
+    #[error("--force-straight has no effect without --root-motion linear")]
+    ForceStraight,
+}
+
 /// A whole number from 1 to 100000; the error says so.
 pub fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
@@ -132,15 +143,15 @@ impl OutputRecipe {
         }
     }
 
-    /// How root motion is extracted; each setting without effect adds a warning to `soft`.
-    pub fn root_settings(&self, soft: &mut Vec<String>) -> RootSettings {
+    /// How root motion is extracted; settings without effect are added to `ineffective`.
+    pub fn root_settings(&self, ineffective: &mut Vec<Ineffective>) -> RootSettings {
         let defaults = RootSettings::default();
         let mode = self.root_motion.unwrap_or(defaults.mode);
         if self.path_smoothing.is_some() && mode != RootMode::Path {
-            soft.push("--path-smoothing has no effect without --root-motion path".to_owned());
+            ineffective.push(Ineffective::PathSmoothing);
         }
         if self.force_straight == Some(true) && mode != RootMode::Linear {
-            soft.push("--force-straight has no effect without --root-motion linear".to_owned());
+            ineffective.push(Ineffective::ForceStraight);
         }
         RootSettings {
             mode,

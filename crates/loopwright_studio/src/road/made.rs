@@ -87,11 +87,11 @@ impl Made {
 
     fn with_feet(opened: &Opened, edit: &Edit, holds_feet: bool) -> Result<Self, MadeError> {
         let candidate = candidate(opened, edit)?;
-        let mut warnings = Vec::new();
+        let mut ineffective = Vec::new();
         let recipe = edit.to_recipe();
         let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
         let body = opened.body_of_loops();
-        let mut settings = recipe.loop_settings(&output, &opened.analysis, &body, &mut warnings)?;
+        let mut settings = recipe.loop_settings(&output, &opened.analysis, &body, &mut ineffective)?;
         let on_take = |settings: &LoopSettings| match &opened.character {
             Some(on) => settings.before_character(&on.pair),
             None => settings.clone(),
@@ -118,7 +118,7 @@ impl Made {
                 made,
                 tried,
                 quality,
-                warnings,
+                warnings: ineffective.iter().map(ToString::to_string).collect(),
                 is_draft: !holds_feet,
             },
         ))

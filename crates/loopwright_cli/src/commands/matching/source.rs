@@ -3,14 +3,13 @@
 use std::path::{Component, Path};
 
 use loopwright::Analysis;
-use loopwright_formats::AnimationChoice;
+use loopwright_job::Study;
 use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::{
     exit::Failure,
-    load::{self, Study},
-    memory,
+    load, memory,
     recipe::{StudyArgs, TakeArgs},
     talk, written_loop,
 };
@@ -30,7 +29,7 @@ pub(super) fn read_all(
     if !written_loop::has_sidecar(path) {
         return Ok(vec![(
             name,
-            MatchSource::from_take(read_take(path, &Study::of(study)?)?),
+            MatchSource::from_take(read_take(path, &load::study(study)?)?),
         )]);
     }
     let mut sources = Vec::new();
@@ -52,10 +51,8 @@ pub(super) fn read_all(
 /// Reads a take and studies it; warnings name the file.
 fn read_take(path: &Path, study: &Study) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
-    let args = &study.args;
-    let settings = args.settings(args.space(), AnimationChoice::Auto, memory::limits());
-    let file = load::read_take(path, &settings, &mut soft)?;
-    let loaded = load::analysed(path, file, &soft, study)?;
+    let file = load::read_take(path, &study.reading(memory::limits()), &mut soft)?;
+    let loaded = load::analysed(path, file, soft, study)?;
     for warning in &loaded.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }

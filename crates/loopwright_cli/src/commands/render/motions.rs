@@ -6,12 +6,12 @@ use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
 use loopwright_draw::render::{DrawnMotion, Figure, MotionError};
 
 use loopwright_formats::LoopInFile;
+use loopwright_job::Studied;
 
 use crate::{
     args::RenderArgs,
     exit::Failure,
-    files,
-    load::{self, Loaded},
+    failures, files, load,
     recipe::TakeArgs,
     talk,
     written_loop::{self, WrittenLoop},
@@ -50,7 +50,7 @@ pub(in crate::commands) fn loop_motion(
     reading: &TakeArgs,
 ) -> Result<(DrawnMotion, LoopInFile), Failure> {
     let written = &read.written;
-    let body = Body::find(written, &reading.overrides()).map_err(load::body_failure)?;
+    let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
     let figure = Figure::of(written, &body);
     let in_file = match &read.sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
@@ -114,17 +114,18 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
 
 /// A stretch of a take, repeated unchanged.
 fn cut_motion(
-    loaded: &Loaded,
+    loaded: &Studied,
     cut: &Cut,
     num_frames: usize,
     step_secs: f64,
     figure: &Figure,
 ) -> Result<DrawnMotion, Failure> {
-    let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(&loaded.path, error))?;
+    let clip =
+        Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(Path::new(&loaded.name), error))?;
     let source = (loaded
         .analysis
         .extract_root_motion(&clip, 1, &RootMode::Constant.into()))
-    .map_err(|error| unfit(&loaded.path, error))?;
+    .map_err(|error| unfit(Path::new(&loaded.name), error))?;
     DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
-        .map_err(|error: MotionError| unfit(&loaded.path, error))
+        .map_err(|error: MotionError| unfit(Path::new(&loaded.name), error))
 }

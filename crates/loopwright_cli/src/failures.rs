@@ -1,0 +1,385 @@
+//! What goes wrong on the road from a take to a loop, in words: what, where, why, and what to try.
+
+use std::path::Path;
+
+use loopwright::{
+    analysis::BodyError,
+    candidate::{self, MissReason, NearestMiss, SearchError},
+    edit::EditError,
+    feet::PlantError,
+    math::ops,
+    mean_cycle::MeanCycleError,
+    pipeline::MakeError,
+    retarget::MapError,
+    root_motion::{MAX_LINEAR_TURN, RootError},
+    take::{CutError, SmoothError},
+};
+use loopwright_formats::{Format, LoopFileError, ReadError};
+use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
+
+use crate::{exit::Failure, memory};
+
+/// Why a file is not read as a take.
+pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
+    let more_memory = memory::hint();
+    let listed = format!("`loopwright list {}`", path.display());
+    let formats = format!("a file exported as {}", Format::names("or"));
+    let hint = match error {
+        ReadError::Animation(_) => &listed,
+        ReadError::Memory { .. } => &more_memory,
+        ReadError::NoSuchSkin { .. } => "--skin with one of those names, or its number from 0",
+        _ if error.is_of_no_format() => &formats,
+        _ => error.remedy(),
+    };
+    Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
+}
+
+/// Why a body is not found, such as a missing joint.
+pub(crate) fn body(error: BodyError) -> Failure {
+    let failure = Failure::error(&error);
+    match error {
+        BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+            failure.try_this(format!("one of: {}", similar.join(", ")))
+        }
+        BodyError::ContactLimit { limit, .. } => failure.try_this(format!(
+            "--contact-{limit} {}",
+            if limit == "speed" { "0.3" } else { "0.03" }
+        )),
+        BodyError::Weight { .. } => failure.try_this("--joint-weight 'Head=0' or --joint-weight '*Hand*=1'"),
+        _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
+    }
+}
+
+/// Why a take cannot be studied; `path` is its file.
+pub(crate) fn study(path: &Path, error: StudyError) -> Failure {
+    match error {
+        StudyError::Recipe(error) => error.into(),
+        StudyError::Body(error) => body(error),
+        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
+            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
+        ))
+        .because(format!(
+            "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
+        ))
+        .try_this("--smooth 6"),
+        StudyError::Joints { error, map } => {
+            let failure = joints(&error);
+            let failure = match map {
+                Some(map) => failure.because(format!("the map is \"{map}\"")),
+                None => failure,
+            };
+            failure.of_file(path)
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Why a character takes no motion; `path` is its file.
+pub(crate) fn target(path: &Path, error: TargetError) -> Failure {
+    match error {
+        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
+        TargetError::Recipe(error) => error.into(),
+        other => Failure::error(other),
+    }
+}
+
+/// Why the joints of a character and of a motion do not match.
+fn joints(error: &MapError) -> Failure {
+    let failure = Failure::error(error.to_string());
+    match error {
+        MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+            failure.try_this(format!("one of: {}", similar.join(", ")))
+        }
+        MapError::NoSkeleton { .. } => failure.try_this(
+            "a file whose mesh is bound to a skeleton: joints that hang from each other, exported with the skin (armature)",
+        ),
+        MapError::NothingMapped => {
+            failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
+        }
+        _ => failure.try_this("`loopwright retarget` with --save-map FILE, which writes the map that is used without one"),
+    }
+}
+
+/// Why a take gives no loop; `search` is what was looked for.
+pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
+    let name = &studied.name;
+    let last = studied.take().num_frames() - 1;
+    match error {
+        JobError::Recipe(error) => error.into(),
+        JobError::NoStretch => Failure::error(error)
+            .because("a recipe needs both start and end under [stretch]")
+            .try_this("--range START:END, or `loopwright make` to search for them"),
+        JobError::HalfLife { found } => Failure::error(format!(
+            "--half-life must be a positive number of seconds, found {found:?}"
+        ))
+        .try_this("--half-life 0.1"),
+        JobError::Within { start, end } => {
+            Failure::error(format!("frames {start}:{end} are not a range of \"{name}\""))
+                .because(format!(
+                    "its frames are 0 to {last}, and the start must lie before the end"
+                ))
+                .try_this(format!("--within START:END within 0:{last}"))
+        }
+        JobError::Search(error) => unsearchable(studied, error),
+        JobError::NothingFound(found) => {
+            nothing_found(studied, found.nearest_miss.as_ref(), &search.cloned().unwrap_or_default())
+        }
+        JobError::NoSuchRow { row, count } => Failure::error(format!("there is no loop number {row} in \"{name}\""))
+            .because(format!("the search found {count}"))
+            .try_this(format!(
+                "--pick 1 to {count}; `loopwright find` lists them, and with --shifted the versions of each, which --pick counts then"
+            )),
+        JobError::Cut(error) => cut(studied, error),
+        JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),
+        JobError::Frames { .. } => too_dense(&error.to_string()),
+        JobError::Make(error) => unmade(studied, error),
+        JobError::Write(error) => write(error),
+        other => Failure::error(other),
+    }
+}
+
+/// Why no loop has so many frames per second.
+pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
+    // Hundreds of digits help nobody.
+    let wanted = match wanted_hz {
+        ..1e7 => format!("{wanted_hz:.0}"),
+        _ => format!("{wanted_hz:.0e}"),
+    };
+    too_dense(&format!(
+        "{wanted} frames per second are asked for, the limit is {limit_hz:.0}"
+    ))
+}
+
+fn too_dense(what: &str) -> Failure {
+    Failure::error(what)
+        .because("engines sample between keys; more of them than the take has add nothing")
+        .try_this("--fps 60, or another smaller --fps or --frames")
+}
+
+/// Why a loop cannot be written.
+pub(crate) fn write(error: LoopFileError) -> Failure {
+    let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
+    let failure = Failure::error(error);
+    if has_too_many_keys {
+        failure.try_this("a smaller --repeat, --fps or --frames")
+    } else {
+        failure
+    }
+}
+
+/// Why a stretch cannot be cut.
+fn cut(studied: &Studied, error: CutError) -> Failure {
+    let last = studied.take().num_frames() - 1;
+    match error {
+        CutError::OutOfRange {
+            start_frame, end_frame, ..
+        } => Failure::error(format!(
+            "frames {start_frame:.0}:{end_frame:.0} are not a range of \"{}\"",
+            studied.name
+        ))
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
+        .try_this(format!("--range START:END within 0:{last}")),
+        CutError::TooShort { num_intervals } => Failure::error(format!(
+            "{num_intervals} frames are too few for a loop in \"{}\"",
+            studied.name
+        ))
+        .because("a loop needs at least 3 frames to have a velocity")
+        .try_this("a longer --range, or more --frames or --fps"),
+        CutError::TooLong { num_intervals, limit } => {
+            Failure::error(format!("{num_intervals} frames are asked for, the limit is {limit}"))
+                .try_this("a smaller --fps or --frames")
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Why a stretch cannot be made into a loop.
+fn unmade(studied: &Studied, error: MakeError) -> Failure {
+    match error {
+        MakeError::Cut(error) => cut(studied, error),
+        MakeError::Rate { found } => {
+            Failure::error(format!("--fps must be a positive number, found {found:?}")).try_this("--fps 30 or --fps 60")
+        }
+        MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
+        MakeError::Image(error) => Failure::error("these frames have no mirror image")
+            .because(error.to_string())
+            .try_this("a loop of whole cycles, without --symmetric"),
+        MakeError::Root(error) => root(studied, error),
+        MakeError::MeanCycle(error) => mean_cycle(studied, &error),
+        MakeError::Feet(PlantError::Stance(error)) => Failure::error(error).try_this(
+            "--stance FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
+        ),
+        MakeError::Edit(error) => edit(&error),
+        other => Failure::error(other).try_this("another --blend"),
+    }
+}
+
+fn edit(error: &EditError) -> Failure {
+    let failure = Failure::error(error);
+    match error {
+        EditError::RootJoint { .. } => failure.try_this("the joint below it; --aim for its turn"),
+        EditError::RootNeverTurns => failure.try_this("--root-motion constant"),
+        EditError::AimInFullSpace => failure.try_this("--root-space ground"),
+        EditError::AimMirrored => failure.try_this("--cycles 1, without --symmetric"),
+        EditError::Lopsided { .. } => {
+            failure.try_this("an edit of the kind \"move\", or --cycles 1, without --symmetric")
+        }
+        EditError::AboveMirrored { .. } => failure.try_this("the hips, or a joint below them"),
+        EditError::Width { .. } => failure.try_this("a width in this range, or none for half a second"),
+        _ => failure.try_this("a number in this range"),
+    }
+}
+
+fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
+    let failure = Failure::error(format!("there is no mean cycle in \"{}\"", studied.name)).because(error.to_string());
+    failure.try_this(match error {
+        MeanCycleError::TooFewAsked { .. } => "--mean-cycles 2 or more, or all",
+        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
+        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
+        MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
+        MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
+        MeanCycleError::FullSpace => "--root-space ground, or no --mean-cycles",
+        MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
+        _ => "no --mean-cycles",
+    })
+}
+
+fn root(studied: &Studied, error: RootError) -> Failure {
+    match error {
+        RootError::Turns { found } => Failure::error(format!(
+            "the loop of \"{}\" turns by {:.1} degrees, too much for --root-motion linear",
+            studied.name,
+            found.to_degrees()
+        ))
+        .because(format!(
+            "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
+            MAX_LINEAR_TURN.to_degrees()
+        ))
+        .try_this("--root-motion constant, which turns; --straight for another loop; or --force-straight to close the turn anyway"),
+        RootError::Smoothing { found } => {
+            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found:?}"))
+                .try_this("--path-smoothing 0.25")
+        }
+        RootError::PathInFullSpace => Failure::error("--root-motion path needs --root-space ground")
+            .try_this("--root-motion constant with --root-space full, or --root-motion path without"),
+        other => Failure::error(other).try_this("--root-motion constant"),
+    }
+}
+
+/// Why a take cannot be searched.
+fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
+    let file = &studied.name;
+    match error {
+        SearchError::TooShort { take_secs, min_secs } => {
+            let frames = studied.take().num_frames();
+            Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
+                .because(format!(
+                    "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
+                ))
+                .try_this("a longer take, or a smaller --min-seconds")
+        }
+        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint moves"))
+            .because(format!(
+                "in all {} frames every joint keeps its position; the search does not see rotations at the ends of limbs",
+                studied.take().num_frames()
+            ))
+            .try_this("a take with motion, or `loopwright make --range START:END`"),
+        SearchError::NoCleanFrame => Failure::nothing(format!(
+            "no loop found in \"{file}\": no two frames in a row can be trusted"
+        ))
+        .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
+        .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
+        SearchError::Bounds { .. } => {
+            Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Reports why nothing qualified, with the nearest miss.
+pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss>, search: &SearchRequest) -> Failure {
+    let (first, last) = search.within.unwrap_or((0, studied.take().num_frames() - 1));
+    let failure = Failure::nothing(format!("no loop found in \"{}\", frames {first}-{last}", studied.name,));
+    if search.idle && nearest_miss.is_none() {
+        return failure
+            .because("the body is not idle for two seconds or more anywhere in the take")
+            .try_this("a search without --idle; `loopwright inspect` lists the segments");
+    }
+    let Some(miss) = nearest_miss else {
+        return failure
+            .because(format!(
+                "no two frames {} s to {} s apart can be ends of a loop",
+                search.min_seconds,
+                search.max_seconds()
+            ))
+            .because("likely cause: the take is too short, or stops and starts too often")
+            .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
+    };
+    let failure = failure.because(miss_in_words(miss));
+    match miss.reason {
+        MissReason::CostRatio { .. } => failure
+            .because("likely cause: no pose comes back closely enough")
+            .try_this("a take with at least two cycles, or --range START:END to choose the frames yourself"),
+        MissReason::Strength { .. } => failure
+            .because("likely cause: two poses meet, but the motion around them differs")
+            .try_this("a steadier take, or --range START:END to choose the frames yourself"),
+        MissReason::NoRhythm { .. } => failure
+            .because("likely cause: the body only drifts or is idle")
+            .try_this("a take with a repeating motion, or --range START:END to choose the frames yourself"),
+        MissReason::SeenOnce => failure
+            .because("likely cause: the take holds a single cycle, which proves no repeat")
+            .try_this(format!(
+                "--range {}:{} to make the loop anyway",
+                miss.pair.start_frame, miss.pair.end_frame
+            )),
+        MissReason::RootMotion { .. } => failure
+            .because("likely cause: no part of the take has the root motion asked for")
+            .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
+        MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+    }
+}
+
+/// Describes the nearest miss and what it lacks.
+pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
+    let pair = format!(
+        "frames {}-{} ({:.2} s)",
+        miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
+    );
+    match miss.reason {
+        MissReason::CostRatio { found } => format!(
+            "cheapest seam: {pair} at {found:.3} of what random frames cost (needs {:.2})",
+            candidate::MAX_COST_RATIO
+        ),
+        MissReason::Strength { found } => {
+            format!(
+                "strongest repeat: {found:.2} at {pair} (needs {:.2})",
+                candidate::MIN_STRENGTH
+            )
+        }
+        MissReason::NoRhythm { found } => format!(
+            "no rhythm at {pair}: similarity rises by {found:.2} (needs {:.2})",
+            candidate::MIN_PROMINENCE
+        ),
+        MissReason::SeenOnce => format!("cheapest seam: {pair}, but the take shows that cycle only once"),
+        MissReason::RootMotion { found } => format!(
+            "cheapest seam: {pair} moves at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+            ops::hypot(found.linear.x, found.linear.z),
+            found.angular.y.to_degrees(),
+            found.linear.y
+        ),
+        MissReason::Cycles { found } => format!(
+            "cheapest seam: {pair} spans {found} {}",
+            if found == 1 { "cycle" } else { "cycles" }
+        ),
+    }
+}
+
+/// Why the loops of a file cannot be written.
+pub(crate) fn pack(error: JobError) -> Failure {
+    match error {
+        JobError::Write(error) => write(error),
+        other => Failure::error(other),
+    }
+}

@@ -1,0 +1,186 @@
+//! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
+
+use loopwright::{
+    LoopCandidate, MadeLoop, SearchSettings,
+    mirror::{Mirror, SymmetricPose},
+};
+
+use crate::{
+    DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning,
+    recipe::{self, StretchRecipe},
+    search::{search_and_make, search_rows},
+};
+
+/// Most rows that [`Rows::All`] takes of one take: an hour of capture has fewer stretches.
+const MOST_ROWS: usize = 1000;
+
+/// Which rows of the list become loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// The recommended one, or a later one where its seam shows.
+    Recommended,
+    /// Those of these numbers, from 1.
+    Picked(Vec<usize>),
+    /// All of them.
+    All,
+}
+
+/// What is asked of a take.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// How its loops are made and written.
+    pub recipe: &'a Recipe,
+    /// How to search for a stretch; without it, the recipe has to name one.
+    pub search: Option<&'a SearchRequest>,
+    /// Which rows of the list become loops.
+    pub rows: &'a Rows,
+}
+
+/// A stretch to make a loop of.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// Its row in the list, from 1.
+    pub row: usize,
+    /// The stretch.
+    pub stretch: LoopCandidate,
+    /// Those to take instead where its seam shows: none if the user chose it.
+    pub others: Vec<LoopCandidate>,
+    /// The search for those, where it was left for later.
+    pub(crate) search: Option<SearchSettings>,
+    /// The loop of it that the search made.
+    pub(crate) made: Option<MadeLoop>,
+}
+
+impl Chosen {
+    /// A stretch of the user's choice.
+    pub fn new(row: usize, stretch: LoopCandidate) -> Self {
+        Self {
+            row,
+            stretch,
+            others: Vec::new(),
+            search: None,
+            made: None,
+        }
+    }
+
+    /// The first of a list of stretches, with the later ones to take instead where its seam shows.
+    pub fn first_of(list: Vec<LoopCandidate>) -> Option<Self> {
+        let mut list = list.into_iter();
+        let first = Self::new(1, list.next()?);
+        Some(Self {
+            others: list.collect(),
+            ..first
+        })
+    }
+}
+
+/// The stretches to make loops of. A row that is asked for and not there is a failure of its own.
+///
+/// Errors: the recipe or the search cannot be followed, or nothing is found: [`JobError`].
+pub fn choose(
+    studied: &Studied,
+    request: Request<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Result<Chosen, JobError>>, JobError> {
+    let mirror = mirror_of(studied, request.recipe, warnings)?;
+    if let Some(chosen) = named(studied, &request.recipe.stretch, mirror.as_ref()) {
+        return Ok(vec![Ok(chosen?)]);
+    }
+    let search = request.search.ok_or(JobError::NoStretch)?;
+    search.check(studied)?;
+    // Search for at least as many as are listed by default, since the requested number may change the list.
+    let most = match request.rows {
+        Rows::Recommended => DEFAULT_TOP,
+        Rows::Picked(rows) => rows.iter().copied().fold(DEFAULT_TOP, usize::max),
+        Rows::All => MOST_ROWS,
+    };
+    let settings = SearchSettings {
+        pairing: mirror.into(),
+        ..search.settings(most)
+    };
+    match request.rows {
+        Rows::Recommended => recommended(studied, settings).map(|chosen| vec![Ok(chosen)]),
+        // The first row of any list is the first loop of the whole take, which takes no search of the rest.
+        Rows::Picked(rows) if rows == &[1] => {
+            let (found, made) = search_and_make(studied, &settings)?;
+            let Some(first) = found.candidates.first() else {
+                return Err(JobError::NothingFound(Box::new(found)));
+            };
+            let chosen = Chosen::new(1, first.clone());
+            Ok(vec![Ok(Chosen { made, ..chosen })])
+        }
+        Rows::Picked(rows) => {
+            let found = rows_of(studied, &settings, search.shifted)?;
+            let of_row = |&row: &usize| match found.get(row.wrapping_sub(1)) {
+                Some(stretch) => Ok(Chosen::new(row, stretch.clone())),
+                None => Err(JobError::NoSuchRow {
+                    row,
+                    count: found.len(),
+                }),
+            };
+            Ok(rows.iter().map(of_row).collect())
+        }
+        Rows::All => {
+            let found = rows_of(studied, &settings, search.shifted)?;
+            let rows = found.into_iter().enumerate();
+            Ok(rows
+                .map(|(index, stretch)| Ok(Chosen::new(index + 1, stretch)))
+                .collect())
+        }
+    }
+}
+
+/// The recommended stretch, with others to take where its seam shows.
+fn recommended(studied: &Studied, settings: SearchSettings) -> Result<Chosen, JobError> {
+    // By price the first loop is found without the others, which few need.
+    let later = (!settings.ranks_by_outcome()).then(|| settings.clone());
+    let settings = match &later {
+        Some(_) => SearchSettings {
+            max_candidates: 1,
+            ..settings
+        },
+        None => settings,
+    };
+    let (mut found, made) = search_and_make(studied, &settings)?;
+    match Chosen::first_of(core::mem::take(&mut found.candidates)) {
+        Some(first) => Ok(Chosen {
+            search: later,
+            made,
+            ..first
+        }),
+        None => Err(JobError::NothingFound(Box::new(found))),
+    }
+}
+
+/// All rows of the list. Errors: there is none.
+fn rows_of(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Result<Vec<LoopCandidate>, JobError> {
+    let found = search_rows(studied, settings, shifted)?.found;
+    match found.candidates.is_empty() {
+        true => Err(JobError::NothingFound(Box::new(found))),
+        false => Ok(found.candidates),
+    }
+}
+
+/// The mirror that a recipe asks for.
+fn mirror_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<Warning>) -> Result<Option<Mirror>, JobError> {
+    if recipe.stretch.symmetric != Some(true) {
+        return Ok(None);
+    }
+    let mirror = recipe::mirror(&studied.analysis, &recipe.take.mirror)?;
+    if mirror.symmetric_pose() == SymmetricPose::Mean {
+        warnings.push(Warning::MirroredByMeanPose);
+    }
+    Ok(Some(mirror))
+}
+
+/// The stretch that a recipe names, if it does.
+fn named(studied: &Studied, stretch: &StretchRecipe, mirror: Option<&Mirror>) -> Option<Result<Chosen, JobError>> {
+    let (start, end) = stretch.start.zip(stretch.end)?;
+    let settings = SearchSettings {
+        cycles: stretch.cycles,
+        pairing: mirror.cloned().into(),
+        ..SearchSettings::default()
+    };
+    let appraised = studied.analysis.appraise(start, end, &settings);
+    Some(appraised.map(|stretch| Chosen::new(1, stretch)).map_err(JobError::from))
+}

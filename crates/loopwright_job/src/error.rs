@@ -1,0 +1,113 @@
+//! Why a job ends without a loop.
+
+use loopwright::{
+    FoundLoops,
+    analysis::BodyError,
+    candidate::SearchError,
+    pipeline::MakeError,
+    retarget::MapError,
+    take::{CutError, SmoothError},
+};
+use loopwright_formats::LoopFileError;
+
+use crate::RecipeError;
+
+/// Why a character takes no motion.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// Its file holds no skeleton.
+    #[error(transparent)]
+    NoSkeleton(MapError),
+    /// A setting of how it follows cannot be used.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+}
+
+/// Why a take cannot be studied.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The settings contradict each other.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// Its poses cannot be compared.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// It cannot be smoothed as asked for.
+    #[error(transparent)]
+    Smooth(#[from] SmoothError),
+    /// Its joints and those of the character do not match.
+    #[error("{error}")]
+    Joints {
+        /// Why.
+        error: MapError,
+        /// The file of the joint map, if there is one.
+        map: Option<String>,
+    },
+}
+
+/// Why there is no loop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// The recipe cannot be followed.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The recipe names no stretch, and no search is asked for.
+    #[error("the recipe does not say which frames to close")]
+    NoStretch,
+    /// The half-life by which seams are compared is not a positive number of seconds.
+    #[error("the half-life must be a positive number of seconds, found {found:?}")]
+    HalfLife {
+        /// Its value, seconds.
+        found: f64,
+    },
+    /// The frames to be searched are no range of the take.
+    #[error("frames {start}:{end} are not a range of the take")]
+    Within {
+        /// First frame.
+        start: usize,
+        /// Last frame.
+        end: usize,
+    },
+    /// The take cannot be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// No stretch qualifies; with the nearest miss.
+    #[error("no loop found")]
+    NothingFound(Box<FoundLoops>),
+    /// A row that the list does not have.
+    #[error("there is no loop number {row}")]
+    NoSuchRow {
+        /// The row asked for, from 1.
+        row: usize,
+        /// Rows of the list.
+        count: usize,
+    },
+    /// The stretch cannot be cut.
+    #[error(transparent)]
+    Cut(#[from] CutError),
+    /// More frames per second than any engine uses.
+    #[error("{wanted_hz} frames per second are asked for, the limit is {limit_hz:.0}")]
+    Rate {
+        /// Rate asked for.
+        wanted_hz: f64,
+        /// The highest.
+        limit_hz: f64,
+    },
+    /// More frames than any engine uses.
+    #[error("{wanted} frames are asked for, the limit is {limit}")]
+    Frames {
+        /// Frames asked for.
+        wanted: usize,
+        /// The most.
+        limit: f64,
+    },
+    /// The stretch cannot be made into a loop.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// The loop cannot be written.
+    #[error(transparent)]
+    Write(#[from] LoopFileError),
+}

@@ -1,0 +1,240 @@
+//! From a stretch to a loop: on the take, or on the character that takes it, with other stretches and closures tried where the seam
+//! shows.
+
+use std::{borrow::Cow, fmt};
+
+use loopwright::{
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
+    closure::{ClosureName, Method},
+    feet::FootLock,
+    math::ops,
+    pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling},
+};
+use loopwright_formats::loop_file::what_shows;
+
+use crate::{
+    Chosen, JobError, Recipe, Request, Studied,
+    recipe::{Ineffective, OutputRecipe},
+};
+
+/// Highest rate at which loops are sampled, unless their take has a higher one, per second.
+///
+/// Engines play at most a few hundred frames per second, and sample between keys. Smoothing over a time takes the square of the rate:
+/// at 60,000 the hold of feet alone would take most of a minute, at 1,000 it takes milliseconds.
+const MAX_RATE_HZ: f64 = 1000.0;
+
+/// A loop that was made of a stretch, not yet written.
+#[derive(Clone, Debug)]
+pub struct LoopMade {
+    /// The row that it was made from, from 1.
+    pub row: usize,
+    /// The loop, on the character where there is one.
+    pub made: MadeLoop,
+    /// The loop of the take, where that went onto a character.
+    pub of_take: Option<MadeLoop>,
+    /// What was chosen for the user, and why.
+    pub decision: Option<Decision>,
+    /// Loops that were made.
+    pub tried: usize,
+    /// Whether other stretches could be taken.
+    pub(crate) may_move: bool,
+}
+
+/// What was chosen for the user.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// A closure, by trying several.
+    Closure(ClosureChoice),
+    /// Another loop than the one asked for, whose seam shows.
+    Instead {
+        /// First and last frame of the loop that was made, and of the one asked for.
+        made_of: [f64; 2],
+        /// First and last frame of the loop asked for, where that is another stretch.
+        asked_for: Option<[f64; 2]>,
+        /// How it is closed.
+        method: Method,
+        /// What shows at the seam asked for.
+        reason: String,
+        /// Loops that were made.
+        tried: usize,
+    },
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closure(choice) => choice.fmt(f),
+            Self::Instead {
+                made_of: [start, end],
+                asked_for,
+                method,
+                reason,
+                tried,
+            } => {
+                let ([name, _], [secs, _]) = (method.names(), method.secs());
+                write!(f, "took frames {start:.0}-{end:.0} closed by {name} over {secs:.2} s; ")?;
+                match asked_for {
+                    Some([start, end]) => write!(f, "of frames {start:.0}-{end:.0},")?,
+                    None => f.write_str("closed as usual,")?,
+                }
+                write!(f, " the seam shows: {reason} ({tried} loops were tried)")
+            }
+        }
+    }
+}
+
+impl LoopMade {
+    /// The recipe that makes the same loop again.
+    pub fn recipe(&self, recipe: &Recipe) -> Recipe {
+        let method = self.decision.is_some().then_some(&self.made.closed.method);
+        recipe.done(&self.made.candidate, method)
+    }
+
+    /// Speed over the ground, metres per second.
+    pub fn speed_mps(&self) -> f64 {
+        ground_speed(&self.made)
+    }
+
+    /// What the body does, in one word: that of its segment, or of the whole take.
+    pub fn kind(&self, studied: &Studied) -> &'static str {
+        let candidate = &self.made.candidate;
+        let segment = studied.analysis.segment_of(candidate);
+        if let Some(segment) = segment.filter(|_| candidate.whole.is_none()) {
+            // "walk, curving left" and "turn right" are a walk and a turn; the rate of turn says the rest.
+            let name = segment.gait.name();
+            let end = [",", " left", " right"].iter().filter_map(|end| name.find(end)).min();
+            return &name[..end.unwrap_or(name.len())];
+        }
+        let speed = Some(self.speed_mps());
+        studied.analysis.motion_kind(Some(candidate), speed).as_str()
+    }
+}
+
+/// Speed of a loop over the ground, metres per second.
+pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
+    let linear = made.loop_clip.root().twist.linear;
+    ops::hypot(linear.x, linear.z)
+}
+
+/// Makes the loop of a stretch, or another one where its seam shows. Errors: [`JobError`].
+pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
+    let recipe = request.recipe;
+    let mut settings = settings(studied, recipe, &chosen.stretch)?.0;
+    check_sampling(studied, &chosen.stretch, settings.sampling)?;
+    let choice = (recipe.closure.method == Some(ClosureName::Auto))
+        .then(|| (studied.analysis).choose_closure(&chosen.stretch, &on_take(studied, &settings)))
+        .transpose()?;
+    if let Some(choice) = &choice {
+        settings.closure.method = choice.method;
+    }
+    let retry = Retry {
+        stretches: &chosen.others,
+        search: chosen.search.as_ref(),
+        closures: !recipe.states_closure(),
+        made: chosen.made.as_ref(),
+    };
+    let found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &on_take(studied, &settings), retry)?;
+    let decision = instead(&found).or(choice.map(Decision::Closure));
+    let on = on_character(studied, &found.made, &settings)?;
+    let (made, of_take) = match on {
+        Some(on) => (on, Some(found.made)),
+        None => (found.made, None),
+    };
+    Ok(LoopMade {
+        row: chosen.row,
+        made,
+        of_take,
+        decision,
+        tried: found.tried,
+        may_move: retry.closures && !retry.stretches.is_empty(),
+    })
+}
+
+/// Makes the loop of a stretch in haste, to be looked at while a setting still changes: feet are left free, which holding them would
+/// take far longer than all else, and nothing else is tried. Errors: [`JobError`].
+pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
+    let mut settings = settings(studied, recipe, stretch)?.0;
+    settings.feet = FeetSettings {
+        lock: FootLock::Off,
+        ..settings.feet
+    };
+    let made = studied.analysis.make_loop(stretch, &on_take(studied, &settings))?;
+    let on = on_character(studied, &made, &settings)?;
+    let (made, of_take) = match on {
+        Some(on) => (on, Some(made)),
+        None => (made, None),
+    };
+    Ok(LoopMade {
+        row: 1,
+        made,
+        of_take,
+        decision: None,
+        tried: 1,
+        may_move: false,
+    })
+}
+
+/// The core's settings for the loop of a stretch, what is written of it, and settings without effect. Errors: [`JobError::Recipe`].
+pub(crate) fn settings(
+    studied: &Studied,
+    recipe: &Recipe,
+    stretch: &LoopCandidate,
+) -> Result<(LoopSettings, OutputRecipe, Vec<Ineffective>), JobError> {
+    let output = recipe.output.filled(studied.take().frame_rate_hz(), stretch);
+    let mut ineffective = Vec::new();
+    let body = studied.body_of_loops();
+    let settings = recipe.loop_settings(&output, &studied.analysis, &body, &mut ineffective)?;
+    Ok((settings, output, ineffective))
+}
+
+/// The highest rate at which motion of a take or loop is sampled, per second; more of them no engine uses. `frame_rate_hz` is its own.
+pub fn max_rate_hz(frame_rate_hz: f64) -> f64 {
+    // The rate of a take is rounded, and its period is retimed to whole samples.
+    MAX_RATE_HZ.max(1.01 * frame_rate_hz)
+}
+
+/// Refuses a rate that no engine could use, before any work is done for it.
+fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), JobError> {
+    let limit_hz = max_rate_hz(studied.take().frame_rate_hz());
+    match sampling {
+        Sampling::SourceRate => Ok(()),
+        Sampling::Rate(wanted_hz) if wanted_hz > limit_hz => Err(JobError::Rate { wanted_hz, limit_hz }),
+        Sampling::Rate(_) => Ok(()),
+        Sampling::Samples(wanted) => {
+            let limit = (limit_hz * chosen.source_period_secs).ceil();
+            match wanted as f64 <= limit {
+                true => Ok(()),
+                false => Err(JobError::Frames { wanted, limit }),
+            }
+        }
+    }
+}
+
+/// The settings for the loop of the take, which may then go onto a character.
+fn on_take<'a>(studied: &Studied, settings: &'a LoopSettings) -> Cow<'a, LoopSettings> {
+    match &studied.character {
+        Some(character) => Cow::Owned(settings.before_character(&character.pair)),
+        None => Cow::Borrowed(settings),
+    }
+}
+
+/// The loop on the character that takes the loops of its take, if there is one.
+fn on_character(studied: &Studied, made: &MadeLoop, settings: &LoopSettings) -> Result<Option<MadeLoop>, JobError> {
+    let Some(character) = &studied.character else {
+        return Ok(None);
+    };
+    Ok(Some(made.clone().onto(&character.pair, settings)?))
+}
+
+/// What was made instead of the loop asked for; `None` if that was made.
+fn instead(found: &RetriedLoop) -> Option<Decision> {
+    let asked_for = found.asked_for.as_ref()?;
+    let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];
+    Some(Decision::Instead {
+        made_of: frames(&found.made),
+        asked_for: (found.made.candidate != asked_for.candidate).then(|| frames(asked_for)),
+        method: found.made.closed.method,
+        reason: what_shows(asked_for)?,
+        tried: found.tried,
+    })
+}

@@ -1,0 +1,666 @@
+//! Loops of many animations of one file, in one copy of it or of a character's file, and what an animation is.
+
+use std::collections::BTreeMap;
+
+use loopwright::{
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
+    blend::SkeletonDifference,
+    candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
+    feet::FootLock,
+    loop_clip::LoopKeys,
+    math::{ops, rotation},
+    quality,
+};
+use loopwright_formats::{
+    Format, SizeLimits, Source,
+    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop},
+};
+
+use crate::{
+    Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Warning,
+    make::{self, ground_speed},
+    recipe, warning,
+};
+
+/// A gap below this is not seen, metres and radians (0.1 degrees).
+const UNSEEN_METRES: f64 = 1e-3;
+const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+
+/// The suffix of loops, which are not looped again.
+const LOOP_SUFFIX: &str = "-loop";
+
+/// Whether an animation loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loops {
+    /// The whole of it loops as it is.
+    Already,
+    /// It ends as it begins, but may be a single action.
+    EndsAsItBegins,
+    /// The whole of it is one cycle, whose ends have to be closed.
+    OneCycle,
+    /// A part of it can be made into a loop.
+    InPart,
+    /// No part of it repeats.
+    No,
+}
+
+loopwright::words!(Loops {
+    Already: "already loops",
+    EndsAsItBegins: "ends as it begins",
+    OneCycle: "one cycle",
+    InPart: "holds loops",
+    No: "no",
+});
+
+impl From<Option<&LoopCandidate>> for Loops {
+    fn from(best: Option<&LoopCandidate>) -> Self {
+        let Some(best) = best else { return Self::No };
+        match best.whole.as_ref().map(|whole| whole.kind) {
+            Some(WholeClipKind::Loops) => Self::Already,
+            Some(WholeClipKind::EndsAsItBegins) => Self::EndsAsItBegins,
+            Some(WholeClipKind::Cycle) => Self::OneCycle,
+            None => Self::InPart,
+        }
+    }
+}
+
+/// Why an animation gives no loop.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoLoop {
+    /// Nothing moves.
+    #[error("nothing moves")]
+    Still,
+    /// It is shorter than any loop.
+    #[error("too short: {frames} frames")]
+    TooShort {
+        /// Its frames.
+        frames: usize,
+    },
+    /// No two frames in a row can be trusted.
+    #[error("no two frames in a row can be trusted")]
+    NoCleanFrame,
+    /// It cannot be searched for another reason.
+    #[error(transparent)]
+    Search(SearchError),
+    /// Nothing qualified; with what the nearest miss lacks.
+    #[error("{}", missed(.0.as_ref()))]
+    Missed(Option<MissReason>),
+    /// Only an idle part of it repeats.
+    #[error("only a part in which the body is idle repeats")]
+    IdlePart,
+    /// What repeats is not sound.
+    #[error("what repeats is uneven, or jumps")]
+    Unsound,
+    /// It may be a single action, and its seam shows.
+    #[error("it ends as it begins, but its seam shows, as that of a single action may")]
+    Action,
+    /// It is named like a loop, and is none.
+    #[error("it is named like a loop")]
+    NamedLikeALoop,
+    /// A loop of that name is made already.
+    #[error("another animation has the same name")]
+    NameTaken,
+    /// It is no motion, for a reason of the caller's.
+    #[error("{0}")]
+    Unread(String),
+}
+
+/// What the nearest miss lacks, in a few words.
+fn missed(reason: Option<&MissReason>) -> &'static str {
+    match reason {
+        Some(MissReason::CostRatio { .. }) => "no pose comes back closely enough",
+        Some(MissReason::Strength { .. }) => "two poses meet, but the motion around them differs",
+        Some(MissReason::NoRhythm { .. }) => "it only drifts or is idle",
+        Some(MissReason::SeenOnce) => "it shows its cycle only once",
+        Some(MissReason::RootMotion { .. }) => "no part has the root motion asked for",
+        Some(MissReason::Cycles { .. }) => "no part has as many cycles",
+        None => "no two frames can be the ends of a loop",
+    }
+}
+
+/// The stretch that represents a whole animation, with others to take where its seam shows, or why there is none.
+///
+/// A part that is idle represents only an animation that is idle throughout, and a part that is not recommended none. Errors: the
+/// settings cannot be used.
+pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Result<Chosen, NoLoop>, SearchError> {
+    let found = match studied.analysis.find_loops(settings) {
+        Ok(found) => found,
+        Err(error @ SearchError::Bounds { .. }) => return Err(error),
+        Err(SearchError::Still) => return Ok(Err(NoLoop::Still)),
+        Err(SearchError::NoCleanFrame) => return Ok(Err(NoLoop::NoCleanFrame)),
+        Err(SearchError::TooShort { .. }) => {
+            let frames = studied.take().num_frames();
+            return Ok(Err(NoLoop::TooShort { frames }));
+        }
+        Err(error) => return Ok(Err(NoLoop::Search(error))),
+    };
+    let reason = found.nearest_miss.map(|miss| miss.reason);
+    let Some(mut best) = Chosen::first_of(found.candidates) else {
+        return Ok(Err(NoLoop::Missed(reason)));
+    };
+    let stretch = &best.stretch;
+    Ok(if stretch.is_idle && !studied.analysis.is_all_idle() {
+        Err(NoLoop::IdlePart)
+    } else if stretch.whole.is_none() && !stretch.is_sound() {
+        Err(NoLoop::Unsound)
+    } else {
+        best.others.retain(LoopCandidate::is_sound);
+        Ok(best)
+    })
+}
+
+/// What an animation is.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// In one word.
+    pub kind: MotionKind,
+    /// Whether it loops.
+    pub loops: Loops,
+    /// Speed over the ground of the loop, metres per second; `None` without a loop.
+    pub speed_mps: Option<f64>,
+    /// Why there is no loop.
+    pub why_not: Option<NoLoop>,
+}
+
+/// Judges an animation by a search with default settings and by the loop that it gives.
+pub fn judge(studied: &Studied) -> Judged {
+    let best = best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error)));
+    // The feet of a walk in place show its speed only in the loop.
+    let speed_mps = best.as_ref().ok().map(|Chosen { stretch, .. }| {
+        let made = studied.analysis.make_loop(stretch, &LoopSettings::default());
+        let twist = made.map_or(stretch.twist, |made| made.loop_clip.root().twist);
+        ops::hypot(twist.linear.x, twist.linear.z)
+    });
+    let (best, why_not) = match best {
+        Ok(best) => (Some(best.stretch), None),
+        Err(why_not) => (None, Some(why_not)),
+    };
+    Judged {
+        kind: studied.analysis.motion_kind(best.as_ref(), speed_mps),
+        loops: Loops::from(best.as_ref()),
+        speed_mps,
+        why_not,
+    }
+}
+
+/// How the animations of a file become loops.
+#[derive(Clone, Copy, Debug)]
+pub struct PackRequest<'a> {
+    /// How loops are made and written.
+    pub recipe: &'a Recipe,
+    /// How they are searched for.
+    pub search: &'a SearchRequest,
+    /// The format of the file that holds them.
+    pub format: Format,
+    /// How much may be written.
+    pub limits: SizeLimits,
+}
+
+/// What became of an animation.
+#[derive(Debug)]
+enum Outcome {
+    /// It loops already.
+    Kept(Box<Kept>),
+    /// A loop to be written: its place in the list of those.
+    Made(usize),
+    /// It is no loop.
+    LeftAlone(NoLoop),
+    /// It cannot be read or looped, for a reason in words.
+    Failed(String),
+}
+
+/// An animation that loops already, and the loop made of it, which is not written.
+#[derive(Debug)]
+struct Kept {
+    made: MadeLoop,
+    measured: MeasuredLoop,
+}
+
+/// An animation with its outcome.
+#[derive(Debug)]
+struct Animation {
+    number: usize,
+    name: String,
+    kind: Option<MotionKind>,
+    outcome: Outcome,
+    warnings: Vec<Warning>,
+}
+
+/// Loops of the animations of one file, made one after the other.
+#[derive(Debug)]
+pub struct PackJob<'a> {
+    request: PackRequest<'a>,
+    packed: Vec<PackedLoop>,
+    animations: Vec<Animation>,
+    /// The form of the file, from the first animation that was read.
+    form: Option<(Source, Take)>,
+}
+
+/// A file that cannot hold the loops of its animations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPack {
+    /// No animation can be added to the file.
+    #[error("no animation can be added to the file")]
+    NotExtended,
+    /// The output is of another kind, which keeps one animation.
+    #[error("the output is of another kind, which keeps one animation")]
+    OtherKind {
+        /// The formats of that kind that the file has.
+        own: &'static [Format],
+    },
+}
+
+/// All loops of a file, in a copy of it.
+#[derive(Debug)]
+pub struct PackedFile {
+    /// The bytes of the copy; `None` where the file stays as it is.
+    pub bytes: Option<Vec<u8>>,
+    /// What became of every animation; its outputs are not named yet.
+    pub sidecar: PackSidecar,
+    /// Changes made for writing, which stand in no sidecar.
+    pub written: Vec<loopwright_formats::Warning>,
+    /// The form of the first animation, and its take.
+    pub first: Option<(Source, Take)>,
+}
+
+impl<'a> PackJob<'a> {
+    /// No animation yet.
+    pub fn new(request: PackRequest<'a>) -> Self {
+        Self {
+            request,
+            packed: Vec::new(),
+            animations: Vec::new(),
+            form: None,
+        }
+    }
+
+    /// An animation that holds no motion.
+    pub fn leave_alone(&mut self, number: usize, name: &str, why: String) {
+        self.push(number, name, Outcome::LeftAlone(NoLoop::Unread(why)));
+    }
+
+    /// An animation that cannot be read.
+    pub fn fail(&mut self, number: usize, name: &str, why: String) {
+        self.push(number, name, Outcome::Failed(why));
+    }
+
+    fn push(&mut self, number: usize, name: &str, outcome: Outcome) {
+        self.animations.push(Animation {
+            number,
+            name: name.to_owned(),
+            kind: None,
+            outcome,
+            warnings: Vec::new(),
+        });
+    }
+
+    /// Whether the file of these takes can hold loops. Errors: it cannot, which is so for all animations.
+    pub fn check(&mut self, studied: &Studied) -> Result<(), NoPack> {
+        if self.form.is_some() {
+            return Ok(());
+        }
+        let of_loops = studied.goes_into();
+        let source = &of_loops.source;
+        if !source.can_be_extended() {
+            return Err(NoPack::NotExtended);
+        }
+        let wanted = self.request.format;
+        if !source.keeps_all_in(wanted) {
+            return Err(NoPack::OtherKind { own: source.formats() });
+        }
+        self.form = Some((studied.form(wanted), of_loops.take.clone()));
+        Ok(())
+    }
+
+    /// Loops an animation, or finds that it needs none. `in_words` says why it cannot be looped; warnings about its settings go to `said`.
+    pub fn add(
+        &mut self,
+        number: usize,
+        name: &str,
+        studied: &Studied,
+        said: &mut Vec<Warning>,
+        in_words: impl FnOnce(JobError) -> String,
+    ) {
+        let mut warnings = studied.warnings.clone();
+        let (best, outcome) = match self.outcome(studied, name, &mut warnings, said) {
+            Ok(done) => done,
+            Err(error) => (None, Outcome::Failed(in_words(error))),
+        };
+        let speed = match &outcome {
+            Outcome::Kept(kept) => Some(ground_speed(&kept.made)),
+            Outcome::Made(index) => Some(ground_speed(&self.packed[*index].made)),
+            _ => None,
+        };
+        self.animations.push(Animation {
+            number,
+            name: name.to_owned(),
+            kind: Some(studied.analysis.motion_kind(best.as_ref(), speed)),
+            outcome,
+            warnings,
+        });
+    }
+
+    /// What becomes of an animation, and the stretch that represents it.
+    fn outcome(
+        &mut self,
+        studied: &Studied,
+        name: &str,
+        warnings: &mut Vec<Warning>,
+        said: &mut Vec<Warning>,
+    ) -> Result<(Option<LoopCandidate>, Outcome), JobError> {
+        let PackRequest { recipe, search, .. } = self.request;
+        let mirror = match recipe.stretch.symmetric {
+            Some(true) => {
+                let mirror = recipe::mirror(&studied.analysis, &recipe.take.mirror)?;
+                if mirror.symmetric_pose() == loopwright::mirror::SymmetricPose::Mean {
+                    said.push(Warning::MirroredByMeanPose);
+                }
+                Some(mirror)
+            }
+            _ => None,
+        };
+        let settings = SearchSettings {
+            pairing: mirror.into(),
+            ..search.settings(DEFAULT_TOP)
+        };
+        let chosen = match best_stretch(studied, &settings)? {
+            Ok(chosen) => chosen,
+            Err(why_not) => return Ok((None, Outcome::LeftAlone(why_not))),
+        };
+        let best = chosen.stretch.clone();
+        let left_alone = |why: NoLoop| (Some(best.clone()), Outcome::LeftAlone(why));
+        let was_made_before = name.ends_with(LOOP_SUFFIX);
+        // The character has no such animation yet.
+        let is_there = recipe.take.rig.is_none();
+        if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+            let kept = kept(studied, &best, name)?;
+            let pops = kept.measured.quality.pops();
+            let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
+            if pops && may_be_an_action && !was_made_before {
+                return Ok(left_alone(NoLoop::Action));
+            }
+            let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
+            if was_made_before || (!is_elsewhere && (!pops || !self.closing_helps(studied, &best)?)) {
+                return Ok((Some(best), Outcome::Kept(Box::new(kept))));
+            }
+        }
+        if was_made_before && is_there {
+            return Ok(left_alone(NoLoop::NamedLikeALoop));
+        }
+        let made = self.packed_loop(studied, &chosen, warnings)?;
+        let is_named_so = |other: &PackedLoop| other.made.loop_clip.name() == made.made.loop_clip.name();
+        if self.packed.iter().any(is_named_so) {
+            return Ok(left_alone(NoLoop::NameTaken));
+        }
+        self.packed.push(made);
+        Ok((Some(best), Outcome::Made(self.packed.len() - 1)))
+    }
+
+    /// Whether closing a seam that pops helps: some clips are that abrupt throughout.
+    fn closing_helps(&self, studied: &Studied, best: &LoopCandidate) -> Result<bool, JobError> {
+        let chosen = Chosen::new(1, best.clone());
+        let closed = self.packed_loop(studied, &chosen, &mut Vec::new())?.made;
+        let keys = LoopKeys::of_loop(&closed.loop_clip);
+        Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
+    }
+
+    /// The loop of a stretch, ready to be written.
+    fn packed_loop(
+        &self,
+        studied: &Studied,
+        chosen: &Chosen,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<PackedLoop, JobError> {
+        let PackRequest { recipe, search, .. } = self.request;
+        let stretch = &chosen.stretch;
+        warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
+        warnings.extend(warning::bad_frames(studied, stretch));
+        let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
+        warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
+        let request = Request {
+            recipe,
+            search: Some(search),
+            rows: &Rows::Recommended,
+        };
+        let done = make::make(studied, request, chosen)?;
+        if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
+            warnings.push(Warning::Instead(Box::new(instead)));
+        }
+        warnings.extend(warning::of_loop(&done.made));
+        let root_joint = studied.body_of_loops().root_joint;
+        Ok(PackedLoop {
+            made: done.made,
+            take: studied.facts(),
+            source: recipe.output.engine().placed(studied.form(self.request.format)),
+            writing: output.writing(self.request.format, root_joint, self.request.limits),
+        })
+    }
+
+    /// Writes all loops into a copy of the file; `file` is its name, as the sidecar states it. Errors: they cannot be written.
+    pub fn write(self, file: String) -> Result<PackedFile, JobError> {
+        let Self {
+            request,
+            mut packed,
+            mut animations,
+            form,
+        } = self;
+        with_one_skeleton(&mut packed);
+        let (mut written, mut measured) = (Vec::new(), Vec::new());
+        let bytes = if !packed.is_empty() {
+            let pack = LoopPack::write(&packed)?;
+            written = pack.warnings;
+            measured = pack.loops;
+            Some(pack.bytes)
+        } else {
+            // What may refer to other files, which are not copied, is written anew.
+            let repacked = form
+                .as_ref()
+                .filter(|_| request.format.capabilities().names_other_files)
+                .and_then(|(source, first)| source.kept(first, false));
+            let repacked = repacked.transpose().map_err(loopwright_formats::LoopFileError::from)?;
+            repacked.map(|repacked| repacked.bytes)
+        };
+        let mut sidecar = facts(file, &mut animations, &packed, measured);
+        sidecar.warnings = summarized_warnings(&animations);
+        sidecar
+            .warnings
+            .extend(request.recipe.output.engine().complaint(request.format));
+        Ok(PackedFile {
+            bytes,
+            sidecar,
+            written,
+            first: form,
+        })
+    }
+}
+
+/// Whether a whole animation needs no closing.
+fn loops_as_it_is(best: &LoopCandidate) -> bool {
+    best.whole.as_ref().is_some_and(|whole| {
+        whole.loops_already()
+            && whole.last_key == LastKey::Closing
+            && whole.gap_metres <= UNSEEN_METRES
+            && whole.gap_radians <= UNSEEN_RADIANS
+    })
+}
+
+/// A loop that stands farther from the origin than this, metres, or faces farther from +Z, radians, is brought there for an engine.
+const ELSEWHERE_METRES: f64 = 0.5;
+const ELSEWHERE_RADIANS: f64 = 0.5;
+
+/// Whether a loop is not where an engine needs it: authored loops are, but for the sway of the body.
+fn stands_elsewhere(made: &MadeLoop) -> bool {
+    let motion = made.clone().recentered().recentered_by;
+    motion.is_some_and(|motion| {
+        motion.translation.length() > ELSEWHERE_METRES || rotation::yaw_of(motion.rotation).abs() > ELSEWHERE_RADIANS
+    })
+}
+
+/// Whether the settings change animations that loop already.
+fn changes_loops(recipe: &Recipe) -> bool {
+    let choices = recipe.output.engine().choices();
+    recipe.output.is_given_apart_from_engine()
+        || choices.root.is_some()
+        || choices.always_root_joint
+        || recipe.take.smooth.is_some()
+        || recipe.stretch.symmetric == Some(true)
+        || !recipe.edits.is_empty()
+}
+
+/// An animation that stays as it is, measured as a loop.
+fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, JobError> {
+    let settings = LoopSettings {
+        feet: FeetSettings {
+            lock: FootLock::Off,
+            ..FeetSettings::default()
+        },
+        root: RootSettings {
+            mode: best.whole.as_ref().map_or_else(Default::default, WholeClip::root_mode),
+            ..RootSettings::default()
+        },
+        ..LoopSettings::default()
+    };
+    let made = studied.analysis.make_loop(best, &settings)?;
+    let measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
+    Ok(Kept { made, measured })
+}
+
+/// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
+fn with_one_skeleton(packed: &mut [PackedLoop]) {
+    let skeleton = |each: &PackedLoop| each.made.loop_clip.skeleton().clone();
+    let rooted: Vec<_> = packed
+        .iter()
+        .filter(|each| each.writing.add_root)
+        .map(skeleton)
+        .collect();
+    for each in packed {
+        let own = each.made.loop_clip.skeleton();
+        let has_root = each.made.source.root_joint.is_some();
+        each.writing.add_root |=
+            !has_root && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
+    }
+}
+
+/// What became of every animation; loops that could not be written become failures.
+fn facts(
+    file: String,
+    animations: &mut [Animation],
+    packed: &[PackedLoop],
+    measured: Vec<Result<MeasuredLoop, loopwright_formats::LoopFileError>>,
+) -> PackSidecar {
+    let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
+    let mut pack = PackSidecar {
+        file,
+        ..PackSidecar::default()
+    };
+    let written: Vec<String> = (measured.iter().flatten().flatten())
+        .filter_map(|measured| measured.sidecar.playback.animation.clone())
+        .collect();
+    for animation in animations {
+        let mut facts = AnimationFacts {
+            number: animation.number,
+            name: animation.name.clone(),
+            kind: animation.kind.map(|kind| kind.as_str().to_owned()),
+            outcome: AnimationOutcome::LeftAlone,
+            reason: None,
+            loop_animation: None,
+            start_frame: None,
+            end_frame: None,
+            gap_before_mm: None,
+            gap_before_deg: None,
+            gap_after_mm: None,
+            gap_after_deg: None,
+            speed_mps: None,
+            grade: None,
+        };
+        match &mut animation.outcome {
+            Outcome::Kept(_) if written.contains(&animation.name) => {
+                facts.reason = Some("replaced by the new loop of that name".to_owned());
+            }
+            Outcome::Kept(kept) => {
+                state(&mut facts, &kept.measured, &kept.made);
+                facts.outcome = AnimationOutcome::Kept;
+                pack.loops.push(kept.measured.sidecar.clone());
+            }
+            Outcome::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
+                Some(Ok(mut measured)) => {
+                    if measured.quality.pops() {
+                        animation.warnings.push(Warning::SeamPops);
+                    }
+                    measured.sidecar.warnings = animation.warnings.iter().map(ToString::to_string).collect();
+                    state(&mut facts, &measured, &packed[*index].made);
+                    pack.loops.push(measured.sidecar);
+                }
+                Some(Err(error)) => animation.outcome = Outcome::Failed(error.to_string()),
+                None => {}
+            },
+            Outcome::LeftAlone(why) => facts.reason = Some(why.to_string()),
+            Outcome::Failed(_) => {}
+        }
+        if let Outcome::Failed(why) = &animation.outcome {
+            facts.outcome = AnimationOutcome::Error;
+            facts.reason = Some(why.clone());
+        }
+        pack.animations.push(facts);
+    }
+    pack
+}
+
+/// States a loop among the facts of its animation.
+fn state(facts: &mut AnimationFacts, measured: &MeasuredLoop, made: &MadeLoop) {
+    let [mm, deg] = gap_before(made);
+    let sidecar = &measured.sidecar;
+    facts.outcome = match made.candidate.whole {
+        Some(_) => AnimationOutcome::Closed,
+        None => AnimationOutcome::Cut,
+    };
+    facts.loop_animation.clone_from(&sidecar.playback.animation);
+    facts.start_frame = Some(sidecar.candidate.start_frame);
+    facts.end_frame = Some(sidecar.candidate.end_frame);
+    (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
+    (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
+    facts.speed_mps = Some(sidecar.root_motion.speed_mps);
+    facts.grade = sidecar.quality.grade;
+}
+
+/// Largest distance and rotation of a joint between both ends before closing, millimetres and degrees.
+fn gap_before(made: &MadeLoop) -> [f64; 2] {
+    let (metres, radians) = match &made.candidate.whole {
+        Some(whole) => (whole.gap_metres, whole.gap_radians),
+        None => {
+            let gaps = made.closed.seam.largest();
+            (gaps.position, gaps.angle)
+        }
+    };
+    [1e3 * metres, radians.to_degrees()]
+}
+
+/// Each warning once, with the animations that it is about.
+fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
+    const MOST: usize = 4;
+    let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for animation in animations {
+        if let Outcome::Kept(kept) = &animation.outcome
+            && kept.measured.quality.pops()
+        {
+            let said = "it was kept, and its seam pops; closing does not help".to_owned();
+            about.entry(said).or_default().push(&animation.name);
+        }
+        // Other warnings about animations that stay as they are help nobody.
+        if !matches!(animation.outcome, Outcome::Made(_)) {
+            continue;
+        }
+        for warning in &animation.warnings {
+            about.entry(warning.to_string()).or_default().push(&animation.name);
+        }
+    }
+    let text = |(warning, names): (String, Vec<&str>)| {
+        let shown = names[..names.len().min(MOST)].join(", ");
+        match names.len().saturating_sub(MOST) {
+            0 => format!("{shown}: {warning}"),
+            more => format!("{shown} and {more} more: {warning}"),
+        }
+    };
+    about.into_iter().map(text).collect()
+}

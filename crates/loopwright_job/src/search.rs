@@ -1,0 +1,242 @@
+//! Which loops to look for, as flags and as settings of the search, and the list that people choose from.
+
+#[cfg(feature = "clap")]
+use clap::Args;
+use loopwright::{
+    FoundLoops, MadeLoop, SearchSettings,
+    candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops},
+    math::DecayKind,
+    mirror::Pairing,
+};
+
+#[cfg(feature = "clap")]
+use crate::recipe::{headings::WHICH_LOOP, words::choice};
+use crate::{JobError, Studied};
+
+/// How many loops `find` lists by default; `make --pick` counts in the same list.
+pub const DEFAULT_TOP: usize = 10;
+
+/// Shortest and longest loop looked for by default, seconds.
+const DEFAULT_MIN_SECONDS: f64 = 0.4;
+const DEFAULT_MAX_SECONDS: f64 = 10.0;
+
+/// Which loops to look for.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "clap", derive(Args))]
+#[cfg_attr(feature = "clap", command(next_help_heading = WHICH_LOOP))]
+pub struct SearchRequest {
+    /// Cycles in the loop, such as 2 for four steps [default: the fewest].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
+    pub cycles: Option<u32>,
+    /// Shortest loop, seconds.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = DEFAULT_MIN_SECONDS))]
+    pub min_seconds: f64,
+    /// Longest loop, seconds [default: 10].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
+    max_seconds: Option<f64>,
+    /// Search these frames of the take only, counted from 0.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "START:END", value_parser = parse_range))]
+    pub within: Option<(usize, usize)>,
+    /// Only loops of this speed, m/s; one end may be left out.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds))]
+    pub speed: Option<[f64; 2]>,
+    /// Only loops of this turn rate, deg/s, left positive.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true))]
+    pub turn_rate: Option<[f64; 2]>,
+    /// Only loops that climb at this rate, m/s.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true))]
+    pub climb: Option<[f64; 2]>,
+    /// Only loops that turn by less than 5 deg/s.
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["turning", "turn_rate"]))]
+    pub straight: bool,
+    /// Only loops that turn by 5 deg/s or more, to this side.
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")
+    )]
+    pub turning: Option<TurnSide>,
+    /// Only idle loops: the body stays about where it is.
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"]))]
+    pub idle: bool,
+    /// Recommend by the outcome of closing, or by the cost of the seam.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome, hide_default_value = true, hide_possible_values = true))]
+    pub choose: ChooseBy,
+    /// Shifted and multiple versions of loops one by one.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub shifted: bool,
+    /// How a jump at the seam would fade, by which seams are compared.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring))]
+    pub decay: DecayKind,
+    /// Half-life of that fade, seconds; longer weighs velocities more.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS))]
+    pub half_life: f64,
+}
+
+impl SearchRequest {
+    /// Longest loop, seconds.
+    pub fn max_seconds(&self) -> f64 {
+        self.max_seconds.unwrap_or(DEFAULT_MAX_SECONDS.max(self.min_seconds))
+    }
+
+    /// Whether the flags ask for a part of the take: its whole is then not considered.
+    pub fn chooses_a_part(&self) -> bool {
+        self.max_seconds.is_some() || self.min_seconds != DEFAULT_MIN_SECONDS
+    }
+}
+
+/// The search of a command line without any of its flags.
+impl Default for SearchRequest {
+    fn default() -> Self {
+        Self {
+            cycles: None,
+            min_seconds: DEFAULT_MIN_SECONDS,
+            max_seconds: None,
+            within: None,
+            speed: None,
+            turn_rate: None,
+            climb: None,
+            straight: false,
+            turning: None,
+            idle: false,
+            choose: ChooseBy::Outcome,
+            shifted: false,
+            decay: DecayKind::Spring,
+            half_life: DEFAULT_HALF_LIFE_SECS,
+        }
+    }
+}
+
+/// A side to turn to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum TurnSide {
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+}
+
+/// Turn rate from which a loop counts as turning, degrees per second.
+pub const TURNING_DPS: f64 = 5.0;
+
+impl SearchRequest {
+    /// The settings of the search, for so many rows.
+    pub fn settings(&self, max_candidates: usize) -> SearchSettings {
+        SearchSettings {
+            min_secs: self.min_seconds,
+            max_secs: self.max_seconds(),
+            cycles: self.cycles,
+            max_candidates,
+            decay: self.decay.lasting(self.half_life, 4.0 * self.half_life),
+            within: self.within,
+            root_motion: RootMotionBounds {
+                speed_mps: self.speed,
+                turn_radps: self.turn_bounds().map(|bounds| bounds.map(f64::to_radians)),
+                climb_mps: self.climb,
+            },
+            idle: self.idle,
+            choose_by: self.choose,
+            pairing: Pairing::Same,
+            whole_take: !self.chooses_a_part(),
+        }
+    }
+
+    /// The requested range of turn rates, degrees per second.
+    fn turn_bounds(&self) -> Option<[f64; 2]> {
+        match (self.turning, self.straight) {
+            (Some(TurnSide::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
+            (Some(TurnSide::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
+            (None, true) => Some([-TURNING_DPS, TURNING_DPS]),
+            (None, false) => self.turn_rate,
+        }
+    }
+
+    /// Errors: numbers that no search of this take can use.
+    pub fn check(&self, studied: &Studied) -> Result<(), JobError> {
+        if !(self.half_life > 0.0 && self.half_life.is_finite()) {
+            return Err(JobError::HalfLife { found: self.half_life });
+        }
+        let last = studied.take().num_frames() - 1;
+        match self.within {
+            Some((start, end)) if start >= end || end > last => Err(JobError::Within { start, end }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The list of loops of a take, by whose rows they are picked.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRows {
+    /// The rows: the best loop of each stretch, or shifted and multiple versions one by one.
+    pub found: FoundLoops,
+    /// What the rows stand for, if they are stretches.
+    pub stretches: Option<Stretches>,
+}
+
+/// What the rows of a list of stretches stand for.
+#[derive(Clone, Debug)]
+pub struct Stretches {
+    /// For each row, the number of loops of that stretch, itself included.
+    pub versions: Vec<usize>,
+    /// Number of rows beyond those asked for.
+    pub num_left_out: usize,
+    /// The segments of the take, and the row of each.
+    pub segments: Vec<SegmentLoops>,
+}
+
+/// Searches for stretches, or for shifted and multiple versions of loops. Errors: the take cannot be searched.
+pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Result<SearchRows, SearchError> {
+    if shifted {
+        return Ok(SearchRows {
+            found: search_and_make(studied, settings)?.0,
+            stretches: None,
+        });
+    }
+    let found = studied.analysis.find_stretches(settings)?;
+    Ok(SearchRows {
+        stretches: Some(Stretches {
+            versions: found.rows.iter().map(|row| 1 + row.versions.len()).collect(),
+            num_left_out: found.num_left_out,
+            segments: found.segments,
+        }),
+        found: FoundLoops {
+            candidates: found.rows.into_iter().map(|row| row.best).collect(),
+            random_cost: found.random_cost,
+            nearest_miss: found.nearest_miss,
+        },
+    })
+}
+
+/// Searches, and keeps the recommended loop if it was made to choose it. Errors: the take cannot be searched.
+pub(crate) fn search_and_make(
+    studied: &Studied,
+    settings: &SearchSettings,
+) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
+    studied.analysis.find_and_make(settings)
+}
+
+/// `LOW:HIGH`; either may be left out.
+#[cfg(feature = "clap")]
+pub fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
+    let wrong =
+        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let end = |text: &str, open: f64| match text.trim() {
+        "" => Some(open),
+        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
+    };
+    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
+        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
+        _ => Err(wrong()),
+    }
+}
+
+/// `START:END`, whole frames.
+#[cfg(feature = "clap")]
+pub fn parse_range(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
+    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+    let start = start.trim().parse().map_err(|_| wrong())?;
+    let end = end.trim().parse().map_err(|_| wrong())?;
+    Ok((start, end))
+}

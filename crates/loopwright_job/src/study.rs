@@ -1,0 +1,165 @@
+//! A take that is read and analysed, and the character that its loops go onto.
+
+use std::sync::Arc;
+
+use loopwright::{
+    Analysis, BodyOverrides, Take,
+    analysis::{Body, TakeDefects},
+};
+use loopwright_formats::{
+    AnimationChoice, Format, SizeLimits, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice, UpChoice,
+    loop_file::facts::TakeFacts,
+};
+
+use crate::{
+    CharacterTarget, Matched, StudyError, Warning,
+    recipe::{EditedBody, StudyArgs, TakeArgs},
+    rig_of, warning,
+};
+
+/// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Study {
+    /// The settings.
+    pub args: StudyArgs,
+    character: Option<Arc<CharacterTarget>>,
+}
+
+impl Study {
+    /// Errors: settings are for a character, and none is named.
+    pub fn new(args: StudyArgs, character: Option<Arc<CharacterTarget>>) -> Result<Self, StudyError> {
+        args.check()?;
+        Ok(Self { args, character })
+    }
+
+    /// How the file of a take is read: the animation that is asked for, or the longest.
+    pub fn reading(&self, limits: SizeLimits) -> ReadSettings<'_> {
+        self.args.settings(self.args.space(), AnimationChoice::Auto, limits)
+    }
+
+    /// Smooths a take that was read, matches it with the character, and analyses it. `name` is that of its file, and `soft` what was odd
+    /// in it. Errors: [`StudyError`].
+    pub fn analyse(
+        &self,
+        name: impl Into<String>,
+        mut file: LoadedTake,
+        soft: Vec<loopwright_formats::Warning>,
+    ) -> Result<Studied, StudyError> {
+        let overrides = self.args.overrides();
+        if let Some(hertz) = self.args.smooth {
+            file.take = smoothed(&file.take, hertz, &overrides)?;
+        }
+        let mut warnings: Vec<Warning> = soft.into_iter().map(Warning::File).collect();
+        let mut character = None;
+        if let Some(target) = &self.character {
+            let matched = target.matched(rig_of(&file.take, &file.source, &overrides)?)?;
+            warnings.extend(matched.warnings());
+            character = Some(matched);
+        }
+        let analysis = Analysis::with(&file.take, &overrides)?;
+        warnings.extend(warning::of_study(
+            file.take.skeleton(),
+            &analysis.body,
+            &analysis.defects,
+            &analysis.joints,
+        ));
+        Ok(Studied {
+            name: name.into(),
+            file,
+            analysis,
+            smooth_hz: self.args.smooth,
+            character,
+            warnings,
+        })
+    }
+}
+
+impl From<TakeArgs> for Study {
+    fn from(reading: TakeArgs) -> Self {
+        Self {
+            args: reading.into(),
+            character: None,
+        }
+    }
+}
+
+/// Removes motion faster than `hertz` from a take; poses before and after a jump are not mixed.
+fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, StudyError> {
+    let body = Body::find(take, overrides)?;
+    let defects = TakeDefects::of(take, &take.world_tracks(), &body);
+    Ok(take.smoothed(hertz, &defects.jumps)?)
+}
+
+/// A take with its analysis, the character that takes its loops, and what should be known of it.
+#[derive(Clone, Debug)]
+pub struct Studied {
+    /// Name of its file, as answers and sidecars state it.
+    pub name: String,
+    /// The take and the form of its file.
+    pub file: LoadedTake,
+    /// What was found out about it.
+    pub analysis: Analysis,
+    /// Frequency above which it was smoothed.
+    pub smooth_hz: Option<f64>,
+    /// The character that its loops go onto, if any.
+    pub character: Option<Matched>,
+    /// What is odd in the file, in the match with the character, and in the motion.
+    pub warnings: Vec<Warning>,
+}
+
+impl Studied {
+    /// The take itself.
+    pub fn take(&self) -> &Take {
+        &self.file.take
+    }
+
+    /// The file that its loops go into: the character's, or its own.
+    pub fn goes_into(&self) -> &LoadedTake {
+        (self.character.as_ref()).map_or(&self.file, |matched| &matched.target.character.file)
+    }
+
+    /// The form of that file in a format.
+    pub fn form(&self, format: Format) -> Source {
+        let file = self.goes_into();
+        file.source.in_format(format, &file.take)
+    }
+
+    /// The body of its loops: the character's, or its own.
+    pub fn body_of_loops(&self) -> EditedBody<'_> {
+        match &self.character {
+            Some(character) => EditedBody::of_character(&character.pair.target),
+            None => EditedBody::of_take(&self.analysis),
+        }
+    }
+
+    /// The facts at the start of every answer and sidecar.
+    pub fn facts(&self) -> TakeFacts {
+        TakeFacts {
+            smooth_hz: self.smooth_hz,
+            rig: self.character.as_ref().map(Matched::facts),
+            ..take_facts(&self.name, &self.file)
+        }
+    }
+}
+
+/// The facts of a take that was read from a file of that name.
+pub fn take_facts(name: &str, file: &LoadedTake) -> TakeFacts {
+    TakeFacts::from_source(name.to_owned(), &file.take, &file.source)
+}
+
+/// The space that a sidecar states for its loop; the user's settings take precedence.
+///
+/// Unknown axes or units in the sidecar have no effect, since it may have been edited by hand.
+pub fn stated_space(asked: SpaceSettings, sidecar: &Sidecar) -> SpaceSettings {
+    let stated = sidecar.space();
+    SpaceSettings {
+        up: match asked.up {
+            UpChoice::Auto => stated.up,
+            asked => asked,
+        },
+        unit: match asked.unit {
+            UnitChoice::Auto => stated.unit,
+            asked => asked,
+        },
+    }
+}

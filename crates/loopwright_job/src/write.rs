@@ -1,0 +1,131 @@
+//! A loop written into memory, read back and measured, with the warnings about it.
+
+use loopwright::{MadeLoop, math::ops};
+use loopwright_formats::{
+    Format, SizeLimits, LoopFile, Sidecar,
+    loop_file::{Verdict, facts::Grade},
+};
+
+use crate::{
+    Decision, JobError, LoopMade, Request, Studied, Warning, make,
+    warning::{self, SeamRemedy},
+};
+
+/// A loop that is written into memory and has no name yet.
+#[derive(Clone, Debug)]
+pub struct PendingLoop {
+    /// The row that it was made from, from 1.
+    pub row: usize,
+    /// The loop.
+    pub made: MadeLoop,
+    /// The loop of the take, where that went onto a character.
+    pub of_take: Option<MadeLoop>,
+    /// The file and its facts, without warnings and names.
+    pub file: LoopFile,
+    /// Warnings about the loop; those about the take come before them in the sidecar.
+    pub warnings: Vec<Warning>,
+    /// What was chosen for the user, and why.
+    pub decision: Option<Decision>,
+    /// What the body does, in one word.
+    pub kind: &'static str,
+}
+
+impl PendingLoop {
+    /// Speed over the ground, metres per second.
+    pub fn speed_mps(&self) -> f64 {
+        let linear = self.made.loop_clip.root().twist.linear;
+        ops::hypot(linear.x, linear.z)
+    }
+
+    /// Whether its seam shows.
+    pub fn pops(&self) -> bool {
+        self.file.quality.pops()
+    }
+
+    /// The verdict on it as written.
+    pub fn verdict(&self) -> Option<Verdict> {
+        Verdict::of_facts(&self.file.sidecar.quality)
+    }
+
+    /// The bytes of the file, and its sidecar with these names of what is written, the loop first and the sidecar second. `of_take` are the
+    /// warnings about the take, in words.
+    pub fn named(self, outputs: Vec<String>, mut of_take: Vec<String>) -> (Vec<u8>, Sidecar) {
+        let mut file = self.file;
+        of_take.extend(self.warnings.iter().map(ToString::to_string));
+        file.sidecar.warnings = of_take;
+        file.sidecar.outputs = outputs;
+        file.sidecar.closure.auto_choice = self.decision.as_ref().map(ToString::to_string);
+        let bytes = file.bytes().into_owned();
+        file.sidecar.state_file(&bytes);
+        (bytes, file.sidecar)
+    }
+}
+
+/// Writes a loop in a format, reads it back and measures it. Errors: [`JobError`].
+pub fn write(
+    studied: &Studied,
+    request: Request<'_>,
+    done: LoopMade,
+    format: Format,
+    limits: SizeLimits,
+) -> Result<PendingLoop, JobError> {
+    let Request { recipe, search, .. } = request;
+    let engine = recipe.output.engine();
+    let made = &done.made;
+    let (clip, candidate) = (&made.loop_clip, &made.candidate);
+    let (_, output, ineffective) = make::settings(studied, recipe, candidate)?;
+    let body = studied.body_of_loops();
+    let writing = output.writing(format, body.root_joint, limits);
+    let source = engine.placed(studied.form(format));
+    let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
+    let rate_hz = 1.0 / clip.step_secs();
+
+    let mut warnings: Vec<Warning> = engine.complaint(format).map(Warning::Engine).into_iter().collect();
+    if let Some(joint) = body.root_joint.filter(|_| recipe.output.add_root == Some(true)) {
+        warnings.push(Warning::RootJointThere {
+            is_character: studied.character.is_some(),
+            joint: body.skeleton.joint(joint).name.clone(),
+        });
+    }
+    warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
+    if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
+        // Who searches for an idle loop knows that it is idle.
+        warnings.extend(warning::confidence(studied, candidate));
+    }
+    warnings.extend(warning::bad_frames(studied, candidate));
+    warnings.extend(file.written.warnings.iter().cloned().map(Warning::File));
+    warnings.extend(warning::of_loop(made));
+    warnings.extend(seam_shows(&file, &done));
+    warnings.extend((engine.rate_complaint(rate_hz)).map(|complaint| Warning::EngineRate {
+        complaint,
+        sampled_hz: engine.sampled_rate(rate_hz),
+    }));
+
+    let sidecar = &mut file.sidecar;
+    sidecar.target = (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), rate_hz));
+    if recipe.stretch.start.is_some() {
+        sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    }
+    Ok(PendingLoop {
+        row: done.row,
+        kind: done.kind(studied),
+        made: done.made,
+        of_take: done.of_take,
+        file,
+        warnings,
+        decision: done.decision,
+    })
+}
+
+/// Warns if the seam of a loop as written shows.
+fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
+    let verdict = Verdict::of_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad)?;
+    Some(Warning::SeamShows {
+        reason: verdict.reason,
+        remedy: match (done.made.candidate.loops_already(), done.may_move) {
+            (true, _) => SeamRemedy::OfTheClip,
+            (false, true) => SeamRemedy::Tried(done.tried),
+            (false, false) => SeamRemedy::None,
+        },
+    })
+}
