@@ -7,8 +7,8 @@ use loopwright::{
     analysis::{Body, TakeDefects},
 };
 use loopwright_formats::{
-    AnimationChoice, Format, SizeLimits, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice, UpChoice,
-    loop_file::facts::TakeFacts,
+    AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings, UnitChoice,
+    UpChoice, loop_file::facts::TakeFacts,
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use loopwright::{MadeLoop, math::ops};
 use loopwright_formats::{
-    Format, SizeLimits, LoopFile, Sidecar,
+    Format, LoopFile, Sidecar, SizeLimits,
     loop_file::{Verdict, facts::Grade},
 };
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright::SearchSettings;
-use loopwright_formats::{Format, SizeLimits, ReadSettings, Source};
+use loopwright_formats::{Format, ReadSettings, SizeLimits, Source};
 use loopwright_job::{self as job, Chosen, JobError, Request, Rows, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 

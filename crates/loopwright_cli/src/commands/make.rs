@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::Format;
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
 
 use super::{

@@ -100,8 +100,7 @@ impl LoopedAnimations {
             bytes,
             sidecar,
             skeleton_sha256: (first.as_ref()).map_or_else(String::new, |(_, take)| skeleton_sha256(take.skeleton())),
-            copyright: (first.as_ref())
-                .and_then(|(source, _)| source.copyright().map(str::to_owned)),
+            copyright: (first.as_ref()).and_then(|(source, _)| source.copyright().map(str::to_owned)),
         })
     }
 
