@@ -9,7 +9,7 @@ use clap::Args;
 use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, files, headings::LIMITS, project, recipe};
+use crate::{exit::Failure, files, headings::LIMITS, project};
 
 /// The file that holds the limits of a folder and everything below it.
 const CONFIG_NAME: &str = "loopwright.toml";
@@ -20,45 +20,26 @@ const CONFIG_NAME: &str = "loopwright.toml";
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
     /// Largest rotation gap of a joint at the seam, degrees [default: what shows].
-    #[arg(long, alias = "max-c0-deg", value_name = "DEG", value_parser = parse_limit)]
-    #[serde(
-        rename(serialize = "max_pose_gap_deg"),
-        alias = "max-c0-deg",
-        deserialize_with = "checked"
-    )]
+    #[arg(long, value_name = "DEG", value_parser = parse_limit)]
+    #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
     max_gap_deg: Option<f64>,
     /// Largest position gap of a joint at the seam, millimetres [default: what shows].
-    #[arg(long, alias = "max-c0-mm", value_name = "MM", value_parser = parse_limit)]
-    #[serde(
-        rename(serialize = "max_pose_gap_mm"),
-        alias = "max-c0-mm",
-        deserialize_with = "checked"
-    )]
+    #[arg(long, value_name = "MM", value_parser = parse_limit)]
+    #[serde(rename(serialize = "max_pose_gap_mm"), deserialize_with = "checked")]
     max_gap_mm: Option<f64>,
     /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: none].
     #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
     #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
     max_seam_acceleration: Option<f64>,
     /// Largest mean speed of feet on the ground, cm/s [default: none].
-    #[arg(long, alias = "max-skate", value_name = "CMPS", value_parser = parse_limit)]
-    #[serde(
-        rename(serialize = "max_foot_slide_cmps"),
-        alias = "max-skate",
-        deserialize_with = "checked"
-    )]
+    #[arg(long, value_name = "CMPS", value_parser = parse_limit)]
+    #[serde(rename(serialize = "max_foot_slide_cmps"), deserialize_with = "checked")]
     max_foot_slide: Option<f64>,
     /// Largest rank of the seam among all parts of the loop, percent; 50 is average [default: none].
-    #[arg(long, alias = "max-rank", value_name = "PERCENT", value_parser = parse_limit)]
-    #[serde(
-        rename(serialize = "max_seam_rank_percent"),
-        alias = "max-rank",
-        deserialize_with = "checked"
-    )]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_limit)]
+    #[serde(rename(serialize = "max_seam_rank_percent"), deserialize_with = "checked")]
     max_seam_rank: Option<f64>,
 }
-
-/// Keys of `loopwright.toml` that have a new name; aliases of the fields keep them readable.
-const FORMER_KEYS: [&str; 4] = ["max-c0-deg", "max-c0-mm", "max-skate", "max-rank"];
 
 fn parse_limit(text: &str) -> Result<f64, String> {
     let limit = text.trim().parse().ok().filter(|limit| is_limit(*limit));
@@ -249,7 +230,7 @@ fn read(path: &Path) -> Result<Limits, Failure> {
         )
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let config: Config = toml::from_str(&text).map_err(|error| wrong(recipe::toml_error(&error, &FORMER_KEYS)))?;
+    let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
     match project::unknown_table(&text) {
         Some(name) => Err(wrong(format!("unknown field `{name}`, which is no command"))),
         None => Ok(config.check),

@@ -181,10 +181,7 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
 /// A flag that the file may set.
 fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
     let mut flags = command.get_arguments().filter(|arg| may_be_set(arg));
-    flags.find(|arg| {
-        let is_alias = |aliases: Option<Vec<&str>>| aliases.is_some_and(|aliases| aliases.contains(&key));
-        arg.get_long() == Some(key) || is_alias(arg.get_all_aliases())
-    })
+    flags.find(|arg| arg.get_long() == Some(key))
 }
 
 fn may_be_set(arg: &Arg) -> bool {

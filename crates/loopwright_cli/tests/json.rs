@@ -119,7 +119,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     assert!(among["left"].is_null() && among["among"].is_object());
     // Starts and stops give events of both kinds.
     folder
-        .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn 20")
+        .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20")
         .done();
     let start = folder.run("fit start.bvh --json").json();
     assert_valid(&start, "fit");
@@ -146,7 +146,12 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         "loop",
         0,
     );
-    answer(&folder, "make walk.bvh -o path.glb --root path --for godot", "loop", 0);
+    answer(
+        &folder,
+        "make walk.bvh -o path.glb --root-motion path --for godot",
+        "loop",
+        0,
+    );
     answer(
         &folder,
         "close walk.bvh --range 20:54.5 -o full.glb --root-space full --for unreal",
@@ -170,7 +175,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
     answer(&folder, "make walk.bvh -o other.bvh --shifted --pick 2", "loop", 0);
     let popping = answer(
         &folder,
-        "close walk.bvh --range 20:54.5 -o pops.bvh --joint *:open",
+        "close walk.bvh --range 20:54.5 -o pops.bvh --joint-closure *:open",
         "loop",
         1,
     );
@@ -203,7 +208,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
 
     let checked = answer(
         &folder,
-        "check loop.bvh pops.bvh --max-skate 0.001 --take walk.bvh",
+        "check loop.bvh pops.bvh --max-foot-slide 0.001 --take walk.bvh",
         "check",
         1,
     );

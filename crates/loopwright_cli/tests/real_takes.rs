@@ -192,7 +192,7 @@ fn root_motion_below_a_still_root_goes_to_an_added_root() {
     };
     let take = mocap.join("bandai-namco/dataset-1_walk_normal_001.bvh");
     let take = take.to_str().unwrap();
-    for options in [&[][..], &["--add-root"], &["--add-root", "--root", "in-place"]] {
+    for options in [&[][..], &["--add-root"], &["--add-root", "--root-motion", "in-place"]] {
         let folder = Folder::new();
         folder
             .run_list(&[&["make", take, "-o", "loop.bvh"], options].concat())

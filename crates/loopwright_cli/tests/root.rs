@@ -417,33 +417,3 @@ fn a_climb_is_kept_as_pitch_along_the_axis() {
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
 }
-
-/// Command lines and recipes of earlier versions still make the same loops.
-#[test]
-fn former_names_make_the_same_bytes() {
-    let folder = Folder::with_walk();
-    folder.write(
-        "former.toml",
-        "[closure]\norder = \"c1\"\n\n[output]\nroot = \"screw\"\n",
-    );
-    for (former, today) in [
-        (
-            "--root rabbit --force-straight",
-            "--root-motion linear --force-straight",
-        ),
-        ("--root world", "--root-motion stationary"),
-        ("--recipe former.toml", "--root-motion constant --continuity c1"),
-        (
-            "--joint *Hand:open --joints Head=0",
-            "--joint-closure *Hand:open --joint-weight Head=0",
-        ),
-    ] {
-        let [former, today] = [former, today].map(|options| {
-            folder
-                .run(&format!("make walk.bvh -o loop.bvh --force {options}"))
-                .done();
-            folder.read("loop.bvh")
-        });
-        assert!(former == today);
-    }
-}

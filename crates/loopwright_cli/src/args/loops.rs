@@ -130,7 +130,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub(crate) decay: DecayKind,
     /// Half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, alias = "halflife", value_name = "S", default_value_t = 0.1)]
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
     pub(crate) half_life: f64,
     /// Blend time of cubic and quintic, seconds.
     #[arg(long, value_name = "S", default_value_t = 0.4)]
@@ -139,7 +139,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
-    #[arg(long = "joint-weight", alias = "joints", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
+    #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
     pub(crate) weights: Vec<(String, f64)>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,

@@ -102,7 +102,7 @@ pub(crate) struct LoopArgs {
     #[command(flatten)]
     closure: ClosureRecipe,
     /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
-    #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
+    #[arg(long = "joint-closure", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
     /// When a foot stands, in frames of the take or seconds of the loop: 'LeftFoot:130:142', 'LeftFoot:0.2s:0.5s'; with ':swing'
     /// at its end, when it does not; repeatable.

@@ -225,13 +225,13 @@ words!(StandingFoot {
 
 /// Reads a set of features.
 fn feature_set() -> impl TypedValueParser<Value = FeatureSetKind> {
-    let listed = FeatureSetKind::ALL.map(|set| possible(set.as_str(), set.aliases(), ""));
+    let listed = FeatureSetKind::ALL.map(|set| possible(set.as_str(), ""));
     PossibleValuesParser::new(listed).try_map(|word| word.parse::<FeatureSetKind>())
 }
 
 /// Reads which foot stands.
 fn standing_foot() -> impl TypedValueParser<Value = StandingFoot> {
-    let listed = StandingFoot::ALL.map(|foot| possible(foot.as_str(), foot.aliases(), ""));
+    let listed = StandingFoot::ALL.map(|foot| possible(foot.as_str(), ""));
     PossibleValuesParser::new(listed).try_map(|word| word.parse::<StandingFoot>())
 }
 

@@ -26,7 +26,7 @@ fn view() -> impl TypedValueParser<Value = View> {
             View::Back => "From behind, a little above",
             View::Top => "From above, heading up in the picture",
         };
-        possible(view.as_str(), view.aliases(), help)
+        possible(view.as_str(), help)
     });
     PossibleValuesParser::new(listed).try_map(|word| word.parse::<View>())
 }

@@ -107,12 +107,7 @@ pub(crate) struct SynthArgs {
     #[arg(long, value_name = "MPS")]
     pub(crate) speed: Option<f64>,
     /// Turn rate, deg/s, left positive.
-    #[arg(
-        long = "turn-rate",
-        alias = "turn",
-        value_name = "DPS",
-        allow_negative_numbers = true
-    )]
+    #[arg(long = "turn-rate", value_name = "DPS", allow_negative_numbers = true)]
     pub(crate) turn: Option<f64>,
     /// Rate of climb, m/s.
     #[arg(long, value_name = "MPS", allow_negative_numbers = true)]

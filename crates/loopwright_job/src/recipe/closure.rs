@@ -67,12 +67,12 @@ pub struct ClosureRecipe {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub share: Vec<f64>,
     /// What meets at the seam [default: c2 where the method allows it].
-    #[cfg_attr(feature = "clap", arg(long, alias = "order", value_name = "C", value_parser = choice::<Order>()))]
-    #[serde(alias = "order", with = "optional_text")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = choice::<Order>()))]
+    #[serde(with = "optional_text")]
     pub continuity: Option<Order>,
     /// How velocities are estimated [default: layered].
-    #[cfg_attr(feature = "clap", arg(long, alias = "motion", value_name = "HOW", value_parser = choice::<SeamMotion>()))]
-    #[serde(alias = "motion", with = "optional_text")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_parser = choice::<SeamMotion>()))]
+    #[serde(with = "optional_text")]
     pub seam_motion: Option<SeamMotion>,
 }
 

@@ -111,6 +111,11 @@ pub enum RecipeError {
 }
 
 impl RecipeError {
+    /// What is wrong with a TOML file, with the line.
+    pub(crate) fn from_toml(error: toml::de::Error) -> Self {
+        Self::Text(error.to_string().trim_end().to_owned())
+    }
+
     /// Why, in one line.
     pub fn reason(&self) -> Option<String> {
         match self {
@@ -152,20 +157,4 @@ impl RecipeError {
         };
         Some(hint.to_owned())
     }
-}
-
-/// The text of an error in a TOML file.
-///
-/// Serde lists every key that it reads after an unknown one. `former` keys are still read, but only the current ones help.
-pub fn toml_error(error: &toml::de::Error, former: &[&str]) -> String {
-    const LIST: &str = ", expected one of ";
-    let (text, message) = (error.to_string(), error.message());
-    let text = text.trim_end();
-    let parts = text.strip_suffix(message).zip(message.rsplit_once(LIST));
-    let Some((excerpt, (unknown, keys))) = parts else {
-        return text.to_owned();
-    };
-    let is_current = |key: &&str| !former.contains(&key.trim_matches('`'));
-    let keys: Vec<&str> = keys.split(", ").filter(is_current).collect();
-    format!("{excerpt}{unknown}{LIST}{}", keys.join(", "))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loopwright::retarget::Given;
 use serde::{Deserialize, Serialize};
 
-use super::{RecipeError, toml_error};
+use super::RecipeError;
 
 /// A map of joints in TOML: names of the character's joints, each with what it follows.
 #[derive(Deserialize, Serialize)]
@@ -46,7 +46,7 @@ impl Follows {
 /// The map in the bytes of a file: names of a character's joints, each with what it follows. Errors: they are no text, or no map.
 pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError> {
     let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
-    let read: MapFile = toml::from_str(text).map_err(|error| RecipeError::Text(toml_error(&error, &[])))?;
+    let read: MapFile = toml::from_str(text).map_err(RecipeError::from_toml)?;
     Ok((read.joints.into_iter())
         .map(|(joint, follows)| (joint, follows.given()))
         .collect())

@@ -39,7 +39,7 @@ pub mod words;
 pub use closure::{ClosureRecipe, JointRecipe};
 pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
-pub use error::{RecipeError, toml_error};
+pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
@@ -94,9 +94,6 @@ const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
     ("output", "frames", &["fps"]),
 ];
 
-/// Keys of saved recipes that have a new name; aliases of the fields keep them readable.
-const FORMER_KEYS: [&str; 3] = ["root", "order", "motion"];
-
 impl Recipe {
     /// Whether the user said how seams are closed.
     pub fn states_closure(&self) -> bool {
@@ -106,7 +103,7 @@ impl Recipe {
     /// Reads a recipe from the bytes of a file. Errors: they are no text, or not a recipe.
     pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
         let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
-        toml::from_str(text).map_err(|error| RecipeError::Text(toml_error(&error, &FORMER_KEYS)))
+        toml::from_str(text).map_err(RecipeError::from_toml)
     }
 
     /// The text of a recipe. Errors: a number that TOML cannot hold.
@@ -250,6 +247,7 @@ for = "unity"
         assert_eq!(recipe(""), Recipe::default());
         assert_eq!(recipe("[take]\nunit = \"cm\"\n"), recipe("[take]\nunit = \"0.01\"\n"));
         for (wrong, why) in [
+            ("[closure]\nmetod = \"spring\"", "line 2"),
             ("[closure]\nmetod = \"spring\"", "unknown field `metod`"),
             ("[take]\nupp = \"z\"", "unknown field `upp`"),
             ("[closure]\nmethod = \"open\"", "unknown variant `open`"),
@@ -261,41 +259,6 @@ for = "unity"
         ] {
             let error = toml::from_str::<Recipe>(wrong).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_key_is_answered_with_the_current_ones() {
-        for (wrong, current) in [
-            (
-                "[output]\nroots = \"keep\"",
-                "expected one of `root-motion`, `root-space`",
-            ),
-            ("[closure]\nmetod = \"spring\"", "`share`, `continuity`, `seam-motion`"),
-        ] {
-            let error = toml_error(&toml::from_str::<Recipe>(wrong).unwrap_err(), &FORMER_KEYS);
-            assert!(error.contains(current) && error.contains("line 2"), "{error}");
-            for former in FORMER_KEYS {
-                assert!(!error.contains(&format!("`{former}`")), "{error}");
-            }
-        }
-    }
-
-    /// Recipes that were saved under former names still make the same loop.
-    #[test]
-    fn former_keys_and_words_are_read() {
-        let former = recipe(
-            "[closure]\norder = \"c1\"\nmotion = \"central\"\n\n[output]\nroot = \"screw\"\nroot-space = \"full\"\n",
-        );
-        let today = recipe(
-            "[closure]\ncontinuity = \"c1\"\nseam-motion = \"central\"\n\n[output]\nroot-motion = \"constant\"\n\
-             root-space = \"full\"\n",
-        );
-        assert_eq!(former, today);
-        for (word, mode) in [("rabbit", "linear"), ("world", "stationary")] {
-            let former = recipe(&format!("output.root = \"{word}\""));
-            assert_eq!(former, recipe(&format!("output.root-motion = \"{mode}\"")));
-            assert!(former.to_text().unwrap().contains(&format!("root-motion = \"{mode}\"")));
         }
     }
 

@@ -65,8 +65,8 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OutputRecipe {
     /// What the root does [default: constant].
-    #[cfg_attr(feature = "clap", arg(long, alias = "root", value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
-    #[serde(alias = "root", with = "optional_text")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
+    #[serde(with = "optional_text")]
     pub root_motion: Option<RootMode>,
     /// Which motion counts as root motion [default: ground].
     #[cfg_attr(feature = "clap", arg(long, value_name = "SPACE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpace>()))]

@@ -100,7 +100,7 @@ reading! {
         #[cfg_attr(feature = "clap", arg(long, value_name = "HZ"))]
         pub smooth: Option<f64>,
         /// Weight of joints in the search: 'Head=0', '*Hand*=1'; repeatable.
-        #[cfg_attr(feature = "clap", arg(long = "joint-weight", alias = "joints", help_heading = WHICH_LOOP, value_name = "PATTERN=W", value_parser = <(String, f64)>::read))]
+        #[cfg_attr(feature = "clap", arg(long = "joint-weight", help_heading = WHICH_LOOP, value_name = "PATTERN=W", value_parser = <(String, f64)>::read))]
         #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
         pub weights: Vec<(String, f64)>,
         /// A foot stands below this speed, m/s [default: a tenth of its fast speed].

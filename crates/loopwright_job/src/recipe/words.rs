@@ -23,9 +23,6 @@ pub trait Choice: Copy + Send + Sync + 'static {
     /// The name that people write.
     fn word(self) -> &'static str;
 
-    /// Former names, which are still read.
-    fn aliases(self) -> &'static [&'static str];
-
     /// The help text; empty if the name explains itself.
     fn help(self) -> &'static str;
 }
@@ -33,16 +30,14 @@ pub trait Choice: Copy + Send + Sync + 'static {
 /// Reads a choice from a flag.
 #[cfg(feature = "clap")]
 pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let listed = T::ALL
-        .iter()
-        .map(|choice| possible(choice.word(), choice.aliases(), choice.help()));
+    let listed = T::ALL.iter().map(|choice| possible(choice.word(), choice.help()));
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
 }
 
-/// A word that a flag accepts, its former words, and its help text, which may be empty.
+/// A word that a flag accepts, and its help text, which may be empty.
 #[cfg(feature = "clap")]
-pub fn possible(word: &'static str, aliases: &'static [&'static str], help: &'static str) -> PossibleValue {
-    let value = PossibleValue::new(word).aliases(aliases);
+pub fn possible(word: &'static str, help: &'static str) -> PossibleValue {
+    let value = PossibleValue::new(word);
     if help.is_empty() { value } else { value.help(help) }
 }
 
@@ -54,10 +49,6 @@ macro_rules! choices {
 
             fn word(self) -> &'static str {
                 self.as_str()
-            }
-
-            fn aliases(self) -> &'static [&'static str] {
-                $Choice::aliases(self)
             }
 
             fn help(self) -> &'static str {
@@ -191,9 +182,7 @@ impl<T: Choice> Written for T {
 
 /// Finds the choice that a string in a recipe names; the error says what is wrong with the string.
 pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
-    let named = choices
-        .iter()
-        .find(|choice| choice.word().eq_ignore_ascii_case(text) || choice.aliases().contains(&text));
+    let named = choices.iter().find(|choice| choice.word().eq_ignore_ascii_case(text));
     named.copied().ok_or_else(|| {
         let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
         let expected = match &known[..] {
