@@ -42,7 +42,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(studied: &Studied, candidate: &LoopCandidate, mean_cycles: MeanCycles) -> Result<(Self, MadeLoop), String> {
+    fn new(studied: &Studied, candidate: &LoopCandidate, mean_cycles: MeanCycles) -> Result<Self, String> {
         let settings = LoopSettings {
             mean_cycles,
             ..LoopSettings::default()
@@ -56,17 +56,14 @@ impl Figures {
             .iter()
             .map(|gap| gap.angle.length().to_degrees()))
         .collect();
-        Ok((
-            Self {
-                gap_deg: mean(&gaps),
-                rank: 100.0 * quality.seam_rank,
-                displacement_mm: 1e3 * quality.displacement_metres.unwrap_or(0.0),
-                slide_cmps: quality.foot_slide_mps.map(|speed| 100.0 * speed),
-                slide_mm: quality.foot_slide_metres.map(|metres| 1e3 * metres),
-                detail: detail(&made),
-            },
-            made,
-        ))
+        Ok(Self {
+            gap_deg: mean(&gaps),
+            rank: 100.0 * quality.seam_rank,
+            displacement_mm: 1e3 * quality.displacement_metres.unwrap_or(0.0),
+            slide_cmps: quality.foot_slide_mps.map(|speed| 100.0 * speed),
+            slide_mm: quality.foot_slide_metres.map(|metres| 1e3 * metres),
+            detail: detail(&made),
+        })
     }
 }
 
@@ -81,26 +78,26 @@ struct LeftOut {
     mean: f64,
 }
 
-pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
-    let mut table = Table::new(
-        "take | cycle s | cycles | without weight | made from | gap deg | rank | mm off | foot slide cm/s | mm | detail | left out | from chosen deg | usual | nearest | mean",
-    );
-    let (mut gaps, mut ranks): ([Vec<f64>; 2], [Vec<f64>; 2]) = Default::default();
-    let (mut slides, mut nearer): ([Vec<f64>; 2], [Vec<f64>; 3]) = Default::default();
-    let mut details: Vec<f64> = Vec::new();
-    let mut without = Vec::new();
-    let mut num_takes = 0;
-    for studied in &captured.loops()? {
-        // Of the loops listed for the take, the one with the most cycles around it.
+/// A take with enough cycles: one of them, and their mean.
+struct Compared {
+    /// Of the loops listed for the take, the one with the most cycles around it.
+    candidate: LoopCandidate,
+    cycles: Vec<UsedCycle>,
+    /// In the order of [`WAYS`].
+    figures: [Figures; 2],
+    left_out: LeftOut,
+}
+
+impl Compared {
+    /// Why not, where the take has too few cycles.
+    fn new(studied: &Studied) -> Result<Result<Self, String>, String> {
         let mut most: Option<(LoopCandidate, MeanCycle)> = None;
         let mut why_none = "no loop".to_owned();
         for candidate in studied.find(&SearchSettings::default())?.candidates {
             match cycles_around(studied, &candidate)? {
                 Ok(found) => {
-                    if most
-                        .as_ref()
-                        .is_none_or(|(_, most)| found.cycles.len() > most.cycles.len())
-                    {
+                    let most_so_far = most.as_ref().map_or(0, |(_, most)| most.cycles.len());
+                    if most.is_none() || found.cycles.len() > most_so_far {
                         most = Some((candidate, found));
                     }
                 }
@@ -108,84 +105,115 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
             }
         }
         let Some((candidate, all)) = most else {
-            without.push(studied.failed(why_none));
-            continue;
+            return Ok(Err(studied.failed(why_none)));
         };
         if all.cycles.len() < FEWEST {
-            without.push(studied.failed(format_args!("{} cycles", all.cycles.len())));
-            continue;
+            return Ok(Err(studied.failed(format_args!("{} cycles", all.cycles.len()))));
         }
-        let (one, _) = Figures::of(studied, &candidate, WAYS[0].1)?;
+        let one = Figures::new(studied, &candidate, WAYS[0].1)?;
         if one.gap_deg < COPIED_DEG {
-            without.push(studied.failed("one cycle, copied"));
-            continue;
+            return Ok(Err(studied.failed("one cycle, copied")));
         }
-        num_takes += 1;
-        let unheard = all.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
         let left_out = left_out(studied, &candidate, &all)?;
-        let (mean, _) = Figures::of(studied, &candidate, WAYS[1].1)?;
-        for (way, (name, _)) in WAYS.iter().enumerate() {
-            let is_mean = way == 1;
-            let figures = [&one, &mean][way];
-            let take = format!(
-                "{} | {:.2} | {} | {unheard}",
-                studied.file,
-                candidate.source_period_secs,
-                all.cycles.len()
-            );
-            let off = format!(
-                "{} by {} | {:.2} | {:.2} | {:.2} | {:.2}",
-                left_out.num_left_out,
-                left_out.num_used,
-                left_out.chosen,
-                left_out.usual,
-                left_out.nearest,
-                left_out.mean
-            );
-            table.row(format_args!(
-                "{} | {name} | {:.2} | {:.0} | {:.1} | {} | {} | {:.2} | {}",
-                if is_mean { " | | |" } else { &take },
-                figures.gap_deg,
-                figures.rank,
-                figures.displacement_mm,
-                cell(figures.slide_cmps, 1),
-                cell(figures.slide_mm, 1),
-                figures.detail / one.detail,
-                if is_mean { &off } else { " | | | |" },
-            ));
-            gaps[way].push(figures.gap_deg);
-            ranks[way].push(figures.rank);
-            slides[way].extend(figures.slide_cmps);
-        }
-        details.push(mean.detail / one.detail);
-        let nearer_than = |other: f64| 100.0 * (1.0 - left_out.mean / other);
-        for (nearer, other) in (nearer.iter_mut()).zip([left_out.chosen, left_out.usual, left_out.nearest]) {
-            nearer.push(nearer_than(other));
+        let mean = Figures::new(studied, &candidate, WAYS[1].1)?;
+        Ok(Ok(Self {
+            candidate,
+            cycles: all.cycles,
+            figures: [one, mean],
+            left_out,
+        }))
+    }
+
+    /// Detail of the mean, as a share of that of one cycle.
+    fn detail(&self) -> f64 {
+        self.figures[1].detail / self.figures[0].detail
+    }
+
+    /// By how much the mean is nearer to the cycles left out than the chosen cycle, the cycles used on average, and the nearest of them,
+    /// percent.
+    fn nearer(&self) -> [f64; 3] {
+        let LeftOut {
+            chosen,
+            usual,
+            nearest,
+            mean,
+            ..
+        } = self.left_out;
+        [chosen, usual, nearest].map(|other| 100.0 * (1.0 - mean / other))
+    }
+
+    /// The row of a way.
+    fn row(&self, file: &str, way: usize) -> String {
+        let is_mean = way == 1;
+        let figures = &self.figures[way];
+        let without_weight = self.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
+        let take = format!(
+            "{file} | {:.2} | {} | {without_weight}",
+            self.candidate.source_period_secs,
+            self.cycles.len()
+        );
+        let left_out = &self.left_out;
+        let off = format!(
+            "{} by {} | {:.2} | {:.2} | {:.2} | {:.2}",
+            left_out.num_left_out, left_out.num_used, left_out.chosen, left_out.usual, left_out.nearest, left_out.mean
+        );
+        format!(
+            "{} | {} | {:.2} | {:.0} | {:.1} | {} | {} | {:.2} | {}",
+            if is_mean { " | | |" } else { &take },
+            WAYS[way].0,
+            figures.gap_deg,
+            figures.rank,
+            figures.displacement_mm,
+            cell(figures.slide_cmps, 1),
+            cell(figures.slide_mm, 1),
+            figures.detail / self.figures[0].detail,
+            if is_mean { &off } else { " | | | |" },
+        )
+    }
+}
+
+pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
+    let mut table = Table::new(
+        "take | cycle s | cycles | without weight | made from | gap deg | rank | mm off | foot slide cm/s | mm | detail | left out | from chosen deg | usual | nearest | mean",
+    );
+    let (mut takes, mut without) = (Vec::new(), Vec::new());
+    for studied in &captured.loops()? {
+        match Compared::new(studied)? {
+            Ok(compared) => {
+                for way in 0..WAYS.len() {
+                    table.row(compared.row(&studied.file, way));
+                }
+                takes.push(compared);
+            }
+            Err(why) => without.push(why),
         }
     }
     let mut summary = Table::new(
         "made from | takes | gap deg, median | largest | rank, mean | foot slide cm/s, median | detail, median | least | most",
     );
     for (way, (name, _)) in WAYS.iter().enumerate() {
+        let figures = || takes.iter().map(|take| &take.figures[way]);
         let of_mean = |value: f64| cell((way == 1).then_some(value), 2);
-        let sorted: Sorted = details.iter().copied().collect();
+        let details: Sorted = takes.iter().map(Compared::detail).collect();
+        let ranks: Vec<f64> = figures().map(|figures| figures.rank).collect();
         summary.row(format_args!(
-            "{name} | {num_takes} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {} | {}",
-            median(gaps[way].iter().copied()),
-            gaps[way].iter().copied().fold(0.0, f64::max),
-            mean(&ranks[way]),
-            median(slides[way].iter().copied()),
-            of_mean(sorted.median()),
-            of_mean(sorted.at(0.0).unwrap_or(0.0)),
-            of_mean(sorted.largest()),
+            "{name} | {} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {} | {}",
+            takes.len(),
+            median(figures().map(|figures| figures.gap_deg)),
+            figures().map(|figures| figures.gap_deg).fold(0.0, f64::max),
+            mean(&ranks),
+            median(figures().filter_map(|figures| figures.slide_cmps)),
+            of_mean(details.median()),
+            of_mean(details.at(0.0).unwrap_or(0.0)),
+            of_mean(details.largest()),
         ));
     }
     let mut held_out = Table::new("nearer to cycles left out than | takes | least % | median % | most %");
-    for (name, nearer) in ["the chosen cycle", "the cycles used, on average", "the nearest of them"]
+    for (other, name) in ["the chosen cycle", "the cycles used, on average", "the nearest of them"]
         .iter()
-        .zip(nearer)
+        .enumerate()
     {
-        let sorted: Sorted = nearer.into_iter().collect();
+        let sorted: Sorted = takes.iter().map(|take| take.nearer()[other]).collect();
         held_out.row(format_args!(
             "{name} | {} | {}",
             sorted.len(),

@@ -50,8 +50,9 @@ struct Shown {
 fn show(
     made: &Looped,
     clip: &LoopClip,
+    format: Format,
+    layout: &LoopWriteSettings,
     peers: &Peers,
-    (format, layout): (Format, &LoopWriteSettings),
 ) -> Result<Shown, String> {
     let source = made.source.in_format(format, &made.take);
     let file = written(clip, &source, layout).map_err(|error| format!("{}: {error}", made.file))?;
@@ -94,7 +95,7 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
                     add_root,
                     ..LoopWriteSettings::default()
                 };
-                let shown = show(made, &made.clip, peers, (format, &layout))?;
+                let shown = show(made, &made.clip, format, &layout, peers)?;
                 questions.push(json!({"what": "valid", "file": shown.path}));
             }
         }
@@ -185,46 +186,104 @@ fn names(made: &Looped) -> Vec<&str> {
         .collect()
 }
 
+/// A loop in a file for Blender.
+struct ForBlender<'a> {
+    made: &'a Looped,
+    format: Format,
+    add_root: bool,
+    is_inside: bool,
+}
+
+impl ForBlender<'_> {
+    fn kind(&self) -> String {
+        format!(
+            "{}{}, {}",
+            self.format.extension(),
+            if self.add_root { " with a root joint" } else { "" },
+            if self.is_inside {
+                "into the take's file"
+            } else {
+                "fresh"
+            }
+        )
+    }
+
+    /// Why a loop is not compared, or where it lies elsewhere.
+    fn fault(&self, answer: &Value) -> Option<String> {
+        let why = if answer["before_fails"] == true {
+            "Blender does not import the file without the loop either".to_owned()
+        } else if number(answer, "places") == 0.0 {
+            "no joint has a name to find it by".to_owned()
+        } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
+            format!("**{error}**")
+        } else if exceeds(number(answer, "worst"), SAME_PLACE_METRES) {
+            let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
+            let worst = distance(number(answer, "worst"));
+            format!("{worst} at joint {joint}, key {key}")
+        } else {
+            return None;
+        };
+        Some(format!("{} as {}: {why}", self.made.file, self.kind()))
+    }
+}
+
+/// Writes a loop for Blender; what is asked of it there.
+fn asked_of_blender<'a>(
+    made: &'a Looped,
+    format: Format,
+    add_root: bool,
+    peers: &Peers,
+) -> Result<(ForBlender<'a>, Value), String> {
+    let layout = LoopWriteSettings {
+        add_root,
+        copies: COPIES,
+        ..LoopWriteSettings::default()
+    };
+    let shown = show(made, &made.clip, format, &layout, peers)?;
+    let keys = 0..=COPIES * made.clip.num_samples();
+    let keys: Vec<Vec<[f64; 3]>> = keys
+        .map(|key| {
+            let positions = joint_positions(&made.clip, key, add_root);
+            positions
+                .iter()
+                .map(|position| in_blender(*position, &shown.source).to_array())
+                .collect()
+        })
+        .collect();
+    let before = format!("{}-before.{}", made.stem, format.extension());
+    let before = peers.scratch.join(before);
+    if shown.is_inside {
+        write(&before, &made.bytes)?;
+    }
+    let question = json!({
+        "file": shown.path,
+        "before": shown.is_inside.then_some(before),
+        "per_metre": blender_per_metre(&shown, &made.bytes)?,
+        "format": format.extension(),
+        "unit_metres": shown.source.space().unit_metres,
+        "rate_hz": 1.0 / made.clip.step_secs(),
+        "animation": shown.animation,
+        "joints": names(made),
+        "keys": keys,
+        "num_samples": made.clip.num_samples(),
+    });
+    let asked = ForBlender {
+        made,
+        format,
+        add_root,
+        is_inside: shown.is_inside,
+    };
+    Ok((asked, question))
+}
+
 /// The table, and the list of loops that are not compared or whose joints lie elsewhere.
 fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         for &(format, add_root) in layouts(made) {
-            let layout = LoopWriteSettings {
-                add_root,
-                copies: COPIES,
-                ..LoopWriteSettings::default()
-            };
-            let shown = show(made, &made.clip, peers, (format, &layout))?;
-            let count = COPIES * made.clip.num_samples() + 1;
-            let keys: Vec<Vec<[f64; 3]>> = (0..count)
-                .map(|key| {
-                    let positions = joint_positions(&made.clip, key, add_root);
-                    positions
-                        .iter()
-                        .map(|position| in_blender(*position, &shown.source).to_array())
-                        .collect()
-                })
-                .collect();
-            let before = peers
-                .scratch
-                .join(format!("{}-before.{}", made.stem, format.extension()));
-            if shown.is_inside {
-                write(&before, &made.bytes)?;
-            }
-            questions.push(json!({
-                "file": shown.path,
-                "before": shown.is_inside.then_some(before),
-                "per_metre": blender_per_metre(&shown, &made.bytes)?,
-                "format": format.extension(),
-                "unit_metres": shown.source.space().unit_metres,
-                "rate_hz": 1.0 / made.clip.step_secs(),
-                "animation": shown.animation,
-                "joints": names(made),
-                "keys": keys,
-                "num_samples": made.clip.num_samples(),
-            }));
-            asked.push((made, format, add_root, shown.is_inside));
+            let (file, question) = asked_of_blender(made, format, add_root, peers)?;
+            asked.push(file);
+            questions.push(question);
         }
     }
     let answers = match peers.blender(&questions)? {
@@ -238,14 +297,13 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     let mut off = Vec::new();
     for &(format, add_root) in &LAYOUTS {
         for is_inside in [false, true] {
-            let of_kind = |(_, f, r, i): &(&Looped, Format, bool, bool)| (*f, *r, *i) == (format, add_root, is_inside);
-            let mine: Vec<(&Looped, &Value)> = (asked.iter().zip(&answers))
-                .filter(|(asked, _)| of_kind(asked))
-                .map(|(asked, answer)| (asked.0, answer))
-                .collect();
-            if mine.is_empty() {
+            let of_kind =
+                |file: &ForBlender<'_>| (file.format, file.add_root, file.is_inside) == (format, add_root, is_inside);
+            let mine: Vec<(&ForBlender<'_>, &Value)> =
+                (asked.iter().zip(&answers)).filter(|(file, _)| of_kind(file)).collect();
+            let Some((first, _)) = mine.first() else {
                 continue;
-            }
+            };
             let compared: Vec<&Value> = mine
                 .iter()
                 .map(|(_, answer)| *answer)
@@ -253,14 +311,9 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
                 .collect();
             let largest = |key: &str| compared.iter().map(|answer| number(answer, key)).fold(0.0, worse);
             let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
-            let kind = format!(
-                "{}{}, {}",
-                format.extension(),
-                if add_root { " with a root joint" } else { "" },
-                if is_inside { "into the take's file" } else { "fresh" }
-            );
             table.row(format_args!(
-                "{kind} | {} of {} | {} | {} | {} | {} | {}",
+                "{} | {} of {} | {} | {} | {} | {} | {}",
+                first.kind(),
                 compared.len(),
                 mine.len(),
                 sum("places"),
@@ -269,22 +322,7 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
                 distance(largest("worst")),
                 distance(largest("seam")),
             ));
-            for (made, answer) in mine {
-                let why = if answer["before_fails"] == true {
-                    "Blender does not import the file without the loop either".to_owned()
-                } else if number(answer, "places") == 0.0 {
-                    "no joint has a name to find it by".to_owned()
-                } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
-                    format!("**{error}**")
-                } else if exceeds(number(answer, "worst"), SAME_PLACE_METRES) {
-                    let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
-                    let worst = distance(number(answer, "worst"));
-                    format!("{worst} at joint {joint}, key {key}")
-                } else {
-                    continue;
-                };
-                off.push(format!("{} as {kind}: {why}", made.file));
-            }
+            off.extend(mine.iter().filter_map(|(file, answer)| file.fault(answer)));
         }
     }
     Ok((table.to_string(), list(&off)))
@@ -307,7 +345,7 @@ fn browser(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         let layout = LoopWriteSettings::default();
-        let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
+        let shown = show(made, &made.in_place, Format::Glb, &layout, peers)?;
         questions.push(json!({
             "file": shown.path,
             "animation": shown.animation,
@@ -356,7 +394,7 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let mut questions = Vec::new();
     for made in made.iter().filter(|made| made.source.format() == Format::Bvh) {
         let layout = LoopWriteSettings::default();
-        let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
+        let shown = show(made, &made.in_place, Format::Glb, &layout, peers)?;
         let name = format!("{}.glb", made.stem);
         std::fs::copy(&shown.path, project.join(&name)).map_err(|error| error.to_string())?;
         // The importer settings that the sidecar asks for: the loop's rate, and no optimizer that removes keys.

@@ -4,7 +4,7 @@ use loopwright::{
     LoopSet, PlaySettings,
     candidate::DEFAULT_HALF_LIFE_SECS,
     math::{Decay, DecayKind},
-    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, PlayError},
+    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError},
 };
 use loopwright_job::max_rate_hz;
 
@@ -17,7 +17,8 @@ use crate::{
         json,
         play::{self as report, PlayAnswer, PlayedLoop},
     },
-    talk, written_loop,
+    talk,
+    written_loop::{self, PlayableLoop},
 };
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
@@ -46,40 +47,11 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     for complaint in complaints {
         talk::warn(&complaint);
     }
-    let own_step_secs = loops[0].clip.step_secs();
-    let own_rate_hz = 1.0 / own_step_secs;
-    let frame_time_secs = match (args.fps, engine.sampled_rate(own_rate_hz)) {
-        (Some(rate), _) => 1.0 / rate,
-        (None, rate) if rate == own_rate_hz => own_step_secs,
-        (None, rate) => 1.0 / rate,
-    };
-    let most_hz = max_rate_hz(own_rate_hz);
-    if 1.0 / frame_time_secs > most_hz {
-        return Err(failures::rate(1.0 / frame_time_secs, most_hz));
-    }
-    let num_transforms = args.seconds / frame_time_secs * loops[0].take.skeleton().num_joints() as f64;
-    if args.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
-        return Err(play_failure(PlayError::TooManyFrames { found: num_transforms }));
-    }
     let first = loops[0].take.clone();
+    let frame_time_secs = frame_time_secs(args, loops[0].clip.step_secs(), first.skeleton().num_joints())?;
     let adds_root = engine.needs_root_joint(loops[0].has_root_joint());
     let source = engine.placed(loops[0].source.in_format(format, &first));
-    let mut played = Vec::with_capacity(loops.len());
-    for each in loops {
-        played.push(if args.files.engine.recenters() {
-            each.as_played(each.recentered(&args.files.reading)?.clip)
-        } else {
-            each.played()
-        });
-    }
-    let set = LoopSet::new(played).map_err(play_failure)?;
-    let settings = PlaySettings {
-        seed: args.seed,
-        fade: fade(args),
-        cycles: args.cycles,
-        feet: args.lock_feet,
-    };
-    let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
+    let performance = performed(args, loops)?;
     let name = files::stem(&args.files.output);
     let (take, written) = if adds_root {
         let root = loopwright_formats::added_root_name(first.skeleton());
@@ -123,6 +95,45 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         report::human(&answer, &args.files.output.display().to_string())
     })?;
     Ok(Ending::Done)
+}
+
+/// Time from one frame to the next: as asked, as the engine wants it, or as the first loop has it. Errors: more frames than a take may
+/// have.
+fn frame_time_secs(args: &PlayArgs, own_step_secs: f64, num_joints: usize) -> Result<f64, Failure> {
+    let own_rate_hz = 1.0 / own_step_secs;
+    let secs = match (args.fps, args.files.engine.engine().sampled_rate(own_rate_hz)) {
+        (Some(rate), _) => 1.0 / rate,
+        (None, rate) if rate == own_rate_hz => own_step_secs,
+        (None, rate) => 1.0 / rate,
+    };
+    let most_hz = max_rate_hz(own_rate_hz);
+    if 1.0 / secs > most_hz {
+        return Err(failures::rate(1.0 / secs, most_hz));
+    }
+    let num_transforms = args.seconds / secs * num_joints as f64;
+    if args.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
+        return Err(play_failure(PlayError::TooManyFrames { found: num_transforms }));
+    }
+    Ok(secs)
+}
+
+fn performed(args: &PlayArgs, loops: Vec<PlayableLoop>) -> Result<Performance, Failure> {
+    let mut played = Vec::with_capacity(loops.len());
+    for each in loops {
+        played.push(if args.files.engine.recenters() {
+            each.as_played(each.recentered(&args.files.reading)?.clip)
+        } else {
+            each.played()
+        });
+    }
+    let settings = PlaySettings {
+        seed: args.seed,
+        fade: fade(args),
+        cycles: args.cycles,
+        feet: args.lock_feet,
+    };
+    let set = LoopSet::new(played).map_err(play_failure)?;
+    set.perform(args.seconds, &settings).map_err(play_failure)
 }
 
 fn fade(args: &PlayArgs) -> Decay {

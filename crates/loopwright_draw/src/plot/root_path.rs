@@ -48,7 +48,7 @@ struct Oblique {
 
 impl Oblique {
     /// The view that shows all these points; `ahead` is where the root faces at the start.
-    fn of(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
+    fn new(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
         let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
         let left = DVec3::Y.cross(level);
@@ -100,58 +100,171 @@ impl Oblique {
     }
 }
 
+/// The path that the constant root motion makes, and what is drawn with it.
+struct RootPath {
+    start: Rigid,
+    screw: Screw,
+    /// Of its circle or helix; none of a straight line.
+    radius: Option<f64>,
+    /// All round, but where that is far too wide to show what a cycle is.
+    whole: Vec<DVec3>,
+    /// The root of the loop, key by key.
+    followed: Vec<DVec3>,
+    /// A point on the axis, where it is near enough to be shown.
+    centre: Option<DVec3>,
+    /// How far it goes from its start, at least a quarter of a metre.
+    extent: f64,
+    samples_per_cycle: usize,
+}
+
+impl RootPath {
+    /// The path of a loop; none where the root rests.
+    fn new(made: &MadeLoop) -> Option<Self> {
+        let clip = &made.loop_clip;
+        let root = clip.root();
+        let twist = root.twist;
+        if twist.linear.length() < RESTS && twist.angular.length() < RESTS {
+            return None;
+        }
+        let screw = Screw::from(twist);
+        let radius = twist.radius();
+        let period = clip.period_secs();
+        let curve = |cycles: usize| -> Vec<DVec3> {
+            let count = (cycles * POINTS / 4).max(POINTS);
+            let secs = cycles as f64 * period / count as f64;
+            (0..=count).map(|i| root.at(i as f64 * secs).translation).collect()
+        };
+        let of_cycles = curve(CYCLES);
+        let length: f64 = of_cycles.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
+        let near = radius.filter(|&radius| radius < FAR * length.max(0.25));
+        let whole = match near {
+            Some(_) => curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES)),
+            None => of_cycles,
+        };
+        let keys = 0..=CYCLES * clip.num_samples();
+        Some(Self {
+            start: root.start,
+            radius,
+            followed: keys.map(|key| clip.root_pose(key).translation).collect(),
+            centre: near.map(|radius| root.start.transform_point(-screw.basis_x * radius)),
+            extent: (whole.iter())
+                .map(|point| (*point - whole[0]).length())
+                .fold(0.25, f64::max),
+            screw,
+            whole,
+            samples_per_cycle: clip.num_samples(),
+        })
+    }
+
+    /// Length of the arrows of directions, metres.
+    fn arrow(&self) -> f64 {
+        0.25 * self.extent
+    }
+
+    /// What it is in the terms of geometry.
+    fn kind(&self) -> String {
+        match (self.radius, self.screw.climb.abs() > RESTS) {
+            (Some(radius), _) if radius < 1e-3 => "turns on the spot".to_owned(),
+            (Some(radius), false) => format!("circle, radius {radius:.2} m"),
+            (Some(radius), true) => format!(
+                "helix, radius {radius:.2} m, {:+.2} m a turn",
+                self.screw.climb * TAU / self.screw.rate
+            ),
+            (None, _) => "straight line".to_owned(),
+        }
+    }
+
+    fn heading(&self) -> Heading<'static> {
+        let mut keys = vec![
+            Key::new(Sign::Line(Ink::Green), self.kind()),
+            Key::new(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles")),
+        ];
+        if self.centre.is_some() {
+            keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
+        }
+        keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
+        Heading {
+            title: "Path of the root",
+            keys,
+        }
+    }
+
+    /// The axis as far as the path climbs along it, and an arrow's length more at both ends.
+    fn axis_ends(&self) -> Option<[DVec3; 2]> {
+        let axis = self.start.rotation * self.screw.axis;
+        let centre = self.centre?;
+        let heights = self.whole.iter().map(|point| (*point - centre).dot(axis));
+        let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(low, high), height| {
+            (low.min(height), high.max(height))
+        });
+        Some([
+            centre + axis * (low - self.arrow()),
+            centre + axis * (high + self.arrow()),
+        ])
+    }
+
+    fn draw(&self, svg: &mut Svg, area: Area) {
+        let mut shown = self.whole.clone();
+        shown.extend(&self.followed);
+        let directions = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X];
+        shown.extend(directions.map(|axis| self.start.transform_point(axis * 1.2 * self.arrow())));
+        let ends = self.axis_ends();
+        shown.extend(ends.into_iter().flatten());
+        let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
+        svg.rect(area, "panel");
+        svg.clipped(area, |svg| {
+            let line = |svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str| {
+                svg.polyline(points.iter().map(|&point| view.at(point)), ink, extra);
+            };
+            // What is below a path that climbs shows how high it is.
+            let ground = self.whole[0].y;
+            let climbs = |point: &DVec3| (point.y - ground).abs() > 0.01 * self.extent;
+            if self.whole.iter().any(climbs) {
+                let below = |point: &DVec3| DVec3::new(point.x, ground, point.z);
+                let level: Vec<DVec3> = self.whole.iter().map(below).collect();
+                line(svg, &level, Ink::Faint, &stroke_width(1.4));
+            }
+            if let (Some(centre), Some(ends)) = (self.centre, ends) {
+                line(svg, &ends, Ink::Purple, &stroke_width(1.8));
+                line(svg, &[centre, self.start.translation], Ink::Faint, &stroke_width(1.4));
+                let (x, y) = view.at(centre);
+                svg.circle(x, y, 3.5, "fp", "");
+            }
+            line(svg, &self.whole, Ink::Green, &stroke_width(2.4));
+            line(svg, &self.followed, Ink::Vermillion, DASHED);
+            for cycle in 0..=CYCLES {
+                let (x, y) = view.at(self.followed[cycle * self.samples_per_cycle]);
+                svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
+            }
+            self.draw_directions(svg, &view);
+        });
+        svg.outline(area);
+    }
+
+    /// The unit vectors of the path where the root starts: away from the axis, along the path across it, and the axis; of a straight
+    /// path the direction alone.
+    fn draw_directions(&self, svg: &mut Svg, view: &Oblique) {
+        let screw = &self.screw;
+        let arrows: &[(DVec3, &str)] = match self.radius {
+            Some(_) => &[(screw.basis_x, "x"), (screw.basis_y, "y"), (screw.axis, "axis")],
+            None => &[(
+                (screw.basis_y * screw.speed + screw.axis * screw.climb).normalize_or_zero(),
+                "direction",
+            )],
+        };
+        for &(direction, words) in arrows {
+            let along = self.start.rotation * direction * self.arrow();
+            view.arrow(svg, self.start.translation, along, Ink::Blue, words);
+        }
+    }
+}
+
 /// Draws the panel below `top`, and returns where it ends; nothing for a root that rests.
 pub(super) fn panel(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
-    let clip = &made.loop_clip;
-    let root = clip.root();
-    let twist = root.twist;
-    if twist.linear.length() < RESTS && twist.angular.length() < RESTS {
+    let Some(path) = RootPath::new(made) else {
         return top;
-    }
-    let start = root.start;
-    let screw = Screw::from(twist);
-    let radius = twist.radius();
-    let period = clip.period_secs();
-    let cycles = match radius {
-        Some(_) => ((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES),
-        None => CYCLES,
     };
-    let curve = |cycles: usize| -> Vec<DVec3> {
-        let count = (cycles * POINTS / 4).max(POINTS);
-        let secs = cycles as f64 * period / count as f64;
-        (0..=count).map(|i| root.at(i as f64 * secs).translation).collect()
-    };
-    // All round, but where that is far too wide to show what a cycle is.
-    let of_cycles = curve(CYCLES);
-    let length: f64 = of_cycles.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
-    let is_near = radius.is_some_and(|radius| radius < FAR * length.max(0.25));
-    let whole = if is_near { curve(cycles) } else { of_cycles };
-    let keys = 0..=CYCLES * clip.num_samples();
-    let followed: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
-
-    let axis = start.rotation * screw.axis;
-    let centre = radius.map(|radius| start.transform_point(-screw.basis_x * radius));
-    let kind = match (radius, screw.climb.abs() > RESTS) {
-        (Some(radius), _) if radius < 1e-3 => "turns on the spot".to_owned(),
-        (Some(radius), false) => format!("circle, radius {radius:.2} m"),
-        (Some(radius), true) => format!(
-            "helix, radius {radius:.2} m, {:+.2} m a turn",
-            screw.climb * TAU / screw.rate
-        ),
-        (None, _) => "straight line".to_owned(),
-    };
-    let mut keys = vec![
-        Key::new(Sign::Line(Ink::Green), kind),
-        Key::new(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles")),
-    ];
-    if is_near {
-        keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
-    }
-    keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
-    let heading = Heading {
-        title: "Path of the root",
-        keys,
-    };
+    let heading = path.heading();
     let (left, width) = (style::MARGIN, style::WIDTH - 2.0 * style::MARGIN);
     heading.draw(svg, left, top, width);
     let area = Area {
@@ -160,71 +273,6 @@ pub(super) fn panel(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
         width,
         height: HEIGHT,
     };
-
-    let extent = whole
-        .iter()
-        .map(|point| (*point - whole[0]).length())
-        .fold(0.25, f64::max);
-    let arrow = 0.25 * extent;
-    let mut shown = whole.clone();
-    shown.extend(&followed);
-    shown.extend([DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X].map(|axis| start.transform_point(axis * 1.2 * arrow)));
-    let centre = centre.filter(|_| is_near);
-    let ends = centre.map(|centre| axis_ends(centre, axis, &whole, arrow));
-    shown.extend(ends.into_iter().flatten());
-    let view = Oblique::of(area, start.rotation * DVec3::Z, &shown);
-    svg.rect(area, "panel");
-    svg.clipped(area, |svg| {
-        let line = |svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str| {
-            svg.polyline(points.iter().map(|&point| view.at(point)), ink, extra);
-        };
-        // What is below a path that climbs shows how high it is.
-        if whole.iter().any(|point| (point.y - whole[0].y).abs() > 0.01 * extent) {
-            let level: Vec<DVec3> = whole
-                .iter()
-                .map(|point| DVec3::new(point.x, whole[0].y, point.z))
-                .collect();
-            line(svg, &level, Ink::Faint, &stroke_width(1.4));
-        }
-        if let (Some(centre), Some(ends)) = (centre, ends) {
-            line(svg, &ends, Ink::Purple, &stroke_width(1.8));
-            line(svg, &[centre, start.translation], Ink::Faint, &stroke_width(1.4));
-            let (x, y) = view.at(centre);
-            svg.circle(x, y, 3.5, "fp", "");
-        }
-        line(svg, &whole, Ink::Green, &stroke_width(2.4));
-        line(svg, &followed, Ink::Vermillion, DASHED);
-        for cycle in 0..=CYCLES {
-            let (x, y) = view.at(followed[cycle * clip.num_samples()]);
-            svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
-        }
-        directions(svg, &view, start, &screw, radius, arrow);
-    });
-    svg.outline(area);
+    path.draw(svg, area);
     area.bottom()
-}
-
-/// The axis as far as the path climbs along it, and an arrow's length more at both ends.
-fn axis_ends(centre: DVec3, axis: DVec3, path: &[DVec3], more: f64) -> [DVec3; 2] {
-    let heights = || path.iter().map(|point| (*point - centre).dot(axis));
-    let (low, high) = heights().fold((0.0_f64, 0.0_f64), |(low, high), height| {
-        (low.min(height), high.max(height))
-    });
-    [centre + axis * (low - more), centre + axis * (high + more)]
-}
-
-/// The unit vectors of the path where the root starts: away from the axis, along the path across it, and the axis; of a straight
-/// path the direction alone.
-fn directions(svg: &mut Svg, view: &Oblique, start: Rigid, screw: &Screw, radius: Option<f64>, length: f64) {
-    let arrows: &[(DVec3, &str)] = match radius {
-        Some(_) => &[(screw.basis_x, "x"), (screw.basis_y, "y"), (screw.axis, "axis")],
-        None => &[(
-            (screw.basis_y * screw.speed + screw.axis * screw.climb).normalize_or_zero(),
-            "direction",
-        )],
-    };
-    for &(direction, words) in arrows {
-        let along = start.rotation * direction * length;
-        view.arrow(svg, start.translation, along, Ink::Blue, words);
-    }
 }

@@ -120,6 +120,21 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it looks at the loop otherwise than as it opens, or changes it.
+    pub(super) fn looks_at_the_loop(&self) -> bool {
+        matches!(
+            self,
+            Self::Choose(_)
+                | Self::Drag(_)
+                | Self::Edit { .. }
+                | Self::CloseBy(_)
+                | Self::Show(_)
+                | Self::ToggleUncut
+                | Self::SeamOnly(_)
+                | Self::Split(_)
+        )
+    }
+
     /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, else a take.
     pub(crate) fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
         match file_name.to_ascii_lowercase().ends_with(".toml") {

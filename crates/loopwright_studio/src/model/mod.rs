@@ -19,7 +19,7 @@ mod takes;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use loopwright::LoopCandidate;
+use loopwright::{LoopCandidate, closure::ClosureName};
 use loopwright_controller::TakeFit;
 use loopwright_formats::Format;
 use loopwright_job::recipe::RecipeError;
@@ -277,164 +277,69 @@ impl Model {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
-        self.has_looked |= matches!(
-            action,
-            Action::Choose(_)
-                | Action::Drag(_)
-                | Action::Edit { .. }
-                | Action::CloseBy(_)
-                | Action::Show(_)
-                | Action::ToggleUncut
-                | Action::SeamOnly(_)
-                | Action::Split(_)
-        );
+        self.has_looked |= action.looks_at_the_loop();
         match action {
             Action::Open {
                 file_name,
                 bytes,
                 beside,
-            } if self.awaits_character => {
-                self.keep_beside(&file_name, beside);
-                self.put_on(NamedFile {
-                    file_name,
-                    bytes: Arc::new(bytes),
-                });
-            }
-            Action::Open {
-                file_name,
-                bytes,
-                beside,
-            } => {
-                self.keep_beside(&file_name, beside);
-                self.problem = None;
-                let bytes = Arc::new(bytes);
-                let job = Job::Open { file_name, bytes };
-                match self.work.reads_a_file() {
-                    // Of several files that are dropped, one is read after the other.
-                    true => self.waiting.push_back(job),
-                    false => self.work.start(job),
-                }
-            }
+            } => self.open(file_name, bytes, beside),
             Action::OpenRecipe { bytes } => self.follow(&bytes),
-            Action::OpenMap { file_name, bytes } => self.map_joints(NamedFile {
-                file_name,
-                bytes: Arc::new(bytes),
-            }),
+            Action::OpenMap { file_name, bytes } => self.map_joints(file_name, bytes),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
             Action::NoDialog => self.problem = Some(Problem::NoDialog),
-            Action::Cancel => {
-                self.waiting.clear();
-                self.work.cancel();
-            }
-            Action::Choose(stretch) => {
-                if let Some(edit) = self.edit() {
-                    let edit = edit.of_stretch(stretch);
-                    self.change(edit, true);
-                    self.show_in_bar(stretch);
-                }
-            }
-            Action::Drag(stretch) => {
-                if let Some(edit) = self.edit() {
-                    let edit = edit.of_stretch(stretch);
-                    self.change(edit, false);
-                }
-            }
+            Action::Cancel => self.cancel(),
+            Action::Choose(stretch) => self.choose(stretch, true),
+            Action::Drag(stretch) => self.choose(stretch, false),
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
-            Action::Study(study) => {
-                if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
-                    self.work.start(Job::Study { opened, study });
-                }
-            }
-            Action::AddToSet => {
-                if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
-                    let name = format!("{} {:.2} m/s", opened.stem(), LoopSet::speed_of(&made.made.loop_clip));
-                    let (clip, made) = (made.made.loop_clip.clone(), Arc::clone(made));
-                    self.set.add(name, clip, &made.made.feet);
-                    self.mix(self.set.speed());
-                }
-            }
-            Action::RemoveFromSet(index) => {
-                self.set.remove(index);
-                self.mix(self.set.speed());
-            }
-            Action::Mix(speed) => {
-                self.mix(speed);
-                if self.set.mixed().is_some() {
-                    self.show(Shown::Blend);
-                }
-            }
+            Action::Study(study) => self.study(study),
+            Action::AddToSet => self.add_to_set(),
+            Action::RemoveFromSet(index) => self.set.remove(index),
+            Action::Mix(speed) => self.show_mixed(speed),
             Action::Edit { edit, is_final } => self.change(*edit, is_final),
-            Action::CloseBy(name) => {
-                if let Some(edit) = self.edit() {
-                    let edit = edit.closed_by(name);
-                    self.change(edit, true);
-                }
-            }
-            Action::Undo => {
-                if self.history.as_mut().is_some_and(History::undo) {
-                    self.make();
-                }
-            }
-            Action::Redo => {
-                if self.history.as_mut().is_some_and(History::redo) {
-                    self.make();
-                }
-            }
+            Action::CloseBy(name) => self.close_by(name),
+            Action::Undo => self.go_through_history(History::undo),
+            Action::Redo => self.go_through_history(History::redo),
+            Action::Keep => self.kept = self.edit().cloned(),
+            Action::SwapKept => self.swap_kept(),
+            Action::TakeUp(index) => self.take_up(index),
             Action::Export(format) => self.export(format),
-            Action::TogglePlaying => {
-                let ended = !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6);
-                if ended {
-                    self.playback.secs = 0.0;
-                }
-                self.playback.is_playing = !self.playback.is_playing;
-            }
+            Action::TogglePlaying => self.toggle_playing(),
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.playback.secs = secs.clamp(0.0, self.span_secs()),
-            Action::Step(frames) => {
-                let (step, span) = (self.step_secs(), self.span_secs());
-                self.playback.is_playing = false;
-                if step > 0.0 {
-                    let frame = (self.playback.secs_in(span) / step).round() + f64::from(frames);
-                    self.playback.secs = (frame * step).rem_euclid(span);
-                }
-            }
+            Action::Step(frames) => self.step(frames),
             Action::Repeat(repeats) => self.playback.repeats = repeats,
-            Action::SeamOnly(is_seam_only) => {
-                self.playback.is_seam_only = is_seam_only;
-                if is_seam_only && self.shown() == Shown::Take {
-                    self.show(Shown::Loop);
-                }
-            }
+            Action::SeamOnly(is_seam_only) => self.play_seam_only(is_seam_only),
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
                 Shown::Uncut | Shown::Take | Shown::Blend => Shown::Loop,
             }),
+            Action::RootView(view) => self.view_root(view),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
             Action::Onion(has_onion) => self.has_onion = has_onion,
             Action::Capsules(shows_capsules) => self.shows_capsules = shows_capsules,
-            Action::Keep => self.kept = self.edit().cloned(),
-            Action::SwapKept => {
-                if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
-                    self.kept = Some(edit);
-                    self.change(kept, true);
-                }
-            }
-            Action::TakeUp(index) => self.take_up(index),
-            Action::RootView(view) => {
-                self.playback.secs = self.playback.secs_in(self.span_secs());
-                self.root_view = view;
-            }
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,
             Action::ZoomBar(frames) => self.bar_frames = frames,
             Action::Help(shows_help) => self.shows_help = shows_help,
             Action::Guide(shows_guide) => self.shows_guide = shows_guide,
             Action::Dismiss => self.problem = None,
+        }
+    }
+
+    fn cancel(&mut self) {
+        self.waiting.clear();
+        self.work.cancel();
+    }
+
+    fn study(&mut self, study: Study) {
+        if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
+            self.work.start(Job::Study { opened, study });
         }
     }
 
@@ -449,14 +354,39 @@ impl Model {
         }
     }
 
-    /// Mixes the loops of the set, for a speed within theirs.
-    fn mix(&mut self, speed: f64) {
-        self.set.mix(speed);
-    }
-
     /// The text of the recipe of the loop that is chosen. Errors: a number that TOML cannot hold.
     pub fn recipe_text(&self) -> Option<Result<String, RecipeError>> {
         self.finished().map(|made| made.recipe.to_text())
+    }
+
+    fn choose(&mut self, stretch: Stretch, is_final: bool) {
+        if let Some(edit) = self.edit() {
+            let edit = edit.of_stretch(stretch);
+            self.change(edit, is_final);
+            if is_final {
+                self.show_in_bar(stretch);
+            }
+        }
+    }
+
+    fn close_by(&mut self, name: ClosureName) {
+        if let Some(edit) = self.edit() {
+            let edit = edit.closed_by(name);
+            self.change(edit, true);
+        }
+    }
+
+    fn swap_kept(&mut self) {
+        if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
+            self.kept = Some(edit);
+            self.change(kept, true);
+        }
+    }
+
+    fn go_through_history(&mut self, step: fn(&mut History<Edit>) -> bool) {
+        if self.history.as_mut().is_some_and(step) {
+            self.make();
+        }
     }
 
     fn change(&mut self, edit: Edit, is_final: bool) {

@@ -133,6 +133,36 @@ impl Model {
         self.playback.advance(passed_secs, self.span_secs(), accumulates);
     }
 
+    pub(super) fn toggle_playing(&mut self) {
+        let ended = !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6);
+        if ended {
+            self.playback.secs = 0.0;
+        }
+        self.playback.is_playing = !self.playback.is_playing;
+    }
+
+    /// Pauses, and goes by that many frames.
+    pub(super) fn step(&mut self, frames: i32) {
+        let (step, span) = (self.step_secs(), self.span_secs());
+        self.playback.is_playing = false;
+        if step > 0.0 {
+            let frame = (self.playback.secs_in(span) / step).round() + f64::from(frames);
+            self.playback.secs = (frame * step).rem_euclid(span);
+        }
+    }
+
+    pub(super) fn play_seam_only(&mut self, is_seam_only: bool) {
+        self.playback.is_seam_only = is_seam_only;
+        if is_seam_only && self.shown() == Shown::Take {
+            self.show(Shown::Loop);
+        }
+    }
+
+    pub(super) fn view_root(&mut self, view: RootView) {
+        self.playback.secs = self.playback.secs_in(self.span_secs());
+        self.root_view = view;
+    }
+
     /// Shows something at the same time in the loop, or the take where the loop begins.
     pub(super) fn show(&mut self, shown: Shown) {
         let before = self.shown();

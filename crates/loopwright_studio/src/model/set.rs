@@ -8,6 +8,8 @@ use loopwright::{
     feet::Feet,
 };
 
+use super::{Model, Shown};
+
 /// Most loops of a set.
 const MAX_LOOPS: usize = 6;
 
@@ -96,6 +98,7 @@ impl LoopSet {
             self.loops.remove(0);
         }
         self.align();
+        self.mix(self.speed);
     }
 
     /// Takes out a loop.
@@ -104,6 +107,7 @@ impl LoopSet {
             self.loops.remove(index);
             self.align();
         }
+        self.mix(self.speed);
     }
 
     fn align(&mut self) {
@@ -117,6 +121,23 @@ impl LoopSet {
         if let (Some(Ok(space)), Some([slowest, fastest])) = (&self.space, self.speeds()) {
             self.speed = speed.clamp(slowest, fastest);
             self.mixed = space.at([self.speed, 0.0]).ok().map(Arc::new);
+        }
+    }
+}
+
+impl Model {
+    pub(super) fn add_to_set(&mut self) {
+        if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
+            let name = format!("{} {:.2} m/s", opened.stem(), LoopSet::speed_of(&made.made.loop_clip));
+            let made = Arc::clone(made);
+            self.set.add(name, made.made.loop_clip.clone(), &made.made.feet);
+        }
+    }
+
+    pub(super) fn show_mixed(&mut self, speed: f64) {
+        self.set.mix(speed);
+        if self.set.mixed().is_some() {
+            self.show(Shown::Blend);
         }
     }
 }

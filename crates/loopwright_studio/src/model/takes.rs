@@ -14,6 +14,22 @@ use super::{
 use crate::work::Job;
 
 impl Model {
+    /// Opens a take, or the character that is awaited for the one that is shown.
+    pub(super) fn open(&mut self, file_name: String, bytes: Vec<u8>, beside: Beside) {
+        self.keep_beside(&file_name, beside);
+        if self.awaits_character {
+            return self.put_on(file_name, bytes);
+        }
+        self.problem = None;
+        let bytes = Arc::new(bytes);
+        let job = Job::Open { file_name, bytes };
+        match self.work.reads_a_file() {
+            // Of several files that are dropped, one is read after the other.
+            true => self.waiting.push_back(job),
+            false => self.work.start(job),
+        }
+    }
+
     /// Follows a recipe: at once, or after the take was read as it says.
     pub(super) fn follow(&mut self, bytes: &[u8]) {
         let Some(opened) = self.opened.clone() else {
@@ -90,27 +106,26 @@ impl Model {
     }
 
     /// Puts the take on a character.
-    pub(super) fn put_on(&mut self, character: NamedFile) {
+    pub(super) fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
         self.awaits_character = false;
         let Some(opened) = &self.opened else {
             return;
         };
         let study = StudyArgs {
-            rig: Some(character.file_name.clone().into()),
+            rig: Some(file_name.clone().into()),
             map: None,
             ..opened.study.clone()
         };
-        self.keep_named(character);
+        self.keep_named(file_name, bytes);
         self.read_as(study);
     }
 
     /// Has joints of the character follow those that a map names; without a character it is kept for a recipe that names it.
-    pub(super) fn map_joints(&mut self, map: NamedFile) {
-        let name = map.file_name.clone();
-        self.keep_named(map);
+    pub(super) fn map_joints(&mut self, file_name: String, bytes: Vec<u8>) {
+        self.keep_named(file_name.clone(), bytes);
         match self.opened.as_ref().filter(|opened| opened.character.is_some()) {
             Some(opened) => self.read_as(StudyArgs {
-                map: Some(name.into()),
+                map: Some(file_name.into()),
                 ..opened.study.clone()
             }),
             None => self.problem = Some(Problem::MapAlone),
@@ -118,9 +133,10 @@ impl Model {
     }
 
     /// Keeps a file that recipes may name.
-    fn keep_named(&mut self, file: NamedFile) {
-        self.named.retain(|known| known.file_name != file.file_name);
-        self.named.push(file);
+    fn keep_named(&mut self, file_name: String, bytes: Vec<u8>) {
+        self.named.retain(|known| known.file_name != file_name);
+        let bytes = Arc::new(bytes);
+        self.named.push(NamedFile { file_name, bytes });
         if self.named.len() > MAX_NAMED {
             self.named.remove(0);
         }

@@ -2,7 +2,10 @@
 
 use eframe::egui::{self, Slider, Ui};
 
-use crate::model::{Action, Model, RootView, SPEEDS, Shown};
+use crate::{
+    camera::Camera,
+    model::{Action, Model, RootView, SPEEDS, Shown},
+};
 
 /// Speed of slow motion.
 const SLOW_SPEED: f64 = 0.25;
@@ -18,118 +21,122 @@ const BESIDE_SLIDER_POINTS: f32 = 110.0;
 
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.horizontal_wrapped(|ui| {
-        let playback = &model.playback;
-        let (word, tip) = match playback.is_playing {
-            true => ("Pause", "Pause (space)"),
-            false => ("Play", "Play (space)"),
-        };
-        // As wide as either word, so that nothing beside it moves.
-        let button = egui::Button::new(word).min_size(egui::vec2(PLAY_POINTS, 0.0));
-        if ui.add(button).on_hover_text(tip).clicked() {
-            actions.push(Action::TogglePlaying);
-        }
-        if ui
-            .button("Step back")
-            .on_hover_text("One frame back (left arrow)")
-            .clicked()
-        {
-            actions.push(Action::Step(-1));
-        }
-        if ui
-            .button("Step on")
-            .on_hover_text("One frame on (right arrow)")
-            .clicked()
-        {
-            actions.push(Action::Step(1));
-        }
-        let mut repeats = playback.repeats;
-        if ui.checkbox(&mut repeats, "Repeat").changed() {
-            actions.push(Action::Repeat(repeats));
-        }
-        let mut is_seam_only = playback.is_seam_only;
-        let has_loop = model.made().is_some();
-        let seam = ui.add_enabled(has_loop, egui::Checkbox::new(&mut is_seam_only, "Seam only"));
-        if seam
-            .on_hover_text("Plays the time around the seam again and again (L); B shows it uncut")
-            .changed()
-        {
-            actions.push(Action::SeamOnly(is_seam_only));
-        }
-        if ui
-            .button("Slow motion")
-            .on_hover_text("A quarter of the speed, and back")
-            .clicked()
-        {
-            let is_slow = playback.speed < 1.0;
-            actions.push(Action::Speed(if is_slow { 1.0 } else { SLOW_SPEED }));
-        }
+        playing_ui(ui, model, actions);
         speed_ui(ui, model, actions);
     });
     time_ui(ui, model, actions);
     ui.horizontal_wrapped(|ui| {
-        ui.label("Show");
-        let has_loop = model.made().is_some();
-        for (shown, word) in [
-            (Shown::Loop, "Loop"),
-            (Shown::Uncut, "Uncut"),
-            (Shown::Take, "Whole take"),
-        ] {
-            let is_there = has_loop || shown == Shown::Take;
-            let widget = egui::Button::selectable(model.shown() == shown, word);
-            if ui.add_enabled(is_there, widget).clicked() {
-                actions.push(Action::Show(shown));
-            }
-        }
-        let mut has_ghost = model.has_ghost;
-        let ghost = ui.add_enabled(
-            has_loop,
-            egui::Checkbox::new(&mut has_ghost, "Ghost of the uncut stretch"),
-        );
-        if ghost.changed() {
-            actions.push(Action::Ghost(has_ghost));
-        }
+        shown_ui(ui, model, actions);
         ui.separator();
-        ui.label("Root");
-        let views = [
-            (
-                RootView::Accumulate,
-                "goes on",
-                "Every cycle goes on where the one before ended",
-            ),
-            (
-                RootView::World,
-                "starts again",
-                "Every cycle starts where the first did",
-            ),
-            (RootView::InPlace, "in place", "The root stays where it is"),
-        ];
-        for (view, word, tip) in views {
-            let is_chosen = model.root_view == view;
-            if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
-                actions.push(Action::RootView(view));
-            }
-        }
-        let mut camera = model.camera;
-        if ui
-            .checkbox(&mut camera.follows, "Follow")
-            .on_hover_text("The view goes along with the body (F)")
-            .changed()
-        {
-            actions.push(Action::Look(camera));
-        }
-        let orthographic = ui.checkbox(&mut camera.is_orthographic, "Without perspective");
-        if orthographic.on_hover_text("Orthographic (O)").changed() {
-            actions.push(Action::Look(camera));
-        }
-        let mut is_split = model.is_split;
-        let split = ui.add_enabled(has_loop, egui::Checkbox::new(&mut is_split, "Before and after"));
-        if split
-            .on_hover_text("The uncut stretch on the left, the loop on the right (S)")
-            .changed()
-        {
-            actions.push(Action::Split(is_split));
-        }
+        root_ui(ui, model, actions);
+        camera_ui(ui, model, actions);
     });
+}
+
+/// A switch that can be set where `is_enabled`; the value that it is set to.
+fn switch(ui: &mut Ui, is_enabled: bool, mut is_on: bool, name: &str, tip: &str) -> Option<bool> {
+    let switch = ui.add_enabled(is_enabled, egui::Checkbox::new(&mut is_on, name));
+    let switch = if tip.is_empty() {
+        switch
+    } else {
+        switch.on_hover_text(tip)
+    };
+    switch.changed().then_some(is_on)
+}
+
+fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let playback = &model.playback;
+    let (word, tip) = match playback.is_playing {
+        true => ("Pause", "Pause (space)"),
+        false => ("Play", "Play (space)"),
+    };
+    // As wide as either word, so that nothing beside it moves.
+    let button = egui::Button::new(word).min_size(egui::vec2(PLAY_POINTS, 0.0));
+    if ui.add(button).on_hover_text(tip).clicked() {
+        actions.push(Action::TogglePlaying);
+    }
+    for (name, tip, frames) in [
+        ("Step back", "One frame back (left arrow)", -1),
+        ("Step on", "One frame on (right arrow)", 1),
+    ] {
+        if ui.button(name).on_hover_text(tip).clicked() {
+            actions.push(Action::Step(frames));
+        }
+    }
+    actions.extend(switch(ui, true, playback.repeats, "Repeat", "").map(Action::Repeat));
+    let tip = "Plays the time around the seam again and again (L); B shows it uncut";
+    let seam_only = switch(ui, model.made().is_some(), playback.is_seam_only, "Seam only", tip);
+    actions.extend(seam_only.map(Action::SeamOnly));
+    let slow = ui
+        .button("Slow motion")
+        .on_hover_text("A quarter of the speed, and back");
+    if slow.clicked() {
+        let is_slow = playback.speed < 1.0;
+        actions.push(Action::Speed(if is_slow { 1.0 } else { SLOW_SPEED }));
+    }
+}
+
+fn shown_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    ui.label("Show");
+    let has_loop = model.made().is_some();
+    for (shown, word) in [
+        (Shown::Loop, "Loop"),
+        (Shown::Uncut, "Uncut"),
+        (Shown::Take, "Whole take"),
+    ] {
+        let is_there = has_loop || shown == Shown::Take;
+        let widget = egui::Button::selectable(model.shown() == shown, word);
+        if ui.add_enabled(is_there, widget).clicked() {
+            actions.push(Action::Show(shown));
+        }
+    }
+    let ghost = switch(ui, has_loop, model.has_ghost, "Ghost of the uncut stretch", "");
+    actions.extend(ghost.map(Action::Ghost));
+}
+
+fn root_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    ui.label("Root");
+    for (view, word, tip) in [
+        (
+            RootView::Accumulate,
+            "goes on",
+            "Every cycle goes on where the one before ended",
+        ),
+        (
+            RootView::World,
+            "starts again",
+            "Every cycle starts where the first did",
+        ),
+        (RootView::InPlace, "in place", "The root stays where it is"),
+    ] {
+        let is_chosen = model.root_view == view;
+        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+            actions.push(Action::RootView(view));
+        }
+    }
+}
+
+fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let camera = model.camera;
+    let tip = "The view goes along with the body (F)";
+    let follows = switch(ui, true, camera.follows, "Follow", tip);
+    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
+    let orthographic = switch(
+        ui,
+        true,
+        camera.is_orthographic,
+        "Without perspective",
+        "Orthographic (O)",
+    );
+    actions.extend(orthographic.map(|is_orthographic| {
+        Action::Look(Camera {
+            is_orthographic,
+            ..camera
+        })
+    }));
+    let tip = "The uncut stretch on the left, the loop on the right (S)";
+    let split = switch(ui, model.made().is_some(), model.is_split, "Before and after", tip);
+    actions.extend(split.map(Action::Split));
 }
 
 fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
