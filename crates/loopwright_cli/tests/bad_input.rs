@@ -10,13 +10,9 @@ fn refuses(folder: &Folder, status: i32, arguments: &str, words: &[&str]) -> Ans
     let before = folder.contents();
     let answer = folder.run(arguments);
     assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
-    assert!(answer.stderr.contains("error: "), "{arguments}: {}", answer.stderr);
+    answer.says("error: ");
     for part in words {
-        assert!(
-            answer.stderr.contains(part),
-            "{arguments}: no {part:?} in {}",
-            answer.stderr
-        );
+        answer.says(part);
     }
     assert!(
         answer.stderr.contains("\n  try: ") || answer.stderr.contains("try '--help'"),
@@ -217,7 +213,7 @@ fn files_that_are_no_takes_say_why() {
 fn outputs_that_cannot_be_written_are_reported() {
     let folder = Folder::with_walk();
     folder.make_folder("folder.bvh");
-    folder.run("convert walk.bvh other.bvh").done();
+    folder.succeed("convert walk.bvh other.bvh");
     for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
         let command = |output: &str| command.replace("OUT", output);
         refuses(
@@ -449,9 +445,9 @@ fn a_sidecar_that_cannot_be_trusted_is_reported() {
 fn a_take_that_is_not_the_loops_own_is_reported() {
     let folder = Folder::with_walk();
     folder.made("");
-    folder.run("synth -o longer.bvh --seconds 6 --fps 30").done();
+    folder.succeed("synth -o longer.bvh --seconds 6 --fps 30");
     // The same number of frames, but half the length.
-    folder.run("synth -o faster.bvh --seconds 2 --fps 60").done();
+    folder.succeed("synth -o faster.bvh --seconds 2 --fps 60");
     for (take, message) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
         refuses(
             &folder,
@@ -490,11 +486,11 @@ fn warnings_go_to_stderr_and_into_the_json() {
     let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
     let warning = "the search does not use frame 0 as an end of a loop: the pose jumps there";
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh --force"] {
-        let text = folder.run(command).done();
-        assert!(text.stderr.contains(&format!("warning: {warning}")), "{}", text.stderr);
+        let text = folder.succeed(command);
+        text.says(&format!("warning: {warning}"));
         assert!(!text.stdout.contains("warning") && !text.stdout.contains(warning));
-        let json = folder.run(&format!("{command} --json")).done();
-        assert!(json.stderr.contains(&format!("warning: {warning}")), "{}", json.stderr);
+        let json = folder.succeed(&format!("{command} --json"));
+        json.says(&format!("warning: {warning}"));
         let warnings = json.json()["warnings"].clone();
         assert!(warnings.as_array().unwrap().contains(&warning.into()), "{warnings}");
     }
@@ -509,7 +505,7 @@ fn piped_output_has_no_colour_and_no_color_beats_force() {
         let run = |variables: &[&str]| {
             let mut command = command();
             command.args(arguments.split_whitespace()).current_dir(folder.path());
-            Answer::of(command.envs(variables.iter().map(|name| (name, "1"))).output().unwrap())
+            Answer::new(command.envs(variables.iter().map(|name| (name, "1"))).output().unwrap())
         };
         // The absence of colour proves something only if colour is possible.
         assert!(escapes(&run(&["CLICOLOR_FORCE"])), "{arguments}");
@@ -544,12 +540,12 @@ fn a_reader_that_has_gone_away_is_no_failure() {
             if stderr_too {
                 command.stderr(closed());
             }
-            Answer::of(command.output().unwrap())
+            Answer::new(command.output().unwrap())
         };
         let answer = run(false);
         assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
         if arguments == "make walk.bvh" {
-            folder.run("check walk-loop.bvh").done();
+            folder.succeed("check walk-loop.bvh");
         }
         // Even without a reader of the output, the command must not panic.
         run(true);
@@ -621,8 +617,8 @@ fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
 #[test]
 fn a_sidecar_never_speaks_of_another_file() {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
-    folder.run("convert loop.bvh copy.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
+    folder.succeed("convert loop.bvh copy.bvh");
     assert!(folder.file("copy.bvh.json").exists(), "the sidecar goes with the loop");
     for command in [
         "convert walk.bvh copy.bvh",
@@ -632,13 +628,11 @@ fn a_sidecar_never_speaks_of_another_file() {
         let refused = folder.run(command);
         assert_eq!(refused.status, 2, "{command}");
         assert!(folder.file("copy.bvh.json").exists());
-        folder.run(&format!("{command} --force")).done();
+        folder.succeed(&format!("{command} --force"));
         assert!(!folder.file("copy.bvh.json").exists(), "{command}");
-        folder.run("convert loop.bvh copy.bvh --force").done();
+        folder.succeed("convert loop.bvh copy.bvh --force");
     }
     // The sidecar alone also blocks the output.
     std::fs::remove_file(folder.file("copy.bvh")).unwrap();
-    let refused = folder.run("convert walk.bvh copy.bvh");
-    assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("copy.bvh.json"), "{}", refused.stderr);
+    folder.refuse("convert walk.bvh copy.bvh", "copy.bvh.json");
 }

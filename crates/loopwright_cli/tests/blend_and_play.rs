@@ -13,14 +13,10 @@ fn with_two_loops(options: &str) -> Folder {
         ("left", "--turn-rate 30 --speed 1.3"),
         ("right", "--turn-rate=-30 --speed 1.1 --period 1.27"),
     ] {
-        folder
-            .run(&format!(
-                "synth -o {name}-walk.bvh --seconds 5 --fps 30 --drift 0 {walk}"
-            ))
-            .done();
-        folder
-            .run(&format!("make {name}-walk.bvh -o {name}.bvh --cycles 1 {options}"))
-            .done();
+        folder.succeed(&format!(
+            "synth -o {name}-walk.bvh --seconds 5 --fps 30 --drift 0 {walk}"
+        ));
+        folder.succeed(&format!("make {name}-walk.bvh -o {name}.bvh --cycles 1 {options}"));
     }
     folder
 }
@@ -30,8 +26,7 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
     for options in ["", "--add-root", "--last-key drop", "--root-motion in-place"] {
         let folder = with_two_loops(options);
         let facts = folder
-            .run("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")
-            .done()
+            .succeed("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")
             .json();
         assert_eq!(facts, folder.json("straight.bvh.json"));
         let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
@@ -48,26 +43,22 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
         assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
         assert_eq!(facts["blend"]["weights"], serde_json::json!([0.5, 0.5]));
         assert_eq!(facts["blend"]["phases"][0].as_f64().unwrap(), 0.0);
-        let checked = folder.run("check straight.bvh").done();
+        let checked = folder.succeed("check straight.bvh");
         assert!(
             checked.stdout.starts_with("straight.bvh: good: "),
             "{options}: {}",
             checked.stdout
         );
         // A blend can be blended again like any other loop.
-        folder
-            .run("blend straight.bvh left.bvh --weights 3,1 -o again.bvh")
-            .done();
-        folder
-            .run("play straight.bvh left.bvh --seconds 3 -o played.bvh")
-            .done();
+        folder.succeed("blend straight.bvh left.bvh --weights 3,1 -o again.bvh");
+        folder.succeed("play straight.bvh left.bvh --seconds 3 -o played.bvh");
     }
 }
 
 #[test]
 fn a_loop_alone_stays_what_it_is() {
     let folder = with_two_loops("");
-    folder.run("blend left.bvh right.bvh --weights 1,0 -o same.bvh").done();
+    folder.succeed("blend left.bvh right.bvh --weights 1,0 -o same.bvh");
     let (same, left) = (
         folder.take("same.bvh").world_tracks(),
         folder.take("left.bvh").world_tracks(),
@@ -85,7 +76,7 @@ fn a_wanted_speed_and_turn_find_their_weights() {
     let folder = with_two_loops("");
     let wanted = |flags: &str| {
         let command = format!("blend left.bvh right.bvh {flags} -o wanted.bvh --force --json");
-        folder.run(&command).done().json()
+        folder.succeed(&command).json()
     };
     let facts = wanted("--speed 1.25");
     assert!((number(&facts, "root_motion/speed_mps") - 1.25).abs() < 1e-9);
@@ -99,8 +90,7 @@ fn a_wanted_speed_and_turn_find_their_weights() {
 fn loops_play_for_as_long_as_wanted_without_a_step() {
     let folder = with_two_loops("");
     let facts = folder
-        .run("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json")
-        .done()
+        .succeed("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json")
         .json();
     assert_eq!(number(&facts, "frames"), 601.0);
     let played = facts["played"].as_array().unwrap();
@@ -130,18 +120,14 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
             "{out:?} {left:?} {right:?}"
         );
     }
-    let again = folder
-        .run("play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh")
-        .done();
+    let again = folder.succeed("play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh");
     assert!(
         again.stdout.starts_with("again.bvh: 20.00 s, 601 frames, "),
         "{}",
         again.stdout
     );
     assert_eq!(folder.read("out.bvh"), folder.read("again.bvh"));
-    folder
-        .run("play --seconds 20 --seed 8 left.bvh right.bvh -o other.bvh")
-        .done();
+    folder.succeed("play --seconds 20 --seed 8 left.bvh right.bvh -o other.bvh");
     assert_ne!(folder.read("out.bvh"), folder.read("other.bvh"));
     for options in [
         "--fade spring",
@@ -150,23 +136,19 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
         "--fps 60",
         "--seed 0 --cycles 1:1",
     ] {
-        folder
-            .run(&format!(
-                "play --seconds 5 left.bvh right.bvh {options} -o out.bvh --force"
-            ))
-            .done();
+        folder.succeed(&format!(
+            "play --seconds 5 left.bvh right.bvh {options} -o out.bvh --force"
+        ));
     }
-    folder.run("play --seconds 5 left.bvh -o alone.bvh").done();
+    folder.succeed("play --seconds 5 left.bvh -o alone.bvh");
 }
 
 #[test]
 fn what_cannot_be_done_is_said_and_nothing_is_written() {
     let folder = with_two_loops("");
     folder.copy("left.bvh", "bare.bvh");
-    folder
-        .run("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root")
-        .done();
-    folder.run("make left-walk.bvh -o twice.bvh --cycles 2").done();
+    folder.succeed("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root");
+    folder.succeed("make left-walk.bvh -o twice.bvh --cycles 2");
     folder.copy("left.bvh", "broken.bvh");
     folder.write(
         "broken.bvh.json",
@@ -263,9 +245,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         ),
         ("play left.bvh right.bvh -o nowhere/out.bvh", "there is no folder"),
     ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
-        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        let answer = folder.refuse(arguments, words);
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }
     assert_eq!(folder.contents(), before);
@@ -285,22 +265,19 @@ fn figures(sidecar: &serde_json::Value) -> [f64; 3] {
 fn a_turning_loop_and_its_image_walk_straight() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 40");
     let own = folder.made("");
-    folder.run("convert loop.bvh image.bvh --mirror").done();
+    folder.succeed("convert loop.bvh image.bvh --mirror");
     let image = folder.json("image.bvh.json");
     assert_eq!(
         number(&image, "root_motion/turn_rate_dps"),
         -number(&own, "root_motion/turn_rate_dps")
     );
-    folder.run("check image.bvh").done();
-    let blend = folder
-        .run("blend loop.bvh image.bvh -o straight.bvh --json")
-        .done()
-        .json();
+    folder.succeed("check image.bvh");
+    let blend = folder.succeed("blend loop.bvh image.bvh -o straight.bvh --json").json();
     let ([_, own_speed, _], [turn, speed, _]) = (figures(&own), figures(&blend));
     assert!(turn.abs() < 0.1, "{turn}");
     assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
     // Mirroring twice restores the loop, up to the rounding of numbers in the file.
-    folder.run("convert image.bvh again.bvh --mirror").done();
+    folder.succeed("convert image.bvh again.bvh --mirror");
     let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
     for frame in 0..before.num_frames() {
         for (one, other) in before.rotations(frame).iter().zip(after.rotations(frame)) {
@@ -329,11 +306,8 @@ fn a_captured_turn_and_its_image_walk_straight() {
         .done()
         .json();
     assert!(number(&own, "root_motion/turn_rate_dps") > 8.0);
-    folder.run("convert loop.bvh image.bvh --mirror").done();
-    let blend = folder
-        .run("blend loop.bvh image.bvh -o straight.bvh --json")
-        .done()
-        .json();
+    folder.succeed("convert loop.bvh image.bvh --mirror");
+    let blend = folder.succeed("blend loop.bvh image.bvh -o straight.bvh --json").json();
     let ([_, own_speed, own_sliding], [turn, speed, sliding]) = (figures(&own), figures(&blend));
     assert!(
         turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005,
@@ -352,17 +326,16 @@ fn a_folder_stands_for_the_loops_in_it() {
     }
     // A take among the loops has no sidecar and is ignored.
     folder.copy("left-walk.bvh", "walks/left-walk.bvh");
-    let facts = folder.run("blend walks --speed 1.2 -o b.bvh --json").done().json();
+    let facts = folder.succeed("blend walks --speed 1.2 -o b.bvh --json").json();
     assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
-    folder.run("play walks --seconds 5 -o p.bvh").done();
+    folder.succeed("play walks --seconds 5 -o p.bvh");
     // A pattern stands for what matches it; of the three files in the folder the take is none.
     let facts = folder
-        .run("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json")
-        .done()
+        .succeed("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json")
         .json();
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
-    folder.run("play walks/r*.bvh --seconds 5 -o q.bvh").done();
+    folder.succeed("play walks/r*.bvh --seconds 5 -o q.bvh");
     let none = folder.run("blend walks/x*.bvh -o c.bvh");
     assert!(
         none.status == 2 && none.stderr.contains("nothing matches"),

@@ -19,10 +19,9 @@ fn every_method_closes() {
         "crossfade",
     ] {
         let json = folder
-            .run(&format!(
+            .succeed(&format!(
                 "close walk.bvh --range 20:55 -o loop.bvh --force --json --closure {method}"
             ))
-            .done()
             .json();
         assert_eq!(json["closure"]["method"], method);
         assert_eq!(json["candidate"]["start_frame"], 20.0);
@@ -75,12 +74,9 @@ fn joints_of_their_own() {
     assert!(same(&take, 20, "LeftHand"), "open joints stay as they were recorded");
     assert!(!same(&take, 20, "RightHand") && !same(&plain, 0, "RightHand"));
     assert!(same(&plain, 0, "RightFoot"));
-    let answer = folder.run("make walk.bvh -o other.bvh --joint-closure Tail*:open");
-    assert_eq!(answer.status, 2);
-    assert!(
-        answer.stderr.contains("no joint matches \"Tail*\""),
-        "{}",
-        answer.stderr
+    folder.refuse(
+        "make walk.bvh -o other.bvh --joint-closure Tail*:open",
+        "no joint matches \"Tail*\"",
     );
 }
 
@@ -91,11 +87,9 @@ fn each_end_fades_as_it_is_told() {
     let closure = |flags: &str| {
         let command =
             format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
-        let closure = folder.run(&command).done().json()["closure"].clone();
+        let closure = folder.succeed(&command).json()["closure"].clone();
         let loop_bytes = folder.read("loop.bvh");
-        folder
-            .run("close walk.bvh -o again.bvh --recipe done.toml --force")
-            .done();
+        folder.succeed("close walk.bvh -o again.bvh --recipe done.toml --force");
         assert!(folder.read("again.bvh") == loop_bytes, "{flags}");
         (closure, loop_bytes)
     };
@@ -132,11 +126,9 @@ fn stances_are_overruled() {
     let made = |flags: &str| {
         let command =
             format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
-        let contacts = folder.run(&command).done().json()["feet"]["contacts"].clone();
+        let contacts = folder.succeed(&command).json()["feet"]["contacts"].clone();
         let bytes = folder.read("loop.bvh");
-        folder
-            .run("close walk.bvh -o again.bvh --recipe done.toml --force")
-            .done();
+        folder.succeed("close walk.bvh -o again.bvh --recipe done.toml --force");
         assert!(folder.read("again.bvh") == bytes, "{flags}");
         (contacts, bytes)
     };
@@ -153,9 +145,10 @@ fn stances_are_overruled() {
         ("LeftFoot:20:10", "found 20 to 10"),
         ("LeftFoot:100:110", "lies outside the loop"),
     ] {
-        let answer = folder.run(&format!("close walk.bvh --range 10:45 -o wrong.bvh --stance {flag}"));
-        assert_eq!(answer.status, 2, "{flag}: {}", answer.stderr);
-        assert!(answer.stderr.contains(words), "{flag}: {}", answer.stderr);
+        let answer = folder.refuse(
+            &format!("close walk.bvh --range 10:45 -o wrong.bvh --stance {flag}"),
+            words,
+        );
         assert!(!answer.stderr.contains("--blend"), "{flag}: {}", answer.stderr);
     }
 }
@@ -163,9 +156,7 @@ fn stances_are_overruled() {
 #[test]
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
-    let answer = folder
-        .run("make walk.bvh -o first.bvh --shifted --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json")
-        .done();
+    let answer = folder.succeed("make walk.bvh -o first.bvh --shifted --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json");
     let outputs = answer.json()["outputs"].as_array().unwrap().clone();
     assert!(outputs.contains(&"done.toml".into()));
     let text = folder.text("done.toml");
@@ -180,15 +171,12 @@ fn a_recipe_makes_the_same_loop_again() {
         assert!(text.contains(words), "no {words} in {text}");
     }
     for command in ["make", "close"] {
-        folder
-            .run(&format!("{command} walk.bvh -o again.bvh --recipe done.toml --force"))
-            .done();
+        folder.succeed(&format!("{command} walk.bvh -o again.bvh --recipe done.toml --force"));
         assert!(folder.read("first.bvh") == folder.read("again.bvh"), "{command}");
     }
     // Flags override the recipe; a flag for both ends replaces the recipe's setting for either end.
     let json = folder
-        .run("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json")
-        .done()
+        .succeed("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json")
         .json();
     assert_eq!(json["closure"]["method"], "cubic");
     assert_eq!(json["root_motion"]["mode"], "in-place");
@@ -196,8 +184,7 @@ fn a_recipe_makes_the_same_loop_again() {
     // A recipe without frames searches for them.
     folder.write("style.toml", "[closure]\nmethod = \"spring\"\nblend = 0.12\n");
     let json = folder
-        .run("make walk.bvh -o styled.bvh --recipe style.toml --json")
-        .done()
+        .succeed("make walk.bvh -o styled.bvh --recipe style.toml --json")
         .json();
     assert_eq!(json["closure"]["method"], "spring");
     assert_eq!(number(&json, "closure/blend_start_secs"), 0.12);
@@ -206,14 +193,12 @@ fn a_recipe_makes_the_same_loop_again() {
 #[test]
 fn auto_says_what_it_chose_and_its_recipe_makes_it_again() {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --noise 0.4 --drift 0.1");
-    let answer = folder
-        .run("make walk.bvh -o auto.bvh --closure auto --save-recipe chosen.toml --json")
-        .done();
-    assert!(answer.stderr.contains("note: closed by "), "{}", answer.stderr);
+    let answer = folder.succeed("make walk.bvh -o auto.bvh --closure auto --save-recipe chosen.toml --json");
+    answer.says("note: closed by ");
     let chosen = answer.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
     assert!(chosen.contains("the least visible of ") && answer.stderr.contains(&chosen));
     assert!(!folder.text("chosen.toml").contains("auto"));
-    folder.run("make walk.bvh -o again.bvh --recipe chosen.toml").done();
+    folder.succeed("make walk.bvh -o again.bvh --recipe chosen.toml");
     assert!(folder.read("auto.bvh") == folder.read("again.bvh"));
     let score = |words: &str| -> f64 {
         let rest = chosen.split(words).nth(1).unwrap();
@@ -229,16 +214,14 @@ fn auto_says_what_it_chose_and_its_recipe_makes_it_again() {
 #[test]
 fn a_seam_that_shows_is_closed_otherwise_unless_the_closure_is_given() {
     let folder = Folder::with_synth("--seconds 5 --fps 24 --period 0.6 --noise 1");
-    let answer = folder
-        .run("make walk.bvh --range 20:33 -o instead.bvh --save-recipe chosen.toml --json")
-        .done();
+    let answer = folder.succeed("make walk.bvh --range 20:33 -o instead.bvh --save-recipe chosen.toml --json");
     let taken = answer.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
     assert!(
         taken.starts_with("took frames 20-33 closed by ") && taken.contains("the seam shows: "),
         "{taken}"
     );
-    assert!(answer.stderr.contains(&format!("note: {taken}")), "{}", answer.stderr);
-    folder.run("make walk.bvh -o again.bvh --recipe chosen.toml").done();
+    answer.says(&format!("note: {taken}"));
+    folder.succeed("make walk.bvh -o again.bvh --recipe chosen.toml");
     assert!(folder.read("instead.bvh") == folder.read("again.bvh"));
 
     let given = folder.run("make walk.bvh --range 20:33 --closure quintic -o given.bvh --json");
@@ -297,19 +280,11 @@ fn what_cannot_be_closed_is_said() {
         ("--range 10.5:10.9", "too few"),
         ("--range 10:1e9", "are not a range of"),
     ] {
-        let answer = folder.run(&format!("close walk.bvh -o loop.bvh {arguments}"));
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
-        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        folder.refuse(&format!("close walk.bvh -o loop.bvh {arguments}"), words);
     }
     assert_eq!(folder.contents(), before);
     // A crossfade without frames to fade into gives a warning and still closes.
-    let whole = folder
-        .run("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh")
-        .done();
-    assert!(
-        whole.stderr.contains("no frames around the loop to crossfade into"),
-        "{}",
-        whole.stderr
-    );
+    let whole = folder.succeed("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh");
+    whole.says("no frames around the loop to crossfade into");
     folder.loops();
 }

@@ -10,19 +10,19 @@ use harness::Folder;
 /// A folder with the walk as FBX.
 fn folder() -> Folder {
     let folder = Folder::with_walk();
-    folder.run("convert walk.bvh walk.fbx --up y --unit cm").done();
+    folder.succeed("convert walk.bvh walk.fbx --up y --unit cm");
     folder
 }
 
 #[test]
 fn a_loop_goes_into_the_file_of_its_take() {
     let folder = folder();
-    let inspected = folder.run("inspect walk.fbx").done();
-    assert!(inspected.stdout.contains("unit cm, y up"), "{}", inspected.stdout);
-    let sidecar = folder.run("make walk.fbx --json").done().json();
+    let inspected = folder.succeed("inspect walk.fbx");
+    inspected.shows("unit cm, y up");
+    let sidecar = folder.succeed("make walk.fbx --json").json();
     assert_eq!(sidecar["playback"]["animation"], "walk-loop");
     assert_eq!(sidecar["playback"]["root_joint_added"], false);
-    let checked = folder.run("check walk-loop.fbx --take walk.fbx").done();
+    let checked = folder.succeed("check walk-loop.fbx --take walk.fbx");
     assert!(
         checked.stdout.starts_with("walk-loop.fbx: good: "),
         "{}",
@@ -48,17 +48,17 @@ fn a_loop_goes_into_the_file_of_its_take() {
         "walk, walk-loop",
         "loopwright list walk-loop.fbx",
     ] {
-        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+        refused.says(words);
     }
-    folder.run("render walk-loop.fbx -o loop.png").done();
+    folder.succeed("render walk-loop.fbx -o loop.png");
 }
 
 #[test]
 fn a_loop_survives_bvh_to_fbx_to_bvh() {
     let folder = folder();
-    folder.run("make walk.bvh -o loop.bvh --up y --unit cm").done();
-    folder.run("convert loop.bvh loop.fbx --up y --unit cm").done();
-    folder.run("convert loop.fbx again.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh --up y --unit cm");
+    folder.succeed("convert loop.bvh loop.fbx --up y --unit cm");
+    folder.succeed("convert loop.fbx again.bvh");
     let (one, other) = (folder.take("loop.bvh"), folder.take("again.bvh"));
     assert_eq!(one.num_frames(), other.num_frames());
     let (p, q) = (one.world_tracks(), other.world_tracks());
@@ -93,31 +93,25 @@ fn a_file_of_giants_gets_its_true_size_for_engines_only() {
     };
     let (giant, unit, warned) = read("giant.fbx");
     assert!(warned && unit == 0.01, "{unit}");
-    folder.run("convert giant.fbx kept.fbx").done();
+    folder.succeed("convert giant.fbx kept.fbx");
     assert_eq!(
         folder.read("giant.fbx"),
         folder.read("kept.fbx"),
         "without an engine it stays"
     );
-    let converted = folder.run("convert giant.fbx right.fbx --for godot").done();
-    assert!(
-        converted.stderr.contains("states a unit of 0.01"),
-        "{}",
-        converted.stderr
-    );
+    let converted = folder.succeed("convert giant.fbx right.fbx --for godot");
+    converted.says("states a unit of 0.01");
     let (right, unit, warned) = read("right.fbx");
     assert!(!warned && unit == 0.01, "{unit}");
     assert_eq!(right.translations(3), giant.translations(3));
     // A loop made for an engine, and the same file for another program.
-    let made = folder.run("make giant.fbx --for unreal -o loop.fbx").done();
+    let made = folder.succeed("make giant.fbx --for unreal -o loop.fbx");
     assert_eq!(made.stderr.matches("states a unit").count(), 1, "{}", made.stderr);
     assert!(!read("loop.fbx").2);
-    folder.run("check loop.fbx --take giant.fbx").done();
-    folder.run("make giant.fbx -o same.fbx").done();
+    folder.succeed("check loop.fbx --take giant.fbx");
+    folder.succeed("make giant.fbx -o same.fbx");
     assert!(read("same.fbx").2, "without an engine it still states metres");
-    let pack = folder
-        .run("make giant.fbx --all-animations --for godot -o pack.fbx")
-        .done();
+    let pack = folder.succeed("make giant.fbx --all-animations --for godot -o pack.fbx");
     assert!(!read("pack.fbx").2, "{}", pack.stderr);
 }
 
@@ -129,22 +123,17 @@ fn real_giants_and_animals_for_engines() {
     let folder = Folder::new();
     let giant = mocap.join("isaacgym-cmu/07_01_cmu.fbx");
     let giant = giant.display();
-    let answer = folder.run(&format!("convert {giant} right.fbx --for unity")).done();
-    assert!(answer.stderr.contains("states a unit of"), "{}", answer.stderr);
-    let again = folder.run("inspect right.fbx").done();
+    let answer = folder.succeed(&format!("convert {giant} right.fbx --for unity"));
+    answer.says("states a unit of");
+    let again = folder.succeed("inspect right.fbx");
     assert!(!again.stderr.contains("m tall"), "{}", again.stderr);
     for animal in ["fox-animations.glb", "horse-animations.glb", "spider-animations.glb"] {
         let animal = mocap.join("mesh2motion").join(animal);
-        let before = folder
-            .run(&format!("inspect {} --json", animal.display()))
-            .done()
-            .json();
-        folder
-            .run(&format!("convert {} animal.glb --for unreal --force", animal.display()))
-            .done();
-        folder.run("convert animal.glb animal.fbx --for unity --force").done();
+        let before = folder.succeed(&format!("inspect {} --json", animal.display())).json();
+        folder.succeed(&format!("convert {} animal.glb --for unreal --force", animal.display()));
+        folder.succeed("convert animal.glb animal.fbx --for unity --force");
         for written in ["animal.glb", "animal.fbx"] {
-            let after = folder.run(&format!("inspect {written} --json")).done().json();
+            let after = folder.succeed(&format!("inspect {written} --json")).json();
             let height = |json: &serde_json::Value| json["body"]["height_m"].as_f64();
             assert_eq!(before["take"]["unit"], "m");
             if let (Some(before), Some(after)) = (height(&before), height(&after)) {

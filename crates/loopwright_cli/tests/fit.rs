@@ -45,14 +45,11 @@ fn numbers_alone_give_the_figures_of_the_article() {
         ("--half-life 0.2 --speed 5", "peaks at 12.75 m/s^2, after 0.144 s"),
         ("--half-life 0.2 --angle 180", "peaks at 458.99 deg/s, after 0.144 s"),
     ] {
-        let answer = folder.run(&format!("fit {arguments}")).done();
-        assert!(answer.stdout.contains(expected), "{arguments}: {}", answer.stdout);
-        assert!(answer.stdout.contains("59.7%"));
+        let answer = folder.succeed(&format!("fit {arguments}"));
+        answer.shows(expected);
+        answer.shows("59.7%");
     }
-    let both = folder
-        .run("fit --speed 5 --angle 90 --half-life 0.2 --json")
-        .done()
-        .json();
+    let both = folder.succeed("fit --speed 5 --angle 90 --half-life 0.2 --json").json();
     assert!((number(&both, "velocity/acceleration_mps2") - 12.75).abs() < 0.005);
     assert!((number(&both, "facing/peak_secs") - 0.144).abs() < 0.0005);
 }
@@ -84,13 +81,12 @@ fn too_few_or_too_many_numbers_are_refused() {
 fn a_driven_take_gives_its_springs_back_in_every_answer() {
     let folder = with_drive(|settings| settings.noise_deg = 0.2);
     let text = folder
-        .run("fit drive.bvh --toml controller.toml --plot fit.svg")
-        .done()
+        .succeed("fit drive.bvh --toml controller.toml --plot fit.svg")
         .stdout;
     for word in ["walk", "run", "start", "stop", "turn", "59.7%", "[controller.walk]"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    let answer = folder.run("fit drive.bvh --json").done().json();
+    let answer = folder.succeed("fit drive.bvh --json").json();
     for (pointer, truth) in [
         ("pools/0/all/velocity/fitted_secs/median", 0.4),
         ("pools/0/all/velocity/closed_secs/median", 0.4),
@@ -113,17 +109,15 @@ fn a_driven_take_gives_its_springs_back_in_every_answer() {
     assert!(folder.text("fit.svg").starts_with("<svg"));
 
     // Neither block nor plot is overwritten without --force.
-    assert_eq!(folder.run("fit drive.bvh --toml controller.toml").status, 2);
-    assert_eq!(folder.run("fit drive.bvh --plot fit.svg").status, 2);
-    folder
-        .run("fit drive.bvh --plot fit.svg --toml controller.toml --force")
-        .done();
+    folder.run("fit drive.bvh --toml controller.toml").refused();
+    folder.run("fit drive.bvh --plot fit.svg").refused();
+    folder.succeed("fit drive.bvh --plot fit.svg --toml controller.toml --force");
 }
 
 #[test]
 fn a_given_mode_holds_for_the_whole_take() {
     let folder = with_drive(|_| {});
-    let answer = folder.run("fit drive.bvh --mode strafe --json").done().json();
+    let answer = folder.succeed("fit drive.bvh --mode strafe --json").json();
     let modes = answer["pools"][0]["modes"].as_array().unwrap();
     assert_eq!(modes.len(), 1);
     assert_eq!(modes[0]["mode"], "strafe");
@@ -138,7 +132,7 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
             settings.velocity_half_life_secs = half_life;
         });
     }
-    let answer = folder.run("fit takes --json").done().json();
+    let answer = folder.succeed("fit takes --json").json();
     let median = number(&answer, "pools/0/all/velocity/fitted_secs/median");
     assert!((median - 0.4).abs() < 0.02, "{median}");
     let [lower, upper] =
@@ -148,7 +142,7 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
         "{lower} {upper}"
     );
     assert_eq!(answer["pools"][0]["takes"], 3);
-    let answer = folder.run("fit takes/?.bvh --json").done().json();
+    let answer = folder.succeed("fit takes/?.bvh --json").json();
     assert_eq!(answer["pools"][0]["takes"], 3);
 
     folder.write("takes/broken.bvh", "HIERARCHY nonsense");
@@ -183,7 +177,7 @@ fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
         settings.commands.clear();
         settings.noise_deg = 0.2;
     });
-    folder.run("synth -o steady.bvh --seconds 8 --fps 30").done();
+    folder.succeed("synth -o steady.bvh --seconds 8 --fps 30");
     for (name, words, outcome) in [
         ("short", "must be held to count", "short"),
         ("still", "the body is idle throughout", "nothing"),
@@ -191,7 +185,7 @@ fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
     ] {
         let answer = folder.run(&format!("fit {name}.bvh"));
         assert_eq!(answer.status, 1, "{name}: {}", answer.stderr);
-        assert!(answer.stdout.contains(words), "{name}: {}", answer.stdout);
+        answer.shows(words);
         assert!(!answer.stdout.contains("half_life ="), "{name}: {}", answer.stdout);
         let json = folder.run(&format!("fit {name}.bvh --json")).json();
         assert_eq!(json["takes"][0]["outcome"], outcome);
@@ -210,7 +204,7 @@ fn the_guide_shows_the_block_of_its_take() {
         settings.sway_metres = 0.015;
         settings.noise_deg = 0.2;
     });
-    folder.run("fit drive.bvh --toml controller.toml").done();
+    folder.succeed("fit drive.bvh --toml controller.toml");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/fit.md");
     let guide = std::fs::read_to_string(path).unwrap();
     let shown: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("    ")).collect();
@@ -269,11 +263,11 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
         .map(|secs| format!("{secs};{};x\n", speed(secs)))
         .collect();
     folder.write("speeds.csv", format!("# made up\nTime (s); Speed (m/s); note\n{rows}"));
-    let fit = folder.run("fit --profile speeds.csv --json").done().json();
+    let fit = folder.succeed("fit --profile speeds.csv --json").json();
     assert!((number(&fit, "velocity/half_life_secs") - 0.5).abs() < 1e-3, "{fit}");
     assert!((number(&fit, "velocity/speed_mps") - 6.0).abs() < 1e-3, "{fit}");
     assert!(number(&fit, "profile/error_mps") < 1e-3, "{fit}");
-    let text = folder.run("fit --profile speeds.csv").done().stdout;
+    let text = folder.succeed("fit --profile speeds.csv").stdout;
     assert!(text.contains("half-life 0.500 s; 0 to 6 m/s"), "{text}");
     for (table, message) in [
         ("", "names no time"),

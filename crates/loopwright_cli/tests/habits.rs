@@ -34,29 +34,23 @@ fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
     folder.copy("walk.bvh", "takes/a.bvh");
     folder.write("takes/broken.bvh", "HIERARCHY");
     let before = folder.contents();
-    let one = folder
-        .run("make walk.bvh -o new/loop.glb --save-recipe loop.toml --dry-run")
-        .done();
+    let one = folder.succeed("make walk.bvh -o new/loop.glb --save-recipe loop.toml --dry-run");
     assert!(one.stdout.starts_with("new/loop.glb: good: "), "{}", one.stdout);
-    assert!(one.stderr.contains("nothing was written"), "{}", one.stderr);
+    one.says("nothing was written");
     let many = folder.run("make takes -o loops --catalog loops/all.csv --dry-run");
     assert_eq!(many.status, 2, "{}", many.stderr);
-    assert!(many.stdout.contains("loops/a-loop.bvh: good: "), "{}", many.stdout);
-    assert!(
-        many.stdout.contains("takes/broken.bvh: unreadable: "),
-        "{}",
-        many.stdout
-    );
+    many.shows("loops/a-loop.bvh: good: ");
+    many.shows("takes/broken.bvh: unreadable: ");
     assert_eq!(folder.contents(), before);
     // It knows what an earlier run did, and what would be refused.
-    folder.run("make takes/a.bvh -o loops/ --name {stem}-loop").done();
+    folder.succeed("make takes/a.bvh -o loops/ --name {stem}-loop");
     let before = folder.contents();
-    assert_eq!(folder.run("make takes -o loops --dry-run").status, 2);
+    folder.run("make takes -o loops --dry-run").refused();
     let on = folder.run("make takes/a.bvh -o loops/ --name {stem}-loop --resume --dry-run");
     assert_eq!(on.status, 0, "{}", on.stderr);
     folder.write("loop.bvh", "mine");
-    assert_eq!(folder.run("make walk.bvh -o loop.bvh --dry-run").status, 2);
-    folder.run("make walk.bvh -o loop.bvh --dry-run -f").done();
+    folder.run("make walk.bvh -o loop.bvh --dry-run").refused();
+    folder.succeed("make walk.bvh -o loop.bvh --dry-run -f");
     assert_eq!(folder.text("loop.bvh"), "mine");
     std::fs::remove_file(folder.file("loop.bvh")).unwrap();
     assert_eq!(folder.contents(), before);
@@ -65,8 +59,8 @@ fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
 #[test]
 fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output() {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
-    folder.run("make walk.bvh -o loop.glb").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
+    folder.succeed("make walk.bvh -o loop.glb");
     let walk = folder.read("walk.bvh");
     let (status, stdout, stderr) = piped(&folder, "make - -o -", &walk);
     assert_eq!(status, 0, "{stderr}");
@@ -75,7 +69,7 @@ fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output()
     let (status, stdout, stderr) = piped(&folder, "make - -o - --to glb", &walk);
     assert_eq!((status, &stdout[..4]), (0, &b"glTF"[..]), "{stderr}");
     // The format of what comes in, where no other is asked for.
-    folder.run("convert walk.bvh walk.glb").done();
+    folder.succeed("convert walk.bvh walk.glb");
     let (status, stdout, stderr) = piped(&folder, "make - -o - -q", &folder.read("walk.glb"));
     assert_eq!((status, &stdout[..4], stderr.as_str()), (0, &b"glTF"[..], ""));
     let (status, _, stderr) = piped(&folder, "close - --range 20:54.5", &walk);
@@ -106,13 +100,7 @@ fn suggestions_mean_what_was_meant() {
         ("ls walk.bvh", "list"),
         ("info walk.bvh", "inspect"),
     ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, 2);
-        assert!(
-            answer.stderr.contains(&format!("perhaps you mean {meant}")),
-            "{arguments}: {}",
-            answer.stderr
-        );
+        let answer = folder.refuse(arguments, &format!("perhaps you mean {meant}"));
         assert!(!answer.stderr.contains("similar"), "{arguments}: {}", answer.stderr);
     }
     // What is a slip of the fingers is still corrected by its spelling.
@@ -124,7 +112,7 @@ fn suggestions_mean_what_was_meant() {
 #[test]
 fn a_mistyped_input_is_said_before_all_else() {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
     for arguments in [
         "make wakl.bvh -o loop.bvh",
         "close wakl.bvh --range 2:30 -o loop.bvh",
@@ -148,19 +136,15 @@ fn a_mistyped_input_is_said_before_all_else() {
             "{arguments}: {}",
             answer.stderr
         );
-        assert!(
-            answer.stderr.contains("try: \"walk.bvh\""),
-            "{arguments}: {}",
-            answer.stderr
-        );
+        answer.says("try: \"walk.bvh\"");
     }
 }
 
 #[test]
 fn engines_are_known_in_any_case_and_f_is_force() {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.fbx --for Unity").done();
-    folder.run("convert walk.bvh take.glb --for GODOT").done();
+    folder.succeed("make walk.bvh -o loop.fbx --for Unity");
+    folder.succeed("convert walk.bvh take.glb --for GODOT");
     for arguments in [
         "make walk.bvh -o loop.fbx",
         "convert walk.bvh take.glb",
@@ -200,18 +184,14 @@ fn render_and_retarget_take_many_files() {
     }
     assert!(!folder.file("pictures/broken.png").exists());
     // Two are drawn side by side into a file, each alone into a folder.
-    folder
-        .run("render walk.bvh takes/a.bvh -o both.png --size 16x16 --every 40")
-        .done();
-    folder
-        .run("render walk.bvh takes/a.bvh -o each/ --to png --size 16x16 --every 40")
-        .done();
+    folder.succeed("render walk.bvh takes/a.bvh -o both.png --size 16x16 --every 40");
+    folder.succeed("render walk.bvh takes/a.bvh -o each/ --to png --size 16x16 --every 40");
     assert!(folder.file("each/walk.png").is_file() && folder.file("each/takes/a.png").is_file());
-    folder.run("convert walk.bvh hero.glb").done();
-    folder.run("make walk.bvh -o takes/c-loop.bvh").done();
+    folder.succeed("convert walk.bvh hero.glb");
+    folder.succeed("make walk.bvh -o takes/c-loop.bvh");
     std::fs::remove_file(folder.file("takes/broken.bvh")).unwrap();
-    let put = folder.run("retarget takes --rig hero.glb -o heroes/ --jobs 2").done();
-    assert!(put.stdout.contains("heroes/a.glb\n"), "{}", put.stdout);
+    let put = folder.succeed("retarget takes --rig hero.glb -o heroes/ --jobs 2");
+    put.shows("heroes/a.glb\n");
     for file in [
         "heroes/a.glb",
         "heroes/deep/b.glb",
@@ -220,7 +200,7 @@ fn render_and_retarget_take_many_files() {
     ] {
         assert!(folder.file(file).is_file(), "{file}");
     }
-    folder.run("retarget takes/a.bvh --rig hero.glb -o alone.glb").done();
+    folder.succeed("retarget takes/a.bvh --rig hero.glb -o alone.glb");
     assert!(folder.read("alone.glb") == folder.read("heroes/a.glb"));
     let map = folder.run("retarget takes --rig hero.glb -o more/ --save-map map.toml");
     assert_eq!(map.status, 2);

@@ -7,7 +7,7 @@ use harness::Folder;
 #[test]
 fn the_size_of_help_is_that_asked_for() {
     let folder = Folder::new();
-    let help = |arguments: &str| folder.run(arguments).done().stdout;
+    let help = |arguments: &str| folder.succeed(arguments).stdout;
     let (short, full) = (help("make -h"), help("make --help"));
     assert!(short.contains("`loopwright make --help` shows all flags."), "{short}");
     assert!(
@@ -35,12 +35,12 @@ fn the_size_of_help_is_that_asked_for() {
 fn shells_and_manuals_know_every_command() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = folder.run(&format!("completions {shell}")).done().stdout;
+        let script = folder.succeed(&format!("completions {shell}")).stdout;
         for word in ["retarget", "catalog", "resume", "root-motion"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    let pages = folder.run("man -o man1").done().stdout;
+    let pages = folder.succeed("man -o man1").stdout;
     assert!(pages.lines().any(|page| page == "man1/loopwright-make.1"), "{pages}");
     assert!(
         pages.lines().any(|page| page == "man1/loopwright-match-build.1"),
@@ -48,19 +48,15 @@ fn shells_and_manuals_know_every_command() {
     );
     let page = folder.text("man1/loopwright-make.1");
     assert!(page.contains("\\-\\-resume") && page.contains("ROOT MOTION"), "{page}");
-    assert_eq!(folder.run("man -o man1").status, 2);
+    folder.run("man -o man1").refused();
 }
 
 #[test]
 fn quiet_runs_print_answers_and_errors_alone() {
     let folder = Folder::with_walk();
-    let loud = folder
-        .run("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3")
-        .done();
-    let quiet = folder
-        .run("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3 --force -q")
-        .done();
-    assert!(loud.stderr.contains("warning: "), "{}", loud.stderr);
+    let loud = folder.succeed("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3");
+    let quiet = folder.succeed("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3 --force -q");
+    loud.says("warning: ");
     assert_eq!((quiet.stderr.as_str(), &quiet.stdout), ("", &loud.stdout));
     assert!(folder.run("find missing.bvh -q").stderr.contains("cannot read"));
     let coloured = folder.run("find missing.bvh --color always").stderr;

@@ -21,11 +21,7 @@ fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {
     if let Some(error) = document.get("error") {
         assert_eq!(error["exit_status"], status, "{arguments}");
         let message = error["message"].as_str().unwrap();
-        assert!(
-            answer.stderr.contains(message),
-            "{arguments}: {message:?} in {}",
-            answer.stderr
-        );
+        answer.says(message);
     } else {
         assert_ne!(status, 2, "{arguments}");
     }
@@ -68,9 +64,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
     assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
     let shifted = answer(&folder, "find walk.bvh --shifted", "find", 0);
-    folder
-        .run("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5")
-        .done();
+    folder.succeed("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5");
     let like = answer(&folder, "find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like", 0);
     assert_eq!(like["occurrences"][0]["start_frame"], 40);
     assert_eq!(
@@ -118,9 +112,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     let among = answer(&folder, "cost walk.bvh slow.bvh again.bvh", "cost", 0);
     assert!(among["left"].is_null() && among["among"].is_object());
     // Starts and stops give events of both kinds.
-    folder
-        .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20")
-        .done();
+    folder.succeed("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20");
     let start = folder.run("fit start.bvh --json").json();
     assert_valid(&start, "fit");
 }
@@ -229,7 +221,7 @@ fn the_demo_answers_with_what_find_and_make_say() {
 fn commands_that_fail_answer_with_one_document_all_the_same() {
     let folder = Folder::with_walk();
     folder.write("broken.bvh", "HIERARCHY ROOT");
-    folder.run("synth -o short.bvh --seconds 0.6 --fps 30").done();
+    folder.succeed("synth -o short.bvh --seconds 0.6 --fps 30");
     // The facts known before the error stand beside it.
     let none = answer(&folder, "find short.bvh", "find", 1);
     assert_eq!(
@@ -276,7 +268,7 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
     // Without --json there is no JSON, and help is no failure.
     assert_eq!(folder.run("find broken.bvh").stdout, "");
     assert_eq!(folder.run("find -- --json").stdout, "");
-    assert!(folder.run("find --json --help").done().stdout.contains("--json"));
+    assert!(folder.succeed("find --json --help").stdout.contains("--json"));
 }
 
 /// The schema alone gives the meaning of every key, and its unit if it has one.

@@ -8,12 +8,10 @@ use harness::Folder;
 fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
     let folder = Folder::with_walk();
     folder.make_folder("loops");
-    folder.run("make walk.bvh -o loops/walk.bvh").done();
-    folder
-        .run("synth -o run.bvh --seed 3 --period 0.7 --speed 3 --seconds 6")
-        .done();
-    folder.run("make run.bvh -o loops/run.bvh").done();
-    let both = folder.run("find walk.bvh --like loops --json").done().json();
+    folder.succeed("make walk.bvh -o loops/walk.bvh");
+    folder.succeed("synth -o run.bvh --seed 3 --period 0.7 --speed 3 --seconds 6");
+    folder.succeed("make run.bvh -o loops/run.bvh");
+    let both = folder.succeed("find walk.bvh --like loops --json").json();
     let sought = both["sought"].as_array().unwrap();
     assert_eq!(sought.len(), 2);
     let walk = sought
@@ -27,7 +25,7 @@ fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
         assert!(occurrence["cost_ratio"].as_f64() <= Some(0.4));
     }
     // The text names the same, and says how to see the rest.
-    let text = folder.run("find walk.bvh --like loops --top 1").done().stdout;
+    let text = folder.succeed("find walk.bvh --like loops --top 1").stdout;
     assert!(
         text.contains("loops/walk.bvh") && !text.contains("loops/run.bvh"),
         "{text}"
@@ -47,9 +45,7 @@ fn what_cannot_be_sought_is_refused_with_what_to_try() {
         ("--like empty", "\"empty\" holds no take and no loop"),
         ("--like walk.bvh --idle", "cannot be used with"),
     ] {
-        let answer = folder.run(&format!("find walk.bvh {arguments}"));
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stdout);
-        assert!(answer.stderr.contains(message), "{arguments}: {}", answer.stderr);
-        assert!(answer.stderr.contains("try"), "{arguments}: {}", answer.stderr);
+        let answer = folder.refuse(&format!("find walk.bvh {arguments}"), message);
+        answer.says("try");
     }
 }

@@ -11,7 +11,7 @@ fn with_loops() -> Folder {
     folder.make_folder("loops");
     folder.make_folder("loops/deep");
     for out in ["loops/a.bvh", "loops/deep/b.glb", "loops/deep/c.fbx"] {
-        folder.run(&format!("make walk.bvh -o {out}")).done();
+        folder.succeed(&format!("make walk.bvh -o {out}"));
     }
     folder
 }
@@ -55,11 +55,7 @@ fn a_folder_stands_for_the_loops_below_it() {
     assert_eq!(checked.status, 2);
     assert_eq!(verdicts(&checked)[0], verdict_of("empty", "error"));
     assert_eq!(verdicts(&checked).len(), 5);
-    assert!(
-        checked.stderr.contains("no loop in the folder \"empty\""),
-        "{}",
-        checked.stderr
-    );
+    checked.says("no loop in the folder \"empty\"");
 }
 
 #[test]
@@ -85,14 +81,10 @@ fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
 
     let text = folder.run("check loops --max-foot-slide 0.01");
     assert_eq!(text.status, 1);
-    assert!(
-        text.stdout.contains("a.bvh: check it: foot sliding "),
-        "{}",
-        text.stdout
-    );
-    assert!(text.stdout.contains("failed: foot sliding "), "{}", text.stdout);
-    assert!(text.stdout.contains(", allowed 0.01\n    try: "), "{}", text.stdout);
-    assert!(text.stderr.contains("3 of 3 loops exceed a limit"), "{}", text.stderr);
+    text.shows("a.bvh: check it: foot sliding ");
+    text.shows("failed: foot sliding ");
+    text.shows(", allowed 0.01\n    try: ");
+    text.says("3 of 3 loops exceed a limit");
 }
 
 #[test]
@@ -142,7 +134,7 @@ fn limits_come_from_the_nearest_file_and_flags_count_more() {
             .current_dir(folder.file(below))
             .output()
             .unwrap();
-        Answer::of(output).status
+        Answer::new(output).status
     };
     assert_eq!(status("check loops", "."), 1);
     assert_eq!(status("check b.glb", "loops/deep"), 1, "a file above counts");
@@ -183,12 +175,8 @@ fn a_malformed_file_of_limits_is_reported_with_its_line() {
             checked.stdout.is_empty(),
             "nothing is checked against half of the limits"
         );
-        assert!(
-            checked.stderr.contains("cannot read the limits in"),
-            "{}",
-            checked.stderr
-        );
-        assert!(checked.stderr.contains(message), "no {message:?} in {}", checked.stderr);
+        checked.says("cannot read the limits in");
+        checked.says(message);
     }
     for wrong in [
         "--max-foot-slide -1",
@@ -209,11 +197,7 @@ fn unreadable_files_are_listed_at_the_end_and_the_rest_is_checked() {
     let checked = folder.run("check loops --max-foot-slide 0.01 missing.bvh");
     assert_eq!(checked.status, 2, "an error counts more than a limit");
     for file in ["a.bvh", "b.glb", "c.fbx"] {
-        assert!(
-            checked.stdout.contains(&format!("{file}: check it: foot sliding ")),
-            "{}",
-            checked.stdout
-        );
+        checked.shows(&format!("{file}: check it: foot sliding "));
     }
     let end = checked
         .stderr
@@ -250,7 +234,7 @@ fn the_seam_after_several_copies_is_played_too() {
 #[test]
 fn a_limit_of_foot_sliding_that_cannot_be_checked_gets_a_warning() {
     let folder = Folder::new();
-    folder.run("synth -o walk.bvh --seconds 4 --fps 30").done();
+    folder.succeed("synth -o walk.bvh --seconds 4 --fps 30");
     // Without foot names and with all leaf joints equal, no feet are detected.
     let prop = "HIERARCHY\nROOT Box\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n End Site\n {\n  OFFSET 0 10 0\n }\n}\nMOTION\nFrames: 5\nFrame Time: 0.1\n0 0 0 0 0 0\n0 1 0 3 0 0\n0 2 0 0 0 0\n0 1 0 -3 0 0\n0 0 0 0 0 0\n";
     folder.write("box.bvh", prop);
@@ -258,22 +242,16 @@ fn a_limit_of_foot_sliding_that_cannot_be_checked_gets_a_warning() {
         "check box.bvh --max-foot-slide 1 --unit cm --up y --max-gap-deg 90 --max-seam-acceleration 9 --max-gap-mm 99",
     );
     assert_eq!(checked.status, 0, "{}{}", checked.stdout, checked.stderr);
-    assert!(
-        checked.stderr.contains("the limit of foot sliding was not checked"),
-        "{}",
-        checked.stderr
-    );
+    checked.says("the limit of foot sliding was not checked");
 }
 
 #[test]
 fn every_loop_of_a_file_is_checked_and_the_sidecar_counts_for_its_own() {
     let folder = Folder::with_walk();
-    folder.run("convert walk.bvh walk.fbx").done();
-    folder.run("make walk.fbx -o one.fbx").done();
-    folder
-        .run("make one.fbx --animation walk --range 3:20 --root-motion stationary -o two.fbx")
-        .done();
-    let checked = folder.run("check two.fbx --json").done().json();
+    folder.succeed("convert walk.bvh walk.fbx");
+    folder.succeed("make walk.fbx -o one.fbx");
+    folder.succeed("make one.fbx --animation walk --range 3:20 --root-motion stationary -o two.fbx");
+    let checked = folder.succeed("check two.fbx --json").json();
     let loops = checked["loops"].as_array().unwrap();
     let names: Vec<&str> = loops.iter().map(|one| one["animation"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -282,23 +260,20 @@ fn every_loop_of_a_file_is_checked_and_the_sidecar_counts_for_its_own() {
     for (one, name) in loops.iter().zip(names) {
         assert_eq!(one["candidate"].is_null(), name != own, "{name}");
         let alone = folder
-            .run(&format!("check two.fbx --animation {name} --json"))
-            .done()
+            .succeed(&format!("check two.fbx --animation {name} --json"))
             .json();
         assert_eq!(alone["loops"][0]["quality"], one["quality"], "{name}");
     }
-    let none = folder.run("check two.fbx --animation nope");
-    assert_eq!(none.status, 2);
-    assert!(none.stderr.contains("no animation \"nope\""), "{}", none.stderr);
+    folder.refuse("check two.fbx --animation nope", "no animation \"nope\"");
 }
 
 #[test]
 fn foot_sliding_is_what_make_measured() {
     let folder = Folder::with_walk();
     for flags in ["", "--root-motion stationary", "--symmetric", "--add-root"] {
-        folder.run(&format!("make walk.bvh {flags} -o loop.bvh --force")).done();
+        folder.succeed(&format!("make walk.bvh {flags} -o loop.bvh --force"));
         let made = number(&folder.json("loop.bvh.json"), "quality/foot_slide_cmps");
-        let checked = folder.run("check loop.bvh --json").done().json();
+        let checked = folder.succeed("check loop.bvh --json").json();
         let found = number(&checked["loops"][0], "quality/foot_slide_cmps");
         assert!((found - made).abs() < 1e-9 * made, "{flags}: {found}, made {made}");
     }
@@ -307,12 +282,10 @@ fn foot_sliding_is_what_make_measured() {
 #[test]
 fn a_loop_at_a_lower_rate_in_the_file_of_its_take_is_read_at_its_own() {
     let folder = Folder::with_walk();
-    folder.run("convert walk.bvh walk.fbx").done();
+    folder.succeed("convert walk.bvh walk.fbx");
     for rate in [15, 24] {
-        folder
-            .run(&format!("make walk.fbx --fps {rate} -o loop.fbx --force"))
-            .done();
-        let checked = folder.run("check loop.fbx --json").done().json();
+        folder.succeed(&format!("make walk.fbx --fps {rate} -o loop.fbx --force"));
+        let checked = folder.succeed("check loop.fbx --json").json();
         let gap = number(&checked["loops"][0], "quality/pose_gap_mm");
         assert!(gap < 1e-3, "{gap} mm at {rate}");
     }
@@ -327,7 +300,7 @@ fn all_figures_are_printed_on_request() {
         ("check loop.bvh", "seam rank"),
         ("find walk.bvh", "seam cost"),
     ] {
-        let [short, long] = ["", "-v"].map(|flag| folder.run(&format!("{command} {flag}")).done().stdout);
+        let [short, long] = ["", "-v"].map(|flag| folder.succeed(&format!("{command} {flag}")).stdout);
         assert!(
             !short.contains(figure) && long.contains(figure),
             "{command}:\n{short}{long}"

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 fn with_pack(extension: &str) -> Folder {
     let folder = Folder::with_walk();
     let pack = format!("pack.{extension}");
-    folder.run(&format!("convert walk.bvh {pack}")).done();
+    folder.succeed(&format!("convert walk.bvh {pack}"));
     folder
 }
 
 /// Gives a glTF text file more animations: copies of its first with another name and some of its keys.
 fn with_copies(folder: &Folder, name: &str, copies: &[(&str, usize)]) {
-    folder.run("convert walk.bvh one.gltf").done();
+    folder.succeed("convert walk.bvh one.gltf");
     let mut file = folder.json("one.gltf");
     let first = file["animations"][0].clone();
     for &(copy, num_keys) in copies {
@@ -64,7 +64,7 @@ fn verdicts(answer: &Answer) -> Vec<String> {
 fn animations_are_listed_with_what_they_are() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("two", 2), ("short", 20)]);
-    let answer = folder.run("list pack.gltf walk.bvh --json").done().json();
+    let answer = folder.succeed("list pack.gltf walk.bvh --json").json();
     assert_valid(&answer, "list");
     let listed = &answer["files"][0]["animations"];
     let walk = named(listed, "walk");
@@ -73,12 +73,12 @@ fn animations_are_listed_with_what_they_are() {
     assert_eq!(named(listed, "two")["why_no_loop"], "too short: 2 frames");
     assert_eq!(answer["files"][1]["animations"].as_array().unwrap().len(), 1);
 
-    let table = folder.run("list pack.gltf").done().stdout;
+    let table = folder.succeed("list pack.gltf").stdout;
     assert!(
         table.starts_with("pack.gltf: 3 animations at 30 fps\n#  name"),
         "{table}"
     );
-    let only = folder.run("list pack.gltf --animation W*").done().stdout;
+    let only = folder.succeed("list pack.gltf --animation W*").stdout;
     assert!(only.contains("1 animation at") && only.contains("walk"), "{only}");
 
     // A file that cannot be read does not stop the others.
@@ -93,9 +93,7 @@ fn names_are_found_in_any_case_by_pattern_and_by_number() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("Jog", 121), ("JOG", 60), ("stroll", 121)]);
     let frames = |wanted: &str| {
-        let answer = folder
-            .run(&format!("inspect pack.gltf --json --animation {wanted}"))
-            .done();
+        let answer = folder.succeed(&format!("inspect pack.gltf --json --animation {wanted}"));
         answer.json()["take"]["frames"].clone()
     };
     assert_eq!(frames("JOG"), 60);
@@ -110,14 +108,8 @@ fn names_are_found_in_any_case_by_pattern_and_by_number() {
             "there is no animation \"sprint\"; there are: walk, Jog, JOG, stroll",
         ),
     ] {
-        let answer = folder.run(&format!("inspect pack.gltf --animation {wanted}"));
-        assert_eq!(answer.status, 2);
-        assert!(answer.stderr.contains(said), "{}", answer.stderr);
-        assert!(
-            answer.stderr.contains("try: `loopwright list pack.gltf`"),
-            "{}",
-            answer.stderr
-        );
+        let answer = folder.refuse(&format!("inspect pack.gltf --animation {wanted}"), said);
+        answer.says("try: `loopwright list pack.gltf`");
     }
 }
 
@@ -127,14 +119,14 @@ fn five_hundred_animations_are_read_and_never_named_in_one_line() {
     let names: Vec<String> = (0..499).map(|number| format!("clip_{number:03}")).collect();
     let copies: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 8)).collect();
     with_copies(&folder, "pack.gltf", &copies);
-    let listed = folder.run("list pack.gltf --json").done().json();
+    let listed = folder.succeed("list pack.gltf --json").json();
     assert_eq!(listed["files"][0]["animations"].as_array().unwrap().len(), 500);
     for wanted in ["clip_5000", "clip*", "nothing"] {
         let answer = folder.run(&format!("inspect pack.gltf --animation {wanted}"));
         assert_eq!(answer.status, 2, "{wanted}");
         assert!(answer.stderr.lines().all(|line| line.len() < 250), "{}", answer.stderr);
     }
-    let answer = folder.run("inspect pack.gltf").done();
+    let answer = folder.succeed("inspect pack.gltf");
     assert!(answer.stderr.lines().all(|line| line.len() < 300), "{}", answer.stderr);
 }
 
@@ -144,8 +136,7 @@ fn all_animations_are_looped_into_one_copy() {
         let folder = with_pack(extension);
         let (pack, out) = (format!("pack.{extension}"), format!("out.{extension}"));
         let first = folder
-            .run(&format!("make {pack} --all-animations -o {out} --json"))
-            .done()
+            .succeed(&format!("make {pack} --all-animations -o {out} --json"))
             .json();
         assert_valid(&first, "loops");
         let walk = named(&first["animations"], "walk");
@@ -161,22 +152,19 @@ fn all_animations_are_looped_into_one_copy() {
             (&json!("loopwright-loops"), &first["animations"])
         );
         assert_eq!(
-            verdicts(&folder.run(&format!("check {out}")).done()),
+            verdicts(&folder.succeed(&format!("check {out}"))),
             [format!("{out}: good")]
         );
 
         let again = folder
-            .run(&format!("make {out} --animation * -o again.{extension} --json"))
-            .done()
+            .succeed(&format!("make {out} --animation * -o again.{extension} --json"))
             .json();
         let kept = named(&again["animations"], looped);
         assert!(
             kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name",
             "{again}"
         );
-        folder
-            .run(&format!("play {out} --seconds 3 -o played.{extension}"))
-            .done();
+        folder.succeed(&format!("play {out} --seconds 3 -o played.{extension}"));
     }
 }
 
@@ -184,12 +172,11 @@ fn all_animations_are_looped_into_one_copy() {
 fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("Stroll", 1000)]);
-    folder.run("synth -o other.bvh --seconds 2 --fps 30 --seed 3").done();
-    folder.run("convert other.bvh hero.glb").done();
+    folder.succeed("synth -o other.bvh --seconds 2 --fps 30 --seed 3");
+    folder.succeed("convert other.bvh hero.glb");
     let own = loopwright_formats::animation_names(&folder.read("hero.glb"));
     let answer = folder
-        .run("make pack.gltf --rig hero.glb --all-animations --json")
-        .done()
+        .succeed("make pack.gltf --rig hero.glb --all-animations --json")
         .json();
     assert_valid(&answer, "loops");
     assert_eq!(answer["outputs"][0], "pack-loops.glb", "in the form of the character");
@@ -203,22 +190,21 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     assert_eq!(names.len(), own.len() + 2, "{names:?}");
     assert!(own.iter().all(|own| names.contains(own)), "{names:?}");
     assert_eq!(
-        verdicts(&folder.run("check pack-loops.glb").done()).len(),
+        verdicts(&folder.succeed("check pack-loops.glb")).len(),
         2,
         "both are loops of the file"
     );
 
     // What loops already is not there yet, either.
-    folder.run("make walk.bvh -o round.bvh").done();
-    folder.run("convert round.bvh round.gltf").done();
+    folder.succeed("make walk.bvh -o round.bvh");
+    folder.succeed("convert round.bvh round.gltf");
     let mut round = folder.json("round.gltf");
     // Nor is one that is named like a loop.
     for name in ["Round", "Round-loop"] {
         round["animations"][0]["name"] = json!(name);
         folder.write("again.gltf", round.to_string());
         let answer = folder
-            .run("make again.gltf --rig hero.glb --all-animations --force --json")
-            .done()
+            .succeed("make again.gltf --rig hero.glb --all-animations --force --json")
             .json();
         let made = named(&answer["animations"], name);
         assert_eq!(
@@ -228,29 +214,22 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
         );
     }
 
-    let refused = folder.run("make pack.gltf --rig other.bvh --all-animations -o all.bvh");
-    assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("other.bvh"), "{}", refused.stderr);
+    folder.refuse(
+        "make pack.gltf --rig other.bvh --all-animations -o all.bvh",
+        "other.bvh",
+    );
     let refused = folder.run("make pack.gltf --rig hero.glb --all-animations -o hero.glb --force");
-    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+    refused.says("is the rig itself");
 }
 
 #[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("two", 2), ("half", 20), ("walk", 121)]);
-    let made = folder.run("make pack.gltf --all-animations -o out.glb").done();
-    assert!(
-        made.stdout.contains("left alone: too short: 2 frames"),
-        "{}",
-        made.stdout
-    );
-    assert!(
-        made.stdout.contains("another animation has the same name"),
-        "{}",
-        made.stdout
-    );
-    let listed = folder.run("list out.glb --json").done().json();
+    let made = folder.succeed("make pack.gltf --all-animations -o out.glb");
+    made.shows("left alone: too short: 2 frames");
+    made.shows("another animation has the same name");
+    let listed = folder.succeed("list out.glb --json").json();
     let names: Vec<&Value> = listed["files"][0]["animations"]
         .as_array()
         .unwrap()
@@ -275,15 +254,12 @@ fn what_is_no_loop_is_left_alone_and_said() {
     assert!(folder.file("broken-out.glb").exists());
 
     // BVH holds one motion.
-    let answer = folder.run("make walk.bvh --all-animations -o out.bvh");
-    assert_eq!(answer.status, 2);
-    assert!(
-        answer.stderr.contains("no animation can be added to BVH"),
-        "{}",
-        answer.stderr
+    folder.refuse(
+        "make walk.bvh --all-animations -o out.bvh",
+        "no animation can be added to BVH",
     );
     let answer = folder.run("make pack.gltf --all-animations -o out.fbx");
-    assert!(answer.stderr.contains("ends in .glb or .gltf"), "{}", answer.stderr);
+    answer.says("ends in .glb or .gltf");
 }
 
 #[test]
@@ -292,32 +268,22 @@ fn loops_are_added_to_their_own_file_in_place() {
         let folder = with_pack(extension);
         let pack = format!("pack.{extension}");
         let before = folder.read(&pack);
-        let answer = folder.run(&format!("make {pack} -o {pack}"));
-        assert_eq!(answer.status, 2);
-        assert!(
-            answer.stderr.contains("--force to add the loop to it"),
-            "{}",
-            answer.stderr
-        );
+        folder.refuse(&format!("make {pack} -o {pack}"), "--force to add the loop to it");
         assert_eq!(folder.read(&pack), before);
-        folder
-            .run(&format!("make {pack} --animation walk -o {pack} --force"))
-            .done();
+        folder.succeed(&format!("make {pack} --animation walk -o {pack} --force"));
         assert_eq!(folder.json(&format!("{pack}.json"))["format"], "loopwright-loop");
         // A second loop beside the first.
-        folder
-            .run(&format!(
-                "make {pack} --animation walk --shifted --pick 2 -o {pack} --force"
-            ))
-            .done();
-        let listed = folder.run(&format!("list {pack} --json")).done().json();
+        folder.succeed(&format!(
+            "make {pack} --animation walk --shifted --pick 2 -o {pack} --force"
+        ));
+        let listed = folder.succeed(&format!("list {pack} --json")).json();
         let num_animations = listed["files"][0]["animations"].as_array().unwrap().len();
         let beside = folder.json(&format!("{pack}.json"));
         if extension == "fbx" {
             // FBX numbers it, glTF replaces the one of that name.
             assert_eq!(num_animations, 3);
             assert_eq!(beside["loops"].as_array().unwrap().len(), 2);
-            assert_eq!(verdicts(&folder.run(&format!("check {pack}")).done()).len(), 2);
+            assert_eq!(verdicts(&folder.succeed(&format!("check {pack}"))).len(), 2);
         } else {
             assert_eq!(num_animations, 2);
             assert_eq!(beside["format"], "loopwright-loop");
@@ -325,23 +291,17 @@ fn loops_are_added_to_their_own_file_in_place() {
     }
     // A take that cannot hold loops is never overwritten.
     let folder = Folder::with_walk();
-    let answer = folder.run("make walk.bvh -o walk.bvh --force");
-    assert_eq!(answer.status, 2);
-    assert!(
-        answer.stderr.contains("a take is never overwritten"),
-        "{}",
-        answer.stderr
-    );
+    folder.refuse("make walk.bvh -o walk.bvh --force", "a take is never overwritten");
 }
 
 #[test]
 fn a_file_without_animation_shows_its_skeleton() {
     let folder = Folder::with_walk();
-    folder.run("convert walk.bvh walk.gltf").done();
+    folder.succeed("convert walk.bvh walk.gltf");
     let mut file = folder.json("walk.gltf");
     file["animations"] = json!([]);
     folder.write("rig.gltf", file.to_string());
-    let answer = folder.run("inspect rig.gltf").done();
+    let answer = folder.succeed("inspect rig.gltf");
     assert!(
         answer
             .stderr
@@ -354,11 +314,11 @@ fn a_file_without_animation_shows_its_skeleton() {
         "{}",
         answer.stdout
     );
-    assert!(answer.stdout.contains("LeftToeBase"), "{}", answer.stdout);
-    let json = folder.run("inspect rig.gltf --json").done().json();
+    answer.shows("LeftToeBase");
+    let json = folder.succeed("inspect rig.gltf --json").json();
     assert_valid(&json, "inspect");
-    assert_eq!(folder.run("find rig.gltf").status, 2);
-    let listed = folder.run("list rig.gltf").done().stdout;
+    folder.run("find rig.gltf").refused();
+    let listed = folder.succeed("list rig.gltf").stdout;
     assert!(listed.starts_with("rig.gltf: no animations"), "{listed}");
 }
 

@@ -17,11 +17,9 @@ fn with_takes() -> Folder {
     let folder = Folder::new();
     fs::create_dir_all(folder.file("takes/later")).unwrap();
     for (index, name) in ["walk", "later/walk", "turn"].into_iter().enumerate() {
-        folder
-            .run(&format!(
-                "synth -o takes/{name}.bvh --seconds 3 --fps 30 --seed {index}"
-            ))
-            .done();
+        folder.succeed(&format!(
+            "synth -o takes/{name}.bvh --seconds 3 --fps 30 --seed {index}"
+        ));
         fs::remove_file(folder.file(&format!("takes/{name}.bvh.truth.json"))).unwrap();
     }
     folder
@@ -32,7 +30,7 @@ fn each_file_has_the_answer_that_it_has_alone() {
     let folder = with_takes();
     for command in ["find", "inspect"] {
         let alone: Vec<String> = ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]
-            .map(|take| folder.run(&format!("{command} {take}")).done().stdout)
+            .map(|take| folder.succeed(&format!("{command} {take}")).stdout)
             .to_vec();
         for names in [
             "takes",
@@ -40,11 +38,11 @@ fn each_file_has_the_answer_that_it_has_alone() {
             "takes/**/*.bvh",
         ] {
             for jobs in ["-j1", "-j3"] {
-                let all = folder.run(&format!("{command} {names} {jobs}")).done();
+                let all = folder.succeed(&format!("{command} {names} {jobs}"));
                 assert_eq!(all.stdout, alone.concat(), "{command} {names}");
             }
         }
-        let lines = folder.run(&format!("{command} takes --json")).done();
+        let lines = folder.succeed(&format!("{command} takes --json"));
         let lines: Vec<Value> = lines
             .stdout
             .lines()
@@ -56,15 +54,13 @@ fn each_file_has_the_answer_that_it_has_alone() {
             assert_eq!(*line, folder.run(&format!("{command} takes/{take}.bvh --json")).json());
         }
     }
-    let refused = folder.run("find takes --plot a.svg");
-    assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("--plot is for one file"), "{}", refused.stderr);
+    folder.refuse("find takes --plot a.svg", "--plot is for one file");
 }
 
 #[test]
 fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
     let folder = with_takes();
-    folder.run("synth -o takes/short.bvh --seconds 0.5 --fps 30").done();
+    folder.succeed("synth -o takes/short.bvh --seconds 0.5 --fps 30");
     let none = folder.run("find takes");
     assert_eq!(none.status, 1);
     assert_eq!(none.stdout.matches("takes/").count(), 3, "{}", none.stdout);
@@ -84,19 +80,19 @@ fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
     {
         assert_valid(line, kind);
     }
-    assert!(bad.stderr.contains("2 of 6 files failed"), "{}", bad.stderr);
+    bad.says("2 of 6 files failed");
 }
 
 #[test]
 fn folders_and_patterns_are_listed_and_checked() {
     let folder = with_takes();
-    let listed = folder.run("list takes --json").done().json();
+    let listed = folder.succeed("list takes --json").json();
     let files: Vec<&str> = (listed["files"].as_array().unwrap().iter())
         .map(|file| file["file"].as_str().unwrap())
         .collect();
     assert_eq!(files, ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]);
-    folder.run("make takes -o loops").done();
-    let checked = folder.run("check loops/w*.bvh loops/later --json").done().json();
+    folder.succeed("make takes -o loops");
+    let checked = folder.succeed("check loops/w*.bvh loops/later --json").json();
     let files: Vec<&str> = (checked["loops"].as_array().unwrap().iter())
         .map(|one| one["file"].as_str().unwrap())
         .collect();
@@ -106,8 +102,8 @@ fn folders_and_patterns_are_listed_and_checked() {
 #[test]
 fn many_files_are_converted_into_a_folder() {
     let folder = with_takes();
-    folder.run("make takes -o loops").done();
-    let answer = folder.run("convert takes loops/turn-loop.bvh out --to glb").done();
+    folder.succeed("make takes -o loops");
+    let answer = folder.succeed("convert takes loops/turn-loop.bvh out --to glb");
     let made = [
         "out/loops/turn-loop.glb",
         "out/takes/later/walk.glb",
@@ -116,32 +112,29 @@ fn many_files_are_converted_into_a_folder() {
     ];
     assert_eq!(answer.stdout.lines().collect::<Vec<_>>(), made);
     assert!(folder.file("out/loops/turn-loop.glb.json").is_file());
-    folder.run("convert takes/walk.bvh alone.glb").done();
+    folder.succeed("convert takes/walk.bvh alone.glb");
     assert!(folder.read("out/takes/walk.glb") == folder.read("alone.glb"));
     // One that differs in its extension alone gets a number, and no input is overwritten.
     folder.copy("alone.glb", "takes/walk.glb");
-    let answer = folder.run("convert takes/walk.bvh takes/walk.glb both --to bvh").done();
+    let answer = folder.succeed("convert takes/walk.bvh takes/walk.glb both --to bvh");
     assert_eq!(answer.stdout, "both/walk.bvh\nboth/walk-2.bvh\n");
     let before = folder.read("takes/walk.glb");
-    let refused = folder.run("convert takes/walk.bvh takes/walk.glb takes --to glb --force");
-    assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("is one of the inputs"), "{}", refused.stderr);
+    folder.refuse(
+        "convert takes/walk.bvh takes/walk.glb takes --to glb --force",
+        "is one of the inputs",
+    );
     assert!(folder.read("takes/walk.glb") == before);
-    assert_eq!(folder.run("convert takes out.glb").status, 2);
+    folder.run("convert takes out.glb").refused();
     // A single one into a folder.
-    folder.run("convert takes/walk.bvh single/ --to fbx").done();
+    folder.succeed("convert takes/walk.bvh single/ --to fbx");
     assert!(folder.file("single/walk.fbx").is_file());
 }
 
 #[test]
 fn catalogs_are_asked() {
     let folder = with_takes();
-    folder
-        .run("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0")
-        .done();
-    folder
-        .run("make takes -o loops --catalog all.parquet --licence CC0")
-        .done();
+    folder.succeed("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0");
+    folder.succeed("make takes -o loops --catalog all.parquet --licence CC0");
     let rows = |arguments: &str| {
         let answer = folder.run(&format!("catalog {arguments} --json"));
         let document = answer.json();
@@ -187,8 +180,8 @@ fn catalogs_are_asked() {
         .collect();
     assert!(speeds.is_sorted());
     // Through every format, and of several catalogs.
-    folder.run("catalog all.parquet -o all.csv").done();
-    folder.run("catalog all.csv -o all.jsonl").done();
+    folder.succeed("catalog all.parquet -o all.csv");
+    folder.succeed("catalog all.csv -o all.jsonl");
     assert_eq!(rows("all.jsonl"), all);
     assert_eq!(rows("all.csv all.parquet").len(), 8);
     folder.write("none.parquet", "PAR1");
@@ -199,8 +192,6 @@ fn catalogs_are_asked() {
         ("catalog all.csv -o all.csv --force", "is the catalog itself"),
         ("catalog all.csv --skeleton-of x", "no row of the catalogs"),
     ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, 2, "{arguments}");
-        assert!(answer.stderr.contains(message), "{arguments}: {}", answer.stderr);
+        folder.refuse(arguments, message);
     }
 }

@@ -155,20 +155,18 @@ fn replace_word(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
 /// A folder with the same short take in every format, a loop with its sidecar, and a recipe.
 fn seeds() -> Folder {
     let folder = Folder::new();
-    folder.run("synth -o walk.bvh --seconds 2.6 --fps 20").done();
+    folder.succeed("synth -o walk.bvh --seconds 2.6 --fps 20");
     fs::remove_file(folder.file("walk.bvh.truth.json")).unwrap();
     for other in ["walk.fbx", "walk.glb", "walk.gltf"] {
         folder.run_list(&["convert", "walk.bvh", other]).done();
     }
-    folder.run("match build walk.bvh -o takes.lwmatch").done();
+    folder.succeed("match build walk.bvh -o takes.lwmatch");
     folder.write("path.csv", "0,0,0\n3,0,3.6\n6,2,6\n");
-    folder
-        .run(
-            "make walk.bvh -o loop.bvh --save-recipe recipe.toml --closure-start spring --closure-end quintic \
+    folder.succeed(
+        "make walk.bvh -o loop.bvh --save-recipe recipe.toml --closure-start spring --closure-end quintic \
              --blend-start 0.1 --blend-end 0.3 --joint-closure *Hand:spring:0.1 --stance LeftFoot:0.1s:0.4s --feet \
              LeftFoot,RightFoot --smooth 6 --joint-weight Head=0 --root-space ground --last-key drop",
-        )
-        .done();
+    );
     folder
 }
 
@@ -240,8 +238,10 @@ impl Trial {
 
     /// One run, judged; the folder is then as before.
     fn run(&self, arguments: &[String]) -> i32 {
-        let answer = Answer::of(self.output(arguments));
-        let Answer { status, stdout, stderr } = &answer;
+        let answer = Answer::new(self.output(arguments));
+        let Answer {
+            status, stdout, stderr, ..
+        } = &answer;
         assert!((0..=2).contains(status), "status {status}: {stderr}");
         let after = self.folder.contents();
         for (name, bytes) in &self.first {
@@ -423,7 +423,7 @@ struct Flag {
 
 /// The flags of a command, read from its help, so that none is forgotten.
 fn flags(folder: &Folder, command: &str) -> Vec<Flag> {
-    let help = folder.run(&format!("{command} --help")).done().stdout;
+    let help = folder.succeed(&format!("{command} --help")).stdout;
     let mut flags: Vec<Flag> = Vec::new();
     for line in help.lines() {
         let text = line.trim_start();

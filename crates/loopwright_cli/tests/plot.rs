@@ -12,8 +12,8 @@ fn every_command_draws_both_kinds() {
         ("find walk.bvh --plot", "find"),
         ("make walk.bvh --force --plot", "make"),
     ] {
-        folder.run(&format!("{command} {name}.svg")).done();
-        folder.run(&format!("{command} {name}.PNG")).done();
+        folder.succeed(&format!("{command} {name}.svg"));
+        folder.succeed(&format!("{command} {name}.PNG"));
         let svg = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         let png = std::fs::read(folder.path().join(format!("{name}.PNG"))).unwrap();
@@ -50,7 +50,7 @@ fn nothing_is_overwritten_without_force() {
         assert!(!folder.path().join("walk-loop.bvh").exists());
     }
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
-        folder.run(&format!("{command} --plot plot.svg --force")).done();
+        folder.succeed(&format!("{command} --plot plot.svg --force"));
         assert!(std::fs::read_to_string(&path).unwrap().starts_with("<svg"));
     }
 }

@@ -15,39 +15,35 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
         "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\njoint-closure = [\"Head:spring:0.1\"]\n[find]\ntop = 1\n",
     );
     let sidecar = |name: &str| folder.json(name);
-    let made = folder.run("make takes/deep/walk.bvh -o a.bvh").done();
-    assert!(made.stderr.contains("with the settings of"), "{}", made.stderr);
+    let made = folder.succeed("make takes/deep/walk.bvh -o a.bvh");
+    made.says("with the settings of");
     let a = sidecar("a.bvh.json");
     assert_eq!(
         (&a["take"]["unit"], &a["root_motion"]["mode"]),
         (&"in".into(), &"in-place".into())
     );
     // Typed, it is what it would be without the file.
-    folder
-        .run("make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm")
-        .done();
+    folder.succeed("make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm");
     let b = sidecar("b.bvh.json");
     assert_eq!(
         (&b["take"]["unit"], &b["root_motion"]["mode"]),
         (&"cm".into(), &"constant".into())
     );
     // Not for what lies elsewhere.
-    folder.run("make walk.bvh -o c.bvh").done();
+    folder.succeed("make walk.bvh -o c.bvh");
     assert_eq!(sidecar("c.bvh.json")["take"]["unit"], "cm");
-    let found = folder.run("find takes/deep --json").done();
+    let found = folder.succeed("find takes/deep --json");
     let found: serde_json::Value = serde_json::from_str(found.stdout.lines().next().unwrap()).unwrap();
     assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
     assert_eq!(found["take"]["unit"], "in");
     // The nearest counts; a recipe that is named says all.
     folder.write("takes/deep/loopwright.toml", "");
-    folder
-        .run("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml")
-        .done();
+    folder.succeed("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml");
     assert_eq!(sidecar("d.bvh.json")["take"]["unit"], "cm");
     folder.write("takes/deep/loopwright.toml", "[make]\nroot-motion = \"in-place\"\n");
-    folder.run("make takes/deep/walk.bvh -o e.bvh --recipe d.toml").done();
+    folder.succeed("make takes/deep/walk.bvh -o e.bvh --recipe d.toml");
     assert_eq!(folder.read("e.bvh"), folder.read("d.bvh"));
-    assert_eq!(folder.run("inspect takes/deep/walk.bvh -q").done().stderr, "");
+    assert_eq!(folder.succeed("inspect takes/deep/walk.bvh -q").stderr, "");
 }
 
 #[test]
@@ -96,7 +92,7 @@ fn what_is_no_flag_is_said() {
 #[test]
 fn the_published_schema_is_that_of_the_program() {
     let folder = Folder::new();
-    let schema = folder.run("schema").done().stdout;
+    let schema = folder.succeed("schema").stdout;
     assert!(
         schema == include_str!("../../../docs/formats/loopwright.toml.schema.json"),
         "loopwright schema > docs/formats/loopwright.toml.schema.json"

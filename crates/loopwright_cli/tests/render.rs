@@ -52,7 +52,7 @@ fn every_kind_of_picture_of_a_loop() {
         ("--onion", "onion.png", "onion skin", 1.0, [96, 64]),
     ] {
         let command = format!("render loop.bvh -o {name} --size 96x64 --json {arguments}");
-        let facts = folder.run(&command).done().json();
+        let facts = folder.succeed(&command).json();
         assert_eq!(facts["outputs"][0], name);
         assert_eq!(facts["kind"], kind);
         assert_eq!(number(&facts, "pictures"), pictures, "{name}");
@@ -68,8 +68,7 @@ fn every_kind_of_picture_of_a_loop() {
         }
     }
     let facts = folder
-        .run("render loop.bvh -o again.gif --size 96x64 --json")
-        .done()
+        .succeed("render loop.bvh -o again.gif --size 96x64 --json")
         .json();
     assert!((number(&facts, "duration_secs") - samples / 30.0).abs() < 1e-6);
     assert_eq!(
@@ -82,39 +81,33 @@ fn every_kind_of_picture_of_a_loop() {
 #[test]
 fn takes_ranges_and_pairs() {
     let folder = with_a_loop();
-    let answer = folder.run("render walk.bvh -o take.png --size 64 --every 20").done();
+    let answer = folder.succeed("render walk.bvh -o take.png --size 64 --every 20");
     assert_eq!(answer.stdout, "take.png: 7 frames, 192 x 192\n");
-    let answer = folder.run("render walk.bvh -o part.gif --size 64 --range 10:39").done();
+    let answer = folder.succeed("render walk.bvh -o part.gif --size 64 --range 10:39");
     assert!(
         answer.stdout.starts_with("part.gif: 29 pictures, 0.97 s"),
         "{}",
         answer.stdout
     );
     // A repeated raw stretch has a seam, and so has the take beside its loop.
-    folder
-        .run("render walk.bvh -o raw.png --size 64 --range 10:45 --onion")
-        .done();
-    let answer = folder
-        .run("render walk.bvh loop.bvh -o pair.png --size 64 --onion")
-        .done();
+    folder.succeed("render walk.bvh -o raw.png --size 64 --range 10:45 --onion");
+    let answer = folder.succeed("render walk.bvh loop.bvh -o pair.png --size 64 --onion");
     assert_eq!(answer.stdout, "pair.png: the seam, 132 x 64\n");
-    folder
-        .run("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2")
-        .done();
+    folder.succeed("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2");
     assert_eq!(size_of(&folder.read("pair.gif")), [132, 64]);
     // Without its sidecar, a loop is drawn from its keys, or its cycles are estimated from them.
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-    folder.run("render loop.bvh -o keys.png --size 64").done();
-    folder.run("render loop.bvh -o cycles.gif --size 64 --cycles 2").done();
+    folder.succeed("render loop.bvh -o keys.png --size 64");
+    folder.succeed("render loop.bvh -o cycles.gif --size 64 --cycles 2");
 }
 
 #[test]
 fn a_root_joint_that_was_added_is_no_bone() {
     let folder = Folder::with_walk();
     folder.made("");
-    folder.run("render loop.bvh -o plain.png --size 64").done();
+    folder.succeed("render loop.bvh -o plain.png --size 64");
     folder.made("--add-root");
-    folder.run("render loop.bvh -o added.png --size 64").done();
+    folder.succeed("render loop.bvh -o added.png --size 64");
     // The keys differ in their last digits, which can change pixels at edges.
     let [plain, added] = ["plain.png", "added.png"].map(|name| Pixmap::decode_png(&folder.read(name)).unwrap());
     let parts = plain.data().iter().zip(added.data());
@@ -129,8 +122,7 @@ fn a_root_joint_that_was_added_is_no_bone() {
 fn one_input_into_a_folder_gives_one_answer() {
     let folder = Folder::with_walk();
     let answer = folder
-        .run("render walk.bvh -o out/ --size 64 --to png --json")
-        .done()
+        .succeed("render walk.bvh -o out/ --size 64 --to png --json")
         .json();
     assert_eq!(answer["outputs"][0], "out/walk.png");
     let refused = folder.run("render walk.bvh -o out/ --onion --json");
@@ -166,15 +158,13 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
         ("walk.bvh -o nowhere/out.gif", "there is no folder"),
         ("walk.bvh loop.bvh walk.bvh -o out.gif", "is the name of a file"),
     ] {
-        let answer = folder.run(&format!("render {arguments}"));
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
-        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        let answer = folder.refuse(&format!("render {arguments}"), words);
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }
     assert_eq!(folder.contents(), before);
     folder.write("out.gif", "mine");
-    assert_eq!(folder.run("render walk.bvh -o out.gif --size 64").status, 2);
+    folder.run("render walk.bvh -o out.gif --size 64").refused();
     assert_eq!(folder.text("out.gif"), "mine");
-    folder.run("render walk.bvh -o out.gif --size 64 --force").done();
+    folder.succeed("render walk.bvh -o out.gif --size 64 --force");
     assert!(folder.read("out.gif").starts_with(b"GIF89a"));
 }

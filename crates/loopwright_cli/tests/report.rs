@@ -68,11 +68,9 @@ fn with_loops() -> Folder {
     folder.make_folder("takes");
     for (index, turn) in [0, 20, 40].into_iter().enumerate() {
         let options = format!("synth -o takes/walk_{index}.bvh --seconds 4 --fps 30 --seed {index} --turn-rate {turn}");
-        folder.run(&options).done();
+        folder.succeed(&options);
     }
-    folder
-        .run("make takes -o loops --catalog loops/all.parquet --name {stem}")
-        .done();
+    folder.succeed("make takes -o loops --catalog loops/all.parquet --name {stem}");
     folder
 }
 
@@ -97,7 +95,7 @@ fn tags(page: &str) -> Vec<String> {
 #[test]
 fn folders_catalogs_and_loops_become_one_page_each() {
     let folder = with_loops();
-    let answer = folder.run("report loops -o folder.html --json").done().json();
+    let answer = folder.succeed("report loops -o folder.html --json").json();
     assert_valid(&answer, "report");
     assert_eq!((&answer["loops"], &answer["with_take"]), (&3.into(), &3.into()));
     assert_eq!(answer["page_bytes"], folder.read("folder.html").len());
@@ -114,25 +112,21 @@ fn folders_catalogs_and_loops_become_one_page_each() {
         assert!(page.contains(part), "{part}");
     }
     // In the order of the catalog, and the same again for any number of jobs.
-    folder.run("report loops/all.parquet -o catalog.html --jobs 1").done();
-    folder
-        .run("report loops/all.parquet -o again.html --jobs 7 --title same")
-        .done();
-    folder
-        .run("report loops/all.parquet -o catalog.html --jobs 2 --title same --force")
-        .done();
+    folder.succeed("report loops/all.parquet -o catalog.html --jobs 1");
+    folder.succeed("report loops/all.parquet -o again.html --jobs 7 --title same");
+    folder.succeed("report loops/all.parquet -o catalog.html --jobs 2 --title same --force");
     assert_eq!(folder.read("catalog.html"), folder.read("again.html"));
-    let one = folder.run("report loops/walk_1.bvh -o one.html").done();
-    assert!(one.stdout.contains("1 loop, 1 beside their takes"), "{}", one.stdout);
+    let one = folder.succeed("report loops/walk_1.bvh -o one.html");
+    one.shows("1 loop, 1 beside their takes");
     assert!(folder.read("one.html").len() < 1_000_000);
-    assert_eq!(folder.run("report loops/walk_1.bvh -o one.html").status, 2);
-    assert_eq!(folder.run("report loops/walk_1.bvh -o one.pdf").status, 2);
+    folder.run("report loops/walk_1.bvh -o one.html").refused();
+    folder.run("report loops/walk_1.bvh -o one.pdf").refused();
 }
 
 #[test]
 fn a_page_needs_nothing_but_itself() {
     let folder = with_loops();
-    folder.run("report loops -o page.html").done();
+    folder.succeed("report loops -o page.html");
     let page = folder.text("page.html");
     assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("@import") && !page.contains("url("));
     assert!(!page.contains(" src=") && !page.contains("<link"));
@@ -153,7 +147,7 @@ fn names_in_files_never_become_markup() {
         .replace("RightLeg", "R<b>Leg</b>\"'&")
         .replace("LeftToeBase", "L</script>Toe");
     folder.write("walk.bvh", joints);
-    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
     let mut sidecar = folder.json("loop.bvh.json");
     sidecar["quality"]["verdict_reason"] = hostile.into();
     sidecar["quality"]["seam_joint"] = "R<b>Leg</b>\"'&".into();
@@ -195,13 +189,9 @@ fn what_cannot_be_shown_is_listed() {
     // Without its take a loop is shown alone; without its sidecar by its keys.
     folder.copy("loops/walk_0.bvh", "bare-loop.bvh");
     std::fs::remove_dir_all(folder.file("takes")).unwrap();
-    let alone = folder.run("report loops/walk_1.bvh bare-loop.bvh -o alone.html").done();
-    assert!(
-        alone.stdout.contains("2 loops, 0 beside their takes"),
-        "{}",
-        alone.stdout
-    );
-    assert_eq!(folder.run("report nothing.bvh -o none.html").status, 2);
-    assert_eq!(folder.run("report loops/broken.bvh -o none.html").status, 2);
+    let alone = folder.succeed("report loops/walk_1.bvh bare-loop.bvh -o alone.html");
+    alone.shows("2 loops, 0 beside their takes");
+    folder.run("report nothing.bvh -o none.html").refused();
+    folder.run("report loops/broken.bvh -o none.html").refused();
     assert!(!folder.file("none.html").exists());
 }

@@ -9,9 +9,9 @@ use loopwright_mocap::folder_or_skip;
 /// A folder with `walk.bvh`, `loop.bvh`, and the character `hero.glb`: another walker's skeleton, in glTF.
 fn with_hero() -> Folder {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
-    folder.run("synth -o other.bvh --seconds 2 --fps 30 --seed 3").done();
-    folder.run("convert other.bvh hero.glb").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
+    folder.succeed("synth -o other.bvh --seconds 2 --fps 30 --seed 3");
+    folder.succeed("convert other.bvh hero.glb");
     folder
 }
 
@@ -19,10 +19,8 @@ fn with_hero() -> Folder {
 fn a_loop_on_another_character_is_still_a_loop() {
     let folder = with_hero();
     for output in ["hero-walk.glb", "hero-walk.gltf", "hero-walk.bvh", "hero-walk.fbx"] {
-        folder
-            .run(&format!("retarget loop.bvh --rig hero.glb -o {output}"))
-            .done();
-        let checked = folder.run(&format!("check {output} --json")).done().json();
+        folder.succeed(&format!("retarget loop.bvh --rig hero.glb -o {output}"));
+        let checked = folder.succeed(&format!("check {output} --json")).json();
         assert_eq!(checked["loops"][0]["verdict"], "loops", "{output}: {checked:#}");
         let (own, made) = (folder.json("loop.bvh.json"), folder.json(&format!("{output}.json")));
         assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
@@ -62,7 +60,7 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
         folder.write("wrong.toml", text);
         let refused = run("--map wrong.toml");
         assert_eq!(refused.status, 2, "{text}");
-        assert!(refused.stderr.contains(says), "{text}: {}", refused.stderr);
+        refused.says(says);
     }
 }
 
@@ -70,8 +68,7 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
 fn make_puts_the_take_onto_the_character_first() {
     let folder = with_hero();
     let made = folder
-        .run("make walk.bvh --rig hero.glb --json --save-recipe hero.toml")
-        .done()
+        .succeed("make walk.bvh --rig hero.glb --json --save-recipe hero.toml")
         .json();
     assert_eq!(made["outputs"][0], "walk-loop.glb");
     assert_eq!(
@@ -79,19 +76,18 @@ fn make_puts_the_take_onto_the_character_first() {
         (&"walk.bvh".into(), &"hero.glb".into())
     );
     assert_eq!(made["quality"]["grade"], "good", "{made:#}");
-    folder.run("check walk-loop.glb").done();
+    folder.succeed("check walk-loop.glb");
     let own = folder.json("loop.bvh.json");
     assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
     let again = folder
-        .run("make walk.bvh --recipe hero.toml -o again.glb --json")
-        .done()
+        .succeed("make walk.bvh --recipe hero.toml -o again.glb --json")
         .json();
     assert_eq!(again["take"]["rig"], made["take"]["rig"]);
     assert!(folder.read("again.glb") == folder.read("walk-loop.glb"));
-    folder.run("find walk.bvh --rig hero.glb").done();
-    assert_eq!(folder.run("make walk.bvh --map hero.toml -o all.glb").status, 2);
+    folder.succeed("find walk.bvh --rig hero.glb");
+    folder.run("make walk.bvh --map hero.toml -o all.glb").refused();
     let refused = folder.run("make walk.bvh --rig hero.glb -o hero.glb --force");
-    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+    refused.says("is the rig itself");
 }
 
 /// Number 2 of `find` is number 2 on a character, and rows of catalogs say whose skeleton loops are on.
@@ -104,17 +100,15 @@ fn the_loop_is_that_of_the_take_and_the_skeleton_that_of_the_character() {
     };
     for pick in [1, 2] {
         let words = format!("make walk.bvh --shifted --pick {pick} --json --force");
-        let own = folder.run(&format!("{words} -o own.bvh")).done().json();
-        let made = folder.run(&format!("{words} -o on.glb --rig hero.glb")).done().json();
+        let own = folder.succeed(&format!("{words} -o own.bvh")).json();
+        let made = folder.succeed(&format!("{words} -o on.glb --rig hero.glb")).json();
         assert_eq!(cut(&own), cut(&made), "number {pick}");
         // The take is that of the file; the loop says what it is on.
         assert_eq!(own["take"]["unit"], made["take"]["unit"]);
         assert_eq!(made["playback"]["unit"], "m");
         assert_eq!(made["closure"], own["closure"]);
     }
-    folder
-        .run("make walk.bvh other.bvh --rig hero.glb -o out/ --catalog rows.csv")
-        .done();
+    folder.succeed("make walk.bvh other.bvh --rig hero.glb -o out/ --catalog rows.csv");
     let rows = folder.text("rows.csv");
     let mut rows = rows.lines().map(|row| row.split(',').collect::<Vec<_>>());
     let header = rows.next().unwrap();
@@ -127,7 +121,7 @@ fn the_loop_is_that_of_the_take_and_the_skeleton_that_of_the_character() {
 #[test]
 fn a_take_is_not_overwritten_by_the_file_of_its_character() {
     let folder = with_hero();
-    folder.run("convert walk.bvh walk.glb").done();
+    folder.succeed("convert walk.bvh walk.glb");
     let before = folder.read("walk.glb");
     let refused = folder.run("make walk.glb --rig hero.glb -o walk.glb --force");
     assert_eq!(refused.status, 2, "{}", refused.stderr);
@@ -142,7 +136,7 @@ fn bones_of_legs_grow_where_that_is_asked_for() {
     let stiff = folder.read("on.glb");
     onto_hero("--bone-stretch 1").done();
     assert!(folder.read("on.glb") != stiff, "bones grow");
-    folder.run("check on.glb").done();
+    folder.succeed("check on.glb");
     for more in ["2", "x", "-1"] {
         let refused = onto_hero(&format!("--bone-stretch={more}"));
         assert!(
@@ -195,8 +189,8 @@ fn among_many_takes_the_character_is_none_and_errors_name_the_take() {
     for (from, to) in [("walk.bvh", "takes/walk.bvh"), ("hero.glb", "takes/hero.glb")] {
         folder.copy(from, to);
     }
-    folder.run("make takes -o made --rig takes/hero.glb").done();
-    folder.run("retarget takes -o moved/ --rig takes/hero.glb").done();
+    folder.succeed("make takes -o made --rig takes/hero.glb");
+    folder.succeed("retarget takes -o moved/ --rig takes/hero.glb");
     assert!(folder.file("moved/walk.glb").exists() && !folder.file("moved/hero.glb").exists());
     folder.write("wrong.toml", "[joints]\nHips = \"Pelvis\"\n");
     for command in ["make takes -o no", "retarget takes -o no/"] {
@@ -207,7 +201,7 @@ fn among_many_takes_the_character_is_none_and_errors_name_the_take() {
         assert!(said.contains(says), "{command}: {said}");
     }
     // One that is named is an input, and a folder that holds nothing else holds none.
-    folder.run("retarget walk.bvh hero.glb -o named/ --rig hero.glb").done();
+    folder.succeed("retarget walk.bvh hero.glb -o named/ --rig hero.glb");
     assert!(folder.file("named/hero.glb").exists());
     folder.make_folder("only");
     folder.copy("hero.glb", "only/hero.glb");
@@ -229,18 +223,14 @@ fn among_many_takes_the_character_is_none_and_errors_name_the_take() {
         ),
         (2, 1)
     );
-    assert!(refused.stderr.contains("\"box.bvh\""), "{}", refused.stderr);
+    refused.says("\"box.bvh\"");
 }
 
 #[test]
 fn a_map_keeps_what_it_lets_rest() {
     let folder = with_hero();
     folder.write("rest.toml", "[joints]\nHead = \"\"\n");
-    let run = |more: &str| {
-        folder
-            .run(&format!("retarget walk.bvh --rig hero.glb -o moved.glb --force {more}"))
-            .done()
-    };
+    let run = |more: &str| folder.succeed(&format!("retarget walk.bvh --rig hero.glb -o moved.glb --force {more}"));
     let said = run("--map rest.toml --save-map kept.toml").stderr;
     assert!(!said.contains("Head"), "what was asked for is no warning: {said}");
     let first = folder.read("moved.glb");
@@ -253,16 +243,12 @@ fn a_map_keeps_what_it_lets_rest() {
     assert!(folder.read("moved.glb") == first);
     folder.write("wrong.toml", "[joints]\nHead = 3\n");
     let refused = folder.run("retarget walk.bvh --rig hero.glb -o no.glb --map wrong.toml");
-    assert!(refused.stderr.contains("expected a joint's name"), "{}", refused.stderr);
+    refused.says("expected a joint's name");
     // The map of a recipe's character is not that of another.
     folder.write("recipe.toml", "[take]\nrig = \"nobody.glb\"\nmap = \"nothing.toml\"\n");
-    folder
-        .run("make walk.bvh --recipe recipe.toml --rig hero.glb -o made.glb")
-        .done();
+    folder.succeed("make walk.bvh --recipe recipe.toml --rig hero.glb -o made.glb");
     folder.write("recipe.toml", "[take]\nrig = \"hero.glb\"\nmap = \"rest.toml\"\n");
-    folder
-        .run("make walk.bvh --recipe recipe.toml --rig hero.glb -o same.glb")
-        .done();
+    folder.succeed("make walk.bvh --recipe recipe.toml --rig hero.glb -o same.glb");
     let joints = |file: &str| folder.json(file)["take"]["rig"]["joints_followed"].as_u64().unwrap();
     assert_eq!(joints("same.glb.json") + 1, joints("made.glb.json"));
 }
@@ -282,9 +268,7 @@ fn a_loop_whose_seam_shows_is_one_on_the_character_too() {
 #[test]
 fn what_is_said_of_a_character_needs_one_by_flag_or_recipe() {
     let folder = with_hero();
-    folder
-        .run("retarget walk.bvh --rig hero.glb -o moved.glb --save-map map.toml")
-        .done();
+    folder.succeed("retarget walk.bvh --rig hero.glb -o moved.glb --save-map map.toml");
     folder.write("rig.toml", "[take]\nrig = \"hero.glb\"\n");
     folder.write("no-rig.toml", "[take]\nbone-stretch = 1.0\n");
     for (more, names) in [("--map map.toml", "--map"), ("--recipe no-rig.toml", "--bone-stretch")] {
@@ -296,22 +280,16 @@ fn what_is_said_of_a_character_needs_one_by_flag_or_recipe() {
             refused.stderr
         );
     }
-    folder
-        .run("make walk.bvh -o on.glb --recipe rig.toml --map map.toml")
-        .done();
-    folder
-        .run("make walk.bvh -o also.glb --recipe no-rig.toml --rig hero.glb")
-        .done();
+    folder.succeed("make walk.bvh -o on.glb --recipe rig.toml --map map.toml");
+    folder.succeed("make walk.bvh -o also.glb --recipe no-rig.toml --rig hero.glb");
 }
 
 #[test]
 fn convert_puts_takes_and_loops_onto_the_character() {
     let folder = with_hero();
     for input in ["walk.bvh", "loop.bvh"] {
-        folder.run(&format!("convert {input} one.glb --rig hero.glb")).done();
-        folder
-            .run(&format!("retarget {input} --rig hero.glb -o two.glb"))
-            .done();
+        folder.succeed(&format!("convert {input} one.glb --rig hero.glb"));
+        folder.succeed(&format!("retarget {input} --rig hero.glb -o two.glb"));
         assert!(
             folder.read("one.glb") == folder.read("two.glb"),
             "{input}: the same bytes"
@@ -320,24 +298,23 @@ fn convert_puts_takes_and_loops_onto_the_character() {
         std::fs::remove_file(folder.file("two.glb")).unwrap();
     }
     let answer = folder
-        .run("convert loop.bvh image.glb --rig hero.glb --mirror --json")
-        .done()
+        .succeed("convert loop.bvh image.glb --rig hero.glb --mirror --json")
         .json();
     assert_eq!(
         (&answer["is_loop"], &answer["mirrored"], &answer["take"]["rig"]["file"]),
         (&true.into(), &true.into(), &"hero.glb".into())
     );
-    folder.run("check image.glb").done();
-    folder.run("convert loop.bvh straight.glb --rig hero.glb").done();
+    folder.succeed("check image.glb");
+    folder.succeed("convert loop.bvh straight.glb --rig hero.glb");
     let turn = |name: &str| folder.json(name)["root_motion"]["turn_rate_dps"].as_f64().unwrap();
     assert!((turn("image.glb.json") + turn("straight.glb.json")).abs() < 1e-3);
     // A folder of outputs takes the character's format.
-    folder.run("convert walk.bvh other.bvh out/ --rig hero.glb").done();
+    folder.succeed("convert walk.bvh other.bvh out/ --rig hero.glb");
     assert!(folder.file("out/walk.glb").exists() && folder.file("out/other.glb").exists());
-    assert_eq!(folder.run("convert walk.bvh no.glb --map hero.toml").status, 2);
-    assert_eq!(folder.run("convert walk.bvh no.glb --rig none.glb").status, 2);
+    folder.run("convert walk.bvh no.glb --map hero.toml").refused();
+    folder.run("convert walk.bvh no.glb --rig none.glb").refused();
     let refused = folder.run("convert walk.bvh hero.glb --rig hero.glb --force");
-    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+    refused.says("is the rig itself");
 }
 
 #[test]
@@ -345,23 +322,22 @@ fn blend_mixes_loops_of_two_skeletons_on_the_character() {
     let folder = with_hero();
     let renamed = folder.text("walk.bvh").replace("LeftForeArm", "LeftLowArm");
     folder.write("other-names.bvh", &renamed);
-    folder.run("make other-names.bvh -o renamed.bvh").done();
+    folder.succeed("make other-names.bvh -o renamed.bvh");
     let refused = folder.run("blend loop.bvh renamed.bvh -o mix.bvh");
-    assert!(refused.stderr.contains("another skeleton"), "{}", refused.stderr);
+    refused.says("another skeleton");
     let mixed = folder
-        .run("blend loop.bvh renamed.bvh --rig hero.glb -o mix.glb --json")
-        .done()
+        .succeed("blend loop.bvh renamed.bvh --rig hero.glb -o mix.glb --json")
         .json();
     assert_eq!(mixed["take"]["rig"]["file"], "hero.glb");
     let slide = mixed["quality"]["foot_slide_cmps"].as_f64().unwrap();
     assert!(slide < 1.0, "{slide} cm/s");
-    folder.run("check mix.glb").done();
+    folder.succeed("check mix.glb");
     let own = folder.json("loop.bvh.json");
     let [one, other] = [&own, &mixed].map(|facts| facts["root_motion"]["speed_mps"].as_f64().unwrap());
     let scale = mixed["take"]["rig"]["scale"].as_f64().unwrap();
     assert!((one * scale - other).abs() < 1e-2, "{one} {other}");
     assert_eq!(loopwright_formats::animation_names(&folder.read("mix.glb")).len(), 2);
-    assert_eq!(folder.run("blend loop.bvh --map map.toml -o no.glb").status, 2);
+    folder.run("blend loop.bvh --map map.toml -o no.glb").refused();
 }
 
 #[test]
@@ -380,20 +356,21 @@ fn an_animal_takes_the_gait_of_another() {
     assert_eq!(made["take"]["rig"]["coverage"], 1.0, "{made:#}");
     let slide = |facts: &serde_json::Value| facts["quality"]["foot_slide_cmps"].as_f64().unwrap();
     assert!(slide(&made) < slide(&own).max(1.0), "{} {}", slide(&own), slide(&made));
-    folder.run("check fox.glb").done();
+    folder.succeed("check fox.glb");
 }
 
 #[test]
 fn neither_the_motion_nor_the_character_is_overwritten() {
     let folder = with_hero();
     let before = folder.read("hero.glb");
-    let refused = folder.run("retarget loop.bvh --rig hero.glb -o hero.glb --force");
-    assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+    folder.refuse(
+        "retarget loop.bvh --rig hero.glb -o hero.glb --force",
+        "is the rig itself",
+    );
     assert!(folder.read("hero.glb") == before);
     folder.write("box.bvh", "no skeleton");
-    assert_eq!(folder.run("retarget loop.bvh --rig box.bvh -o new.bvh").status, 2);
-    assert_eq!(folder.run("retarget loop.bvh --rig none.glb -o new.bvh").status, 2);
+    folder.run("retarget loop.bvh --rig box.bvh -o new.bvh").refused();
+    folder.run("retarget loop.bvh --rig none.glb -o new.bvh").refused();
     assert!(!folder.file("new.bvh").exists());
 }
 
@@ -401,7 +378,7 @@ fn neither_the_motion_nor_the_character_is_overwritten() {
 fn real_characters_take_a_walk_whole() {
     let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
     for (rig, extension) in [
         ("mesh2motion/human-male.glb", "glb"),
         ("mesh2motion/rig-human.glb", "glb"),
@@ -428,7 +405,7 @@ fn real_characters_take_a_walk_whole() {
         let made = folder.json(&format!("{output}.json"));
         assert_eq!(made["take"]["rig"]["coverage"], 1.0, "{rig}");
         assert_eq!(made["quality"]["grade"], "good", "{rig}: {}", made["quality"]);
-        folder.run(&format!("check {output}")).done();
+        folder.succeed(&format!("check {output}"));
     }
 }
 
@@ -437,7 +414,7 @@ fn real_characters_take_a_walk_whole() {
 fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
     let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::with_walk();
-    folder.run("synth -o hero.glb --seconds 2 --fps 30 --seed 9").done();
+    folder.succeed("synth -o hero.glb --seconds 2 --fps 30 --seed 9");
     let run = |words: &[&str]| folder.run_list(words).done();
     for armature in ["isaacgym-cmu/07_01_cmu.fbx", "isaacgym-cmu/55_01_cmu.fbx"] {
         let armature = takes.join(armature);
@@ -564,27 +541,23 @@ fn beside_another_root(glb: &[u8]) -> Vec<u8> {
 #[test]
 fn other_roots_of_the_scene_change_nothing() {
     let folder = with_hero();
-    folder.run("convert walk.bvh plain.glb").done();
+    folder.succeed("convert walk.bvh plain.glb");
     for name in ["plain", "hero"] {
         let beside = beside_another_root(&folder.read(&format!("{name}.glb")));
         std::fs::write(folder.path().join(format!("{name}-beside.glb")), beside).unwrap();
     }
-    folder.run("retarget plain.glb --rig hero.glb -o wanted.glb").done();
+    folder.succeed("retarget plain.glb --rig hero.glb -o wanted.glb");
     for (source, rig) in [
         ("plain-beside", "hero"),
         ("plain", "hero-beside"),
         ("plain-beside", "hero-beside"),
     ] {
-        folder
-            .run(&format!("retarget {source}.glb --rig {rig}.glb -o on.glb --force"))
-            .done();
+        folder.succeed(&format!("retarget {source}.glb --rig {rig}.glb -o on.glb --force"));
         let name = loopwright_formats::animation_names(&folder.read("on.glb"))
             .pop()
             .unwrap();
         let of_last = |file: &str| {
-            folder
-                .run(&format!("convert {file}.glb {file}.bvh --animation {name} --force"))
-                .done();
+            folder.succeed(&format!("convert {file}.glb {file}.bvh --animation {name} --force"));
             folder.read(&format!("{file}.bvh"))
         };
         let off = farthest(&of_last("wanted"), &of_last("on"));
@@ -617,10 +590,8 @@ fn farthest(one: &[u8], other: &[u8]) -> f64 {
 #[test]
 fn scaled_parents_change_neither_the_motion_nor_the_character() {
     let folder = with_hero();
-    folder.run("convert walk.bvh plain.glb").done();
-    folder
-        .run("retarget plain.glb --rig hero.glb --animation 0 -o plain-on-hero.bvh")
-        .done();
+    folder.succeed("convert walk.bvh plain.glb");
+    folder.succeed("retarget plain.glb --rig hero.glb --animation 0 -o plain-on-hero.bvh");
     let wanted = folder.read("plain-on-hero.bvh");
     for scale in [0.01, 100.0] {
         std::fs::write(
@@ -638,16 +609,12 @@ fn scaled_parents_change_neither_the_motion_nor_the_character() {
             ("plain.glb", "scaled-hero.glb"),
             ("scaled.glb", "scaled-hero.glb"),
         ] {
-            folder
-                .run(&format!("retarget {source} --rig {rig} -o on.bvh --force"))
-                .done();
+            folder.succeed(&format!("retarget {source} --rig {rig} -o on.bvh --force"));
             let off = farthest(&wanted, &folder.read("on.bvh"));
             assert!(off < 1e-4, "{source} on {rig}, scale {scale}: {off} m");
             // Into the character's own file, below its own scaled node.
-            folder
-                .run(&format!("make {source} --rig {rig} -o on.glb --force"))
-                .done();
-            folder.run("make plain.glb --rig hero.glb -o wanted.glb --force").done();
+            folder.succeed(&format!("make {source} --rig {rig} -o on.glb --force"));
+            folder.succeed("make plain.glb --rig hero.glb -o wanted.glb --force");
             let made = [folder.json("wanted.glb.json"), folder.json("on.glb.json")];
             let [one, other] = made.map(|facts| facts["root_motion"]["speed_mps"].as_f64().unwrap());
             assert!((one - other).abs() < 1e-4, "{one} {other}");
@@ -674,7 +641,7 @@ fn ends(folder: &Folder, file: &str, names: &[&str]) -> [Vec<glam::DVec3>; 2] {
 fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
     let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.succeed("make walk.bvh -o loop.bvh");
     for (rig, carrier, all) in [
         ("ozz-pab/walk.fbx", "Hips", &["Hips", "Pelvis", "Spine", "Head"][..]),
         (
@@ -692,7 +659,7 @@ fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
             let made = folder.json(&format!("{output}.json"));
             assert_eq!(made["quality"]["grade"], "good", "{rig} {output}: {}", made["quality"]);
             assert_eq!(made["playback"]["carrier_joint"], carrier, "{rig} {output}");
-            let checked = folder.run(&format!("check {output} --json")).done().json();
+            let checked = folder.succeed(&format!("check {output} --json")).json();
             assert_eq!(checked["loops"][0]["verdict"], "loops", "{rig} {output}: {checked:#}");
             let [first, last] = ends(&folder, output, all);
             let travels = || first.iter().zip(&last).map(|(first, last)| first.distance(*last));
@@ -721,9 +688,7 @@ fn a_file_without_a_skeleton_is_said_to_have_none() {
         "retarget loop.bvh --rig statue.gltf -o new.glb",
         "make walk.bvh --rig statue.gltf -o new.glb",
     ] {
-        let refused = folder.run(command);
-        assert_eq!(refused.status, 2, "{command}");
-        assert!(refused.stderr.contains("the rig has no skeleton"), "{}", refused.stderr);
+        let refused = folder.refuse(command, "the rig has no skeleton");
         assert!(!refused.stderr.contains("--map"), "{}", refused.stderr);
     }
 }
@@ -741,9 +706,7 @@ fn loops_on_a_character_are_named_as_loops_once() {
         ("make stride-loop.bvh", "stride-loop"),
     ] {
         for output in ["on.glb", "on.fbx"] {
-            folder
-                .run(&format!("{command} --rig hero.glb -o {output} --force"))
-                .done();
+            folder.succeed(&format!("{command} --rig hero.glb -o {output} --force"));
             let names = loopwright_formats::animation_names(&folder.read(output));
             assert_eq!(
                 names.last().map(String::as_str),
@@ -751,7 +714,7 @@ fn loops_on_a_character_are_named_as_loops_once() {
                 "{command} {output}: {names:?}"
             );
             assert_eq!(folder.json(&format!("{output}.json"))["playback"]["animation"], name);
-            folder.run(&format!("check {output}")).done();
+            folder.succeed(&format!("check {output}"));
         }
     }
 }

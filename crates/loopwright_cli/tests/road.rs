@@ -52,21 +52,21 @@ const QUALITY_KEYS: [&str; 11] = [
 #[test]
 fn a_walk_becomes_a_loop() {
     let folder = Folder::new();
-    let synth = folder.run("synth -o walk.bvh --seconds 4 --fps 30").done();
+    let synth = folder.succeed("synth -o walk.bvh --seconds 4 --fps 30");
     assert_eq!(synth.stdout, "walk.bvh\nwalk.bvh.truth.json\n");
-    let found = folder.run("find walk.bvh").done();
+    let found = folder.succeed("find walk.bvh");
     assert!(
         found
             .stdout
             .starts_with("walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up\n")
     );
-    let made = folder.run("make walk.bvh").done();
+    let made = folder.succeed("make walk.bvh");
     assert!(made.stdout.starts_with("walk-loop.bvh: good: "));
     assert_eq!(
         folder.names(),
         ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]
     );
-    let checked = folder.run("check walk-loop.bvh").done();
+    let checked = folder.succeed("check walk-loop.bvh");
     assert!(
         checked
             .stdout
@@ -93,7 +93,7 @@ fn the_loop_agrees_with_the_truth() {
 #[test]
 fn json_of_make_is_the_sidecar_and_says_what_was_made() {
     let folder = Folder::with_walk();
-    let answer = folder.run("make walk.bvh --json").done();
+    let answer = folder.succeed("make walk.bvh --json");
     assert_eq!(answer.stdout, folder.text("walk-loop.bvh.json"));
     let json = answer.json();
     assert_eq!(
@@ -132,7 +132,7 @@ fn a_straight_path_has_no_radius() {
 #[test]
 fn json_of_find_and_check_uses_the_same_names() {
     let folder = Folder::with_walk();
-    let found = folder.run("find walk.bvh --json").done().json();
+    let found = folder.succeed("find walk.bvh --json").json();
     has_keys(&found["take"], &TAKE_KEYS);
     assert!(found["warnings"].is_array());
     let candidates = found["candidates"].as_array().unwrap();
@@ -142,7 +142,7 @@ fn json_of_find_and_check_uses_the_same_names() {
         has_keys(&candidate["root_motion"], &ROOT_KEYS);
     }
     let sidecar = folder.made("");
-    let checked = folder.run("check loop.bvh --json").done().json();
+    let checked = folder.succeed("check loop.bvh --json").json();
     let checked = &checked["loops"][0];
     has_keys(checked, &["file", "verdict", "warnings"]);
     has_keys(&checked["take"], &TAKE_KEYS);
@@ -165,7 +165,7 @@ fn json_of_find_and_check_uses_the_same_names() {
 fn check_with_the_take_finds_the_figures_of_make() {
     let folder = Folder::with_walk();
     let sidecar = folder.made("");
-    let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
+    let checked = folder.succeed("check loop.bvh --take walk.bvh --json").json();
     let quality = &checked["loops"][0]["quality"];
     for key in QUALITY_KEYS {
         if key.starts_with("velocity_gap") {
@@ -178,7 +178,7 @@ fn check_with_the_take_finds_the_figures_of_make() {
             "{key}: {found} and {stated}"
         );
     }
-    let alone = folder.run("check loop.bvh --json").done().json();
+    let alone = folder.succeed("check loop.bvh --json").json();
     assert_eq!(alone["loops"][0]["quality"]["displacement_mm"], Value::Null);
 }
 
@@ -187,8 +187,7 @@ fn top_bounds_the_list() {
     let folder = Folder::with_walk();
     let count = |options: &str| {
         let found = folder
-            .run(&format!("find walk.bvh --json --shifted {options}"))
-            .done()
+            .succeed(&format!("find walk.bvh --json --shifted {options}"))
             .json();
         found["candidates"].as_array().unwrap().len()
     };
@@ -205,7 +204,7 @@ fn two_runs_give_the_same_bytes() {
             "check walk-loop.bvh --take walk.bvh --json",
             "inspect walk.bvh --json",
         ]
-        .map(|arguments| folder.run(arguments).done().stdout);
+        .map(|arguments| folder.succeed(arguments).stdout);
         (answers, folder.contents())
     };
     assert!(run() == run());
@@ -214,7 +213,7 @@ fn two_runs_give_the_same_bytes() {
 #[test]
 fn convert_keeps_every_position() {
     let folder = Folder::with_walk();
-    let answer = folder.run("convert walk.bvh again.bvh").done();
+    let answer = folder.succeed("convert walk.bvh again.bvh");
     assert_eq!(answer.stdout, "");
     let (before, after) = (folder.take("walk.bvh"), folder.take("again.bvh"));
     let (before_world, after_world) = (before.world_tracks(), after.world_tracks());
@@ -227,7 +226,7 @@ fn convert_keeps_every_position() {
             assert!(off < 1e-7, "frame {frame}, joint {joint}: {off} m");
         }
     }
-    folder.run("convert again.bvh third.bvh").done();
+    folder.succeed("convert again.bvh third.bvh");
     assert!(folder.read("again.bvh") == folder.read("third.bvh"));
 }
 
@@ -260,7 +259,7 @@ Frame Time: 0.0417
 fn convert_keeps_the_form_of_the_source() {
     let folder = Folder::new();
     folder.write("foreign.bvh", FOREIGN);
-    folder.run("convert foreign.bvh again.bvh --up z --unit 0.3048").done();
+    folder.succeed("convert foreign.bvh again.bvh --up z --unit 0.3048");
     let again = folder.text("again.bvh");
     assert!(again.contains("CHANNELS 6 Yrotation Zrotation Xrotation Zposition Yposition Xposition"));
     assert!(again.contains("CHANNELS 2 Xrotation Zrotation"));
@@ -294,8 +293,8 @@ fn the_same_seed_gives_the_same_take_and_its_truth() {
 #[test]
 fn the_demo_writes_its_files_once() {
     let folder = Folder::new();
-    let answer = folder.run("demo").done();
-    assert!(answer.stdout.contains("truth: period 1.1537 s"));
+    let answer = folder.succeed("demo");
+    answer.shows("truth: period 1.1537 s");
     let written = [
         "walk-loop.bvh",
         "walk-loop.bvh.json",
@@ -306,15 +305,13 @@ fn the_demo_writes_its_files_once() {
     let names: Vec<String> = written.iter().map(|name| format!("loopwright-demo/{name}")).collect();
     assert_eq!(folder.names()[1..], names);
     assert!(folder.text("loopwright-demo/walk-loop.svg").starts_with("<svg "));
-    folder.run("check loopwright-demo/walk-loop.bvh").done();
+    folder.succeed("check loopwright-demo/walk-loop.bvh");
 
     let before = folder.contents();
-    let again = folder.run("demo");
-    assert_eq!(again.status, 2);
-    assert!(again.stderr.contains("\"loopwright-demo/walk.bvh\" exists already"));
-    assert!(again.stderr.contains("try: --force"));
+    let again = folder.refuse("demo", "\"loopwright-demo/walk.bvh\" exists already");
+    again.says("try: --force");
     assert!(folder.contents() == before);
-    folder.run("demo --force").done();
+    folder.succeed("demo --force");
     assert!(folder.contents() == before, "the demo is not the same every time");
 }
 
@@ -324,7 +321,7 @@ fn a_raw_take_pops() {
     let checked = folder.run("check walk.bvh");
     assert_eq!(checked.status, 1);
     assert!(checked.stdout.starts_with("walk.bvh: bad: "), "{}", checked.stdout);
-    assert!(checked.stderr.contains("walk.bvh: no sidecar"));
+    checked.says("walk.bvh: no sidecar");
 }
 
 #[test]
@@ -337,9 +334,9 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
     ] {
         let sidecar = folder.made(&format!("--last-key {last_key}"));
         folder.copy("loop.bvh", "alone.bvh");
-        let checked = folder.run("check alone.bvh").done();
-        assert!(checked.stderr.contains(message), "{}", checked.stderr);
-        let json = folder.run("check alone.bvh --json").done().json();
+        let checked = folder.succeed("check alone.bvh");
+        checked.says(message);
+        let json = folder.succeed("check alone.bvh --json").json();
         let json = &json["loops"][0];
         assert_eq!(json["verdict"], "loops");
         assert_eq!(json["candidate"], Value::Null);
@@ -363,7 +360,7 @@ fn check_goes_on_past_a_bad_file() {
         "cannot read \"missing.bvh\"",
         "2 of 4 loops could not be checked",
     ] {
-        assert!(checked.stderr.contains(message), "{}", checked.stderr);
+        checked.says(message);
     }
     let json = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh --json").json();
     let verdicts: Vec<&Value> = json["loops"]
@@ -380,7 +377,7 @@ fn check_goes_on_past_a_bad_file() {
 #[test]
 fn inspect_reports_what_the_search_sees() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
-    let text = folder.run("inspect walk.bvh").done().stdout;
+    let text = folder.succeed("inspect walk.bvh").stdout;
     for part in [
         "hips Hips",
         "feet LeftFoot, RightFoot (found by names)",
@@ -390,7 +387,7 @@ fn inspect_reports_what_the_search_sees() {
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
-    let json = folder.run("inspect walk.bvh --json").done().json();
+    let json = folder.succeed("inspect walk.bvh --json").json();
     has_keys(&json["take"], &TAKE_KEYS);
     assert_eq!(json["skeleton"].as_array().unwrap().len(), 24);
     assert!(!json["weights"].as_array().unwrap().is_empty());
@@ -403,7 +400,7 @@ fn inspect_reports_what_the_search_sees() {
 fn licences_of_all_that_is_inside_are_printed() {
     let folder = Folder::new();
     for command in ["licences", "licenses"] {
-        let text = folder.run(command).done().stdout;
+        let text = folder.succeed(command).stdout;
         for part in ["MIT OR Apache-2.0", "glam 0.", "ufbx", "TERMS AND CONDITIONS"] {
             assert!(text.contains(part), "no {part:?}");
         }

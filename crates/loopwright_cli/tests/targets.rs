@@ -8,11 +8,10 @@ use serde_json::Value;
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
 fn made_for(folder: &Folder, engine: &str, options: &str) -> Value {
     let made = folder
-        .run(&format!("make walk.bvh --for {engine} --json --force {options}"))
-        .done()
+        .succeed(&format!("make walk.bvh --for {engine} --json --force {options}"))
         .json();
     let file = made["outputs"][0].as_str().unwrap();
-    folder.run(&format!("check {file}")).done();
+    folder.succeed(&format!("check {file}"));
     made
 }
 
@@ -36,17 +35,15 @@ fn every_client_gets_a_format_that_it_reads() {
         assert_eq!(made, folder.json(&format!("{file}.json")), "the sidecar says the same");
     }
     // The take's own format stays if the engine reads it.
-    folder.run("convert walk.bvh hero.fbx").done();
+    folder.succeed("convert walk.bvh hero.fbx");
     for (engine, file) in [("godot", "hero-loop.fbx"), ("bevy", "hero-loop.glb")] {
-        let made = folder
-            .run(&format!("make hero.fbx --for {engine} --json --force"))
-            .done();
+        let made = folder.succeed(&format!("make hero.fbx --for {engine} --json --force"));
         assert_eq!(made.json()["outputs"][0], file, "{engine}");
     }
     // A named file is written as requested, with a warning if the engine does not read it.
-    let made = folder.run("make walk.bvh --for unity -o mine.bvh").done();
-    assert!(made.stderr.contains("unity does not read .bvh"), "{}", made.stderr);
-    let made = folder.run("make walk.bvh --for unity -o mine.fbx").done();
+    let made = folder.succeed("make walk.bvh --for unity -o mine.bvh");
+    made.says("unity does not read .bvh");
+    let made = folder.succeed("make walk.bvh --for unity -o mine.fbx");
     assert!(!made.stderr.contains("does not read"), "{}", made.stderr);
 }
 
@@ -83,9 +80,9 @@ fn the_root_is_where_each_client_looks_for_it() {
 #[test]
 fn a_rig_with_a_root_joint_gets_no_second_one_and_no_warning() {
     let folder = Folder::with_walk();
-    folder.run("make walk.bvh --add-root -o rooted.bvh --repeat 3").done();
+    folder.succeed("make walk.bvh --add-root -o rooted.bvh --repeat 3");
     folder.copy("rooted.bvh", "rig.bvh");
-    let made = folder.run("make rig.bvh --for unity --json -o rig.fbx").done();
+    let made = folder.succeed("make rig.bvh --for unity --json -o rig.fbx");
     let json = made.json();
     assert_eq!(json["playback"]["root_joint_added"], false);
     assert_eq!(json["playback"]["root_joint"], "root");
@@ -146,7 +143,7 @@ fn unity_gets_the_settings_of_its_importer() {
     assert_eq!(clip["lockRootPositionXZ"], true);
     assert_eq!(number(clip, "lastFrame"), 2.0 * number(&made, "playback/samples") - 1.0);
     // A reader that ignores engines still reads the sidecar.
-    folder.run("check walk-loop.fbx").done();
+    folder.succeed("check walk-loop.fbx");
 }
 
 #[test]
@@ -168,18 +165,14 @@ fn blender_reads_bvh_as_metres_with_y_up() {
     // Converting a file with another up axis.
     let turned = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 10 90\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 0 60\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 0 10\n  }\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n1 2 90 0 0 0 10 20 30\n2 4 91 40 0 0 10 20 30\n";
     folder.write("z-up.bvh", turned);
-    folder
-        .run("convert z-up.bvh y-up.bvh --for blender --up z --unit cm")
-        .done();
+    folder.succeed("convert z-up.bvh y-up.bvh --for blender --up z --unit cm");
     let text = folder.text("y-up.bvh");
     assert!(text.contains("OFFSET 0 0.9 -0.1"), "{text}");
     let z_up = folder.run("inspect z-up.bvh --up z --unit cm --json");
     let y_up = folder.run("inspect y-up.bvh --up y --unit m --json");
     assert_eq!((z_up.status, y_up.status), (0, 0), "{}{}", z_up.stderr, y_up.stderr);
     // A second conversion changes nothing.
-    folder
-        .run("convert y-up.bvh again.bvh --for blender --up y --unit m")
-        .done();
+    folder.succeed("convert y-up.bvh again.bvh --for blender --up y --unit m");
     assert_eq!(folder.text("again.bvh"), text);
 }
 
@@ -199,22 +192,18 @@ fn three_finds_the_twist_in_the_clip() {
 fn a_recipe_names_the_client_and_flags_count_more() {
     let folder = Folder::with_walk();
     folder.write("unity.toml", "[output]\nfor = \"unity\"\n");
-    let made = folder
-        .run("make walk.bvh --recipe unity.toml --save-recipe done.toml --json")
-        .done();
+    let made = folder.succeed("make walk.bvh --recipe unity.toml --save-recipe done.toml --json");
     assert_eq!(made.json()["outputs"][0], "walk-loop.fbx");
     assert!(
         folder.text("done.toml").contains("for = \"unity\""),
         "{}",
         folder.text("done.toml")
     );
-    let again = folder.run("make walk.bvh --recipe done.toml --json --force").done();
+    let again = folder.succeed("make walk.bvh --recipe done.toml --json --force");
     assert_eq!(again.json()["target"], made.json()["target"]);
-    let other = folder.run("make walk.bvh --recipe unity.toml --for bevy --json").done();
+    let other = folder.succeed("make walk.bvh --recipe unity.toml --for bevy --json");
     assert_eq!(other.json()["target"]["name"], "bevy");
-    let closed = folder
-        .run("close walk.bvh --range 20:54 --recipe unity.toml --json --force")
-        .done();
+    let closed = folder.succeed("close walk.bvh --range 20:54 --recipe unity.toml --json --force");
     assert_eq!(closed.json()["playback"]["root_joint_added"], true);
     folder.write("unity.toml", "[output]\nfor = \"flash\"\n");
     let wrong = folder.run("make walk.bvh --recipe unity.toml");
@@ -230,22 +219,22 @@ fn a_recipe_names_the_client_and_flags_count_more() {
 fn a_converted_loop_names_its_new_engine_and_not_the_old() {
     let folder = Folder::with_walk();
     made_for(&folder, "unity", "-o a.fbx");
-    folder.run("convert a.fbx b.glb --for unreal").done();
+    folder.succeed("convert a.fbx b.glb --for unreal");
     let sidecar = folder.json("b.glb.json");
     assert_eq!(sidecar["target"]["name"], "unreal");
-    folder.run("check b.glb").done();
-    folder.run("convert a.fbx c.glb").done();
+    folder.succeed("check b.glb");
+    folder.succeed("convert a.fbx c.glb");
     assert_eq!(folder.json("c.glb.json")["target"], Value::Null);
-    let answer = folder.run("convert a.fbx d.bvh --for godot").done();
-    assert!(answer.stderr.contains("godot does not read .bvh"), "{}", answer.stderr);
+    let answer = folder.succeed("convert a.fbx d.bvh --for godot");
+    answer.says("godot does not read .bvh");
 }
 
 #[test]
 fn a_rate_that_unreal_does_not_sample_at_is_reported() {
     let folder = Folder::with_walk();
-    let odd = folder.run("make walk.bvh --for unreal --fps 29.97 -o odd.fbx").done();
-    assert!(odd.stderr.contains("29.970 is read as 30"), "{}", odd.stderr);
-    let whole = folder.run("make walk.bvh --for unreal -o whole.fbx").done();
+    let odd = folder.succeed("make walk.bvh --for unreal --fps 29.97 -o odd.fbx");
+    odd.says("29.970 is read as 30");
+    let whole = folder.succeed("make walk.bvh --for unreal -o whole.fbx");
     assert!(!whole.stderr.contains("is read as"), "{}", whole.stderr);
 }
 
@@ -299,8 +288,7 @@ fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
         }
         for loops in ["off", "on"] {
             let figures = folder
-                .run(&format!("check {loops}-{file} --take walk.bvh --json"))
-                .done()
+                .succeed(&format!("check {loops}-{file} --take walk.bvh --json"))
                 .json();
             let displacement = figures["loops"][0]["quality"]["displacement_mm"].as_f64();
             assert!(displacement.is_some_and(|mm| mm < 30.0), "{loops}-{file}: {figures:#}");
@@ -315,8 +303,7 @@ fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
     );
     folder.write("place.toml", "[output]\nrecenter = \"on\"\n");
     let made = folder
-        .run("make walk.bvh --recipe place.toml --json -o recipe.bvh")
-        .done()
+        .succeed("make walk.bvh --recipe place.toml --json -o recipe.bvh")
         .json();
     assert_eq!(number(&made, "root_motion/start_yaw_deg"), 0.0);
 }
@@ -327,16 +314,16 @@ fn engines_are_named_in_any_case() {
     let made = made_for(&folder, "Unity", "");
     assert_eq!(made["target"]["name"], "unity");
     folder.write("unity.toml", "[output]\nfor = \"Unity\"\n");
-    let made = folder.run("make walk.bvh --recipe unity.toml --json --force").done();
+    let made = folder.succeed("make walk.bvh --recipe unity.toml --json --force");
     assert_eq!(made.json()["target"]["name"], "unity");
-    folder.run("convert walk.bvh walk.fbx --for UNREAL").done();
+    folder.succeed("convert walk.bvh walk.fbx --for UNREAL");
 }
 
 #[test]
 fn the_character_gets_the_root_joint_of_its_loops() {
     let folder = Folder::with_walk();
-    folder.run("convert walk.bvh hero.fbx").done();
-    folder.run("convert walk.bvh hero.glb").done();
+    folder.succeed("convert walk.bvh hero.fbx");
+    folder.succeed("convert walk.bvh hero.glb");
     let names = |take: &loopwright::Take| -> Vec<(String, Option<usize>)> {
         let joints = take.skeleton().joints().iter();
         joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
@@ -344,12 +331,8 @@ fn the_character_gets_the_root_joint_of_its_loops() {
     for (take, engine) in [("hero.fbx", "unity"), ("hero.glb", "unreal"), ("walk.bvh", "unity")] {
         let extension = if engine == "unity" { "fbx" } else { "glb" };
         let (made, converted) = (format!("made.{extension}"), format!("mesh.{extension}"));
-        folder
-            .run(&format!("make {take} --for {engine} --force -o {made}"))
-            .done();
-        folder
-            .run(&format!("convert {take} {converted} --for {engine} --force"))
-            .done();
+        folder.succeed(&format!("make {take} --for {engine} --force -o {made}"));
+        folder.succeed(&format!("convert {take} {converted} --for {engine} --force"));
         let (made, converted) = (folder.take(&made), folder.take(&converted));
         if extension == "fbx" {
             assert_eq!(made.skeleton().joint(0).name, "root");
@@ -369,10 +352,10 @@ fn the_character_gets_the_root_joint_of_its_loops() {
     assert_eq!(json["scenes"][0]["nodes"][0], root);
     assert_eq!(nodes[root]["children"], serde_json::json!([0]));
     // What has a root joint gets no second one.
-    folder.run("convert mesh.fbx again.fbx --for unity").done();
+    folder.succeed("convert mesh.fbx again.fbx --for unity");
     assert_eq!(folder.read("mesh.fbx"), folder.read("again.fbx"));
     // Nor does an engine that needs none.
-    folder.run("convert hero.fbx plain.fbx --for godot").done();
+    folder.succeed("convert hero.fbx plain.fbx --for godot");
     assert_eq!(folder.read("hero.fbx"), folder.read("plain.fbx"));
 }
 
@@ -380,9 +363,9 @@ fn the_character_gets_the_root_joint_of_its_loops() {
 fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
     let folder = Folder::with_walk();
     for file in ["a.bvh", "a.fbx"] {
-        let made = folder.run(&format!("make walk.bvh --json -o {file}")).done().json();
+        let made = folder.succeed(&format!("make walk.bvh --json -o {file}")).json();
         assert_eq!(made["playback"]["root_joint_added"], false);
-        folder.run(&format!("convert {file} b.fbx --for unity --force")).done();
+        folder.succeed(&format!("convert {file} b.fbx --for unity --force"));
         let sidecar = folder.json("b.fbx.json");
         assert_eq!(sidecar["playback"]["root_joint_added"], true, "{file}");
         assert_eq!(sidecar["target"]["importer"]["motionNodeName"], "root");
@@ -395,8 +378,8 @@ fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
             first.translation.length() < 1e-6 && last.translation.z > 0.5,
             "{first:?} {last:?}"
         );
-        folder.run("check b.fbx --take walk.bvh").done();
-        let listed = folder.run("list b.fbx --json").done().json();
+        folder.succeed("check b.fbx --take walk.bvh");
+        let listed = folder.succeed("list b.fbx --json").json();
         assert_eq!(
             listed["files"][0]["animations"].as_array().map(Vec::len),
             Some(1),
@@ -408,14 +391,11 @@ fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
 #[test]
 fn blends_and_plays_are_written_for_engines_too() {
     let folder = Folder::with_walk();
-    folder
-        .run("synth -o fast.bvh --speed 2 --period 0.9 --seconds 6 --seed 9")
-        .done();
-    folder.run("make walk.bvh --cycles 1 -o slow-loop.bvh").done();
-    folder.run("make fast.bvh --cycles 1 -o fast-loop.bvh").done();
+    folder.succeed("synth -o fast.bvh --speed 2 --period 0.9 --seconds 6 --seed 9");
+    folder.succeed("make walk.bvh --cycles 1 -o slow-loop.bvh");
+    folder.succeed("make fast.bvh --cycles 1 -o fast-loop.bvh");
     let blend = folder
-        .run("blend slow-loop.bvh fast-loop.bvh -o mixed.fbx --for Unreal --json")
-        .done()
+        .succeed("blend slow-loop.bvh fast-loop.bvh -o mixed.fbx --for Unreal --json")
         .json();
     assert_eq!(blend["target"]["name"], "unreal");
     assert_eq!(blend["playback"]["root_joint_added"], true);
@@ -425,23 +405,17 @@ fn blends_and_plays_are_written_for_engines_too() {
     let take = folder.take("mixed.fbx");
     assert_eq!(take.skeleton().joint(0).name, "root");
     assert!(take.pose(0).joint(0).translation.length() < 1e-6);
-    folder.run("check mixed.fbx").done();
-    let played = folder
-        .run("play slow-loop.bvh fast-loop.bvh -o played.fbx --for unity --seconds 5")
-        .done();
+    folder.succeed("check mixed.fbx");
+    let played = folder.succeed("play slow-loop.bvh fast-loop.bvh -o played.fbx --for unity --seconds 5");
     assert!(!played.stderr.contains("does not read"), "{}", played.stderr);
     let take = folder.take("played.fbx");
     assert_eq!(take.skeleton().joint(0).name, "root");
     let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
     assert!(first.translation.length() < 1e-6 && first.rotation.xyz().length() < 1e-6);
     assert!(last.translation.z > 4.0, "{last:?}");
-    let odd = folder
-        .run("play slow-loop.bvh -o played.bvh --for unity --seconds 5")
-        .done();
-    assert!(odd.stderr.contains("unity does not read .bvh"), "{}", odd.stderr);
-    let metres = folder
-        .run("play slow-loop.bvh -o metres.bvh --for blender --seconds 5")
-        .done();
+    let odd = folder.succeed("play slow-loop.bvh -o played.bvh --for unity --seconds 5");
+    odd.says("unity does not read .bvh");
+    let metres = folder.succeed("play slow-loop.bvh -o metres.bvh --for blender --seconds 5");
     assert!(metres.stderr.is_empty(), "{}", metres.stderr);
     assert!(folder.text("metres.bvh").contains("OFFSET"));
 }
@@ -450,10 +424,8 @@ fn blends_and_plays_are_written_for_engines_too() {
 fn keys_for_engines_read_like_all_keys() {
     let folder = Folder::with_walk();
     for (long, short, engine) in [("long.glb", "short.glb", "godot"), ("long.fbx", "short.fbx", "unreal")] {
-        folder
-            .run(&format!("make walk.bvh --add-root --recenter on -o {long}"))
-            .done();
-        folder.run(&format!("make walk.bvh --for {engine} -o {short}")).done();
+        folder.succeed(&format!("make walk.bvh --add-root --recenter on -o {long}"));
+        folder.succeed(&format!("make walk.bvh --for {engine} -o {short}"));
         let (was, now) = (folder.take(long), folder.take(short));
         assert_eq!(
             (was.num_frames(), was.frame_time_secs()),
@@ -462,7 +434,7 @@ fn keys_for_engines_read_like_all_keys() {
         for frame in 0..was.num_frames() {
             assert_eq!(was.pose(frame), now.pose(frame), "{short}: frame {frame}");
         }
-        folder.run(&format!("check {short} --take walk.bvh")).done();
+        folder.succeed(&format!("check {short} --take walk.bvh"));
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) fn command() -> Command {
 /// Status and output of the command.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// The arguments.
+    asked: String,
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -34,19 +36,57 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Fails the test if the command panicked or was killed.
-    pub(crate) fn of(output: Output) -> Self {
+    pub(crate) fn new(output: Output) -> Self {
+        Self::to("", output)
+    }
+
+    fn to(asked: &str, output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("answers are UTF-8");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         let status = output.status.code();
         let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
-        assert!(status != 101 && !stderr.contains("panicked"), "panicked:\n{stderr}");
-        Self { status, stdout, stderr }
+        assert!(
+            status != 101 && !stderr.contains("panicked"),
+            "{asked} panicked:\n{stderr}"
+        );
+        Self {
+            asked: asked.to_owned(),
+            status,
+            stdout,
+            stderr,
+        }
     }
 
     /// Asserts success.
     pub(crate) fn done(self) -> Self {
-        assert_eq!(self.status, 0, "stderr: {}", self.stderr);
+        assert_eq!(self.status, 0, "{}: {}", self.asked, self.stderr);
         self
+    }
+
+    /// Asserts that it ended with an error.
+    pub(crate) fn refused(self) -> Self {
+        assert_eq!(self.status, 2, "{}: {}", self.asked, self.stderr);
+        self
+    }
+
+    /// Asserts that these words are among the messages.
+    pub(crate) fn says(&self, words: &str) {
+        assert!(
+            self.stderr.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stderr
+        );
+    }
+
+    /// Asserts that these words are in the answer.
+    pub(crate) fn shows(&self, words: &str) {
+        assert!(
+            self.stdout.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stdout
+        );
     }
 
     /// The one JSON document on stdout.
@@ -90,7 +130,19 @@ impl Folder {
 
     pub(crate) fn run_list(&self, arguments: &[&str]) -> Answer {
         let output = command().args(arguments).current_dir(self.path()).output().unwrap();
-        Answer::of(output)
+        Answer::to(&arguments.join(" "), output)
+    }
+
+    /// Runs the command and asserts success.
+    pub(crate) fn succeed(&self, arguments: &str) -> Answer {
+        self.run(arguments).done()
+    }
+
+    /// Runs the command and asserts that it ends with an error that says these words.
+    pub(crate) fn refuse(&self, arguments: &str, words: &str) -> Answer {
+        let answer = self.run(arguments).refused();
+        answer.says(words);
+        answer
     }
 
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {

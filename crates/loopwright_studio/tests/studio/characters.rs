@@ -8,7 +8,9 @@ use loopwright_formats::{Format, Source, write_take};
 use loopwright_studio::{Action, Model};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::driven::{apply, click, command, drag, is_made, model, open, start_opening, stroll, studio, wait, walk};
+use super::driven::{
+    apply, click, command, drag, is_made, model, open, press, start_opening, stroll, studio, unfold, wait, walk,
+};
 
 /// Smoothed, and on another character: by its panel, taken back, and as the command makes it of the saved recipe.
 #[test]
@@ -26,11 +28,9 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let mut harness = studio(1280.0, 4200.0);
     open(&mut harness, &path);
     let first = model(&harness).made().unwrap().made.loop_clip.clone();
-    harness.get_by_label("Smoothing and character").click();
-    harness.run_steps(20);
+    unfold(&mut harness, "Smoothing and character");
 
-    harness.get_by_label("Smooth the take").click();
-    harness.run_steps(3);
+    press(&mut harness, "Smooth the take");
     wait(&mut harness, "it is smoothed", |model| {
         is_made(model) && model.opened().unwrap().study.smooth == Some(6.0)
     });
@@ -38,10 +38,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     assert_eq!(smooth.num_samples(), first.num_samples(), "the same frames are closed");
     assert_ne!(smooth.tracks(), first.tracks());
 
-    harness
-        .get_by_label("Put the loop on the next character I open")
-        .click();
-    harness.run_steps(3);
+    press(&mut harness, "Put the loop on the next character I open");
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
         is_made(model) && model.opened().unwrap().character.is_some()
@@ -51,10 +48,8 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let skeleton = model(&harness).made().unwrap().made.loop_clip.skeleton().clone();
     assert_ne!(&skeleton, first.skeleton());
 
-    harness.get_by_label("Save the recipe").click();
-    harness.run_steps(3);
-    harness.get_by_label("Export the loop").click();
-    harness.run_steps(3);
+    press(&mut harness, "Save the recipe");
+    press(&mut harness, "Export the loop");
     let exported = folder.path().join("stroll-loop.glb");
     wait(&mut harness, "the file is there", |_| {
         folder.path().join("stroll-loop.glb.json").exists()
@@ -69,23 +64,19 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     }
 
     // Each reading is a step of undo.
-    harness.get_by_label("Undo").click();
-    harness.run_steps(2);
+    press(&mut harness, "Undo");
     wait(&mut harness, "it has its own body again", |model| {
         is_made(model) && model.opened().unwrap().character.is_none()
     });
     assert_eq!(model(&harness).made().unwrap().made.loop_clip, smooth);
-    harness.get_by_label("Undo").click();
-    harness.run_steps(2);
+    press(&mut harness, "Undo");
     wait(&mut harness, "it is not smoothed", |model| {
         is_made(model) && model.opened().unwrap().study.smooth.is_none()
     });
     assert_eq!(model(&harness).made().unwrap().made.loop_clip, first);
     assert!(!model(&harness).can_undo());
-    harness.get_by_label("Redo").click();
-    harness.run_steps(2);
-    harness.get_by_label("Redo").click();
-    harness.run_steps(2);
+    press(&mut harness, "Redo");
+    press(&mut harness, "Redo");
     wait(&mut harness, "both are made again", |model| {
         is_made(model) && model.opened().unwrap().character.is_some()
     });
@@ -121,26 +112,19 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     let end = harness.get_by_label("End of the stretch").rect().center();
     drag(&mut harness, end, vec2(25.0, 0.0));
     wait(&mut harness, "another stretch is made", is_made);
-    harness.get_by_label("Method").click();
-    harness.run_steps(3);
+    press(&mut harness, "Method");
     click(&mut harness, "cubic");
     click(&mut harness, "Add: noise");
-    harness.get_by_label("Smoothing and character").click();
-    harness.run_steps(20);
-    harness
-        .get_by_label("Put the loop on the next character I open")
-        .click();
-    harness.run_steps(3);
+    unfold(&mut harness, "Smoothing and character");
+    press(&mut harness, "Put the loop on the next character I open");
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
         is_made(model) && model.opened().unwrap().character.is_some()
     });
     click(&mut harness, "Add a stance of LeftFoot");
 
-    harness.get_by_label("Save the recipe").click();
-    harness.run_steps(3);
-    harness.get_by_label("Export the loop").click();
-    harness.run_steps(3);
+    press(&mut harness, "Save the recipe");
+    press(&mut harness, "Export the loop");
     wait(&mut harness, "the file is there", |_| {
         folder.path().join("stroll-loop.glb.json").exists()
     });

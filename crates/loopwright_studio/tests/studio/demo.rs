@@ -7,7 +7,7 @@ use loopwright::closure::Shape;
 use loopwright_studio::Action;
 use loopwright_studio::model::{Made, Shown, Stretch};
 
-use super::driven::{Driven, apply, click, is_made, model, studio, wait};
+use super::driven::{Driven, apply, click, is_made, model, press, studio, unfold, wait};
 
 fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
     let slider = (harness.query_all_by_label(label)).find(|node| node.accesskit_node().role() == Role::Slider);
@@ -118,8 +118,7 @@ fn playing_and_looking() {
     }
     assert!((model(&harness).playback_secs() - 0.5).abs() < 1e-9);
     harness.get_by_label("Two periods with the seam in the middle");
-    harness.get_by_label("Joint of the curves").click();
-    harness.run_steps(3);
+    press(&mut harness, "Joint of the curves");
     // One of those that are seen before the list is scrolled.
     let joint = model(&harness)
         .opened()
@@ -132,8 +131,7 @@ fn playing_and_looking() {
     harness.get_by_label(&joint).click();
     harness.run_steps(3);
     // The joint of the curves is the one that other panels are about.
-    harness.get_by_label("Joints of their own").click();
-    harness.run_steps(20);
+    unfold(&mut harness, "Joints of their own");
     harness.get_by_label(&format!("Close {joint} in its own way"));
     harness.get_by_label("Before and after");
     harness.get_by_label("Frame");

@@ -94,10 +94,21 @@ pub(crate) fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven)
     harness.run_steps(2);
 }
 
-/// Clicks what has that label, and waits until the loop is made.
-pub(crate) fn click(harness: &mut Driven, label: &str) {
+/// Clicks what has that label.
+pub(crate) fn press(harness: &mut Driven, label: &str) {
     harness.get_by_label(label).click();
     harness.run_steps(3);
+}
+
+/// Opens or closes the part of a panel that has that label, which takes some frames.
+pub(crate) fn unfold(harness: &mut Driven, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(20);
+}
+
+/// Clicks what has that label, and waits until the loop is made.
+pub(crate) fn click(harness: &mut Driven, label: &str) {
+    press(harness, label);
     wait(harness, label, is_made);
 }
 

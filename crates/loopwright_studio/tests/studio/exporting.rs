@@ -10,8 +10,8 @@ use loopwright_job::recipe::{EditRecipe, EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
-    PATIENCE, apply, click, command, drag, is_made, model, open, start_opening, stroll, studio, studio_with_stroll,
-    wait, walk,
+    PATIENCE, apply, click, command, drag, is_made, model, open, press, start_opening, stroll, studio,
+    studio_with_stroll, wait, walk,
 };
 
 #[test]
@@ -32,8 +32,7 @@ fn from_a_file_to_an_exported_loop() {
         assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(1));
     }
     // Another method, by its list.
-    harness.get_by_label("Method").click();
-    harness.run_steps(3);
+    press(&mut harness, "Method");
     click(&mut harness, "spring");
     assert_eq!(model(&harness).edit().unwrap().closure(), ClosureName::Spring);
     let spring = model(&harness).edit().unwrap().clone();
@@ -43,8 +42,7 @@ fn from_a_file_to_an_exported_loop() {
     click(&mut harness, "Undo");
     assert_eq!(model(&harness).edit(), Some(&spring));
 
-    harness.get_by_label("Export the loop").click();
-    harness.run_steps(2);
+    press(&mut harness, "Export the loop");
     let written = folder.path().join("stroll-loop.bvh");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| sidecar.exists());
@@ -70,16 +68,14 @@ fn from_a_file_to_an_exported_loop() {
 
     // A file that is there is left alone until one says otherwise.
     std::fs::write(&written, "mine").unwrap();
-    harness.get_by_label("Export the loop").click();
-    harness.run_steps(2);
+    press(&mut harness, "Export the loop");
     let start = Instant::now();
     while harness.query_by_label("Replace it").is_none() {
         assert!(start.elapsed() < PATIENCE);
         harness.step();
     }
     assert_eq!(std::fs::read(&written).unwrap(), b"mine");
-    harness.get_by_label("Replace it").click();
-    harness.run_steps(2);
+    press(&mut harness, "Replace it");
     assert!(std::fs::read(&written).unwrap() == bytes);
 }
 
@@ -159,8 +155,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
         model(&harness).edit().unwrap().stretch,
         Stretch::Frames { .. }
     ));
-    harness.get_by_label("Method").click();
-    harness.run_steps(3);
+    press(&mut harness, "Method");
     click(&mut harness, "spring");
     for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
         click(&mut harness, &format!("Add: {kind}"));
@@ -181,10 +176,8 @@ fn a_saved_recipe_makes_the_same_bytes() {
     wait(&mut harness, "the edits are made", is_made);
     click(&mut harness, "Add a stance of LeftFoot");
 
-    harness.get_by_label("Save the recipe").click();
-    harness.run_steps(3);
-    harness.get_by_label("Export the loop").click();
-    harness.run_steps(3);
+    press(&mut harness, "Save the recipe");
+    press(&mut harness, "Export the loop");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| sidecar.exists());
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
@@ -230,8 +223,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
 #[test]
 fn a_loop_is_exported_for_an_engine() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 4200.0);
-    harness.get_by_label("Method").click();
-    harness.run_steps(3);
+    press(&mut harness, "Method");
     click(&mut harness, "spring");
     click(&mut harness, "Add: noise");
     click(&mut harness, "Add a stance of LeftFoot");
@@ -241,20 +233,17 @@ fn a_loop_is_exported_for_an_engine() {
         ("bevy", loopwright::RootMode::InPlace, "stroll-loop.glb"),
         ("unity", loopwright::RootMode::Constant, "stroll-loop.fbx"),
     ] {
-        harness.get_by_label("Engine").click();
-        harness.run_steps(3);
+        press(&mut harness, "Engine");
         click(&mut harness, engine);
         let edit = model(&harness).edit().unwrap();
         assert_eq!(edit.settings.root.mode, mode);
         assert!(edit.settings.root.recenter, "engines take loops at the origin");
-        harness.get_by_label("Export (E)").click();
-        harness.run_steps(3);
+        press(&mut harness, "Export (E)");
         let sidecar = folder.path().join(format!("{name}.json"));
         wait(&mut harness, "the file is there", |_| sidecar.exists());
         let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
         assert!(facts.target.is_some());
-        harness.get_by_label("Save the recipe").click();
-        harness.run_steps(3);
+        press(&mut harness, "Save the recipe");
         let again = name.replace("stroll-loop", "again");
         let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", &again];
         if command(folder.path(), &words).is_some() {

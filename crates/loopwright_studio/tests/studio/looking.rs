@@ -8,7 +8,7 @@ use loopwright_studio::Action;
 use loopwright_studio::model::Stretch;
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::driven::{apply, command, drag, is_made, model, open, studio, studio_with_stroll, wait};
+use super::driven::{apply, command, drag, is_made, model, open, press, studio, studio_with_stroll, unfold, wait};
 
 /// The panels that look closer show what the library finds, and the map of costs is clicked into.
 #[test]
@@ -97,8 +97,7 @@ fn loops_of_a_set_blend_by_speed() {
     let folder = tempfile::tempdir().unwrap();
     let speeds = [1.0, 1.6];
     let mut harness = studio(1280.0, 5200.0);
-    harness.get_by_label("Set and blend").click();
-    harness.run_steps(20);
+    unfold(&mut harness, "Set and blend");
     for speed_mps in speeds {
         let settings = WalkSettings {
             speed_mps,
@@ -109,13 +108,11 @@ fn loops_of_a_set_blend_by_speed() {
         let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap().bytes;
         std::fs::write(&path, bytes).unwrap();
         open(&mut harness, &path);
-        harness.get_by_label("Put this loop into the set").click();
-        harness.run_steps(3);
+        press(&mut harness, "Put this loop into the set");
     }
     harness.get_by_label("Phases of the loops of the set");
     assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
-    harness.get_by_label("Show the blend").click();
-    harness.run_steps(3);
+    press(&mut harness, "Show the blend");
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Blend);
     apply(&mut harness, Action::Mix(1.3));
     harness.run_steps(3);
@@ -124,8 +121,7 @@ fn loops_of_a_set_blend_by_speed() {
     assert!((made - 1.3).abs() < 1e-9, "{made}");
     let weights = model(&harness).set().weights();
     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|weight| *weight > 0.3));
-    harness.get_by_label("Take 2 out").click();
-    harness.run_steps(3);
+    press(&mut harness, "Take 2 out");
     assert!(model(&harness).set().mixed().is_none());
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Loop);
 }

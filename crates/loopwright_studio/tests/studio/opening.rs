@@ -8,7 +8,7 @@ use loopwright_formats::Format;
 use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;
 
-use super::driven::{click, command, is_made, model, open, start_opening, stroll, studio, wait, walk};
+use super::driven::{click, command, is_made, model, open, press, start_opening, stroll, studio, wait, walk};
 
 #[test]
 fn it_opens_moving() {
@@ -18,8 +18,7 @@ fn it_opens_moving() {
     let before = model(&harness).playback_secs();
     harness.run_steps(5);
     assert!(model(&harness).playback_secs() > before);
-    harness.get_by_label("Pause").click();
-    harness.run_steps(2);
+    press(&mut harness, "Pause");
     let paused = model(&harness).playback_secs();
     harness.run_steps(5);
     assert_eq!(model(&harness).playback_secs(), paused);
@@ -36,8 +35,7 @@ fn what_cannot_be_opened_is_said_and_the_former_take_stays() {
         wait(&mut harness, "it is said", |model| model.problem().is_some());
         harness.get_by_label_contains("cannot open this take");
         assert_eq!(model(&harness).opened().unwrap().file_name, "walk.bvh");
-        harness.get_by_label("Dismiss").click();
-        harness.run_steps(2);
+        press(&mut harness, "Dismiss");
         assert!(model(&harness).problem().is_none());
     }
 }
@@ -53,8 +51,7 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     let autosave = folder.path().join("state/last.toml");
     harness.state_mut().as_mut().unwrap().autosave_to(autosave.clone());
     open(&mut harness, &one);
-    harness.get_by_label("Keep as A").click();
-    harness.run_steps(2);
+    press(&mut harness, "Keep as A");
     let first = model(&harness).edit().unwrap().clone();
     click(&mut harness, "Add: noise");
     let noisy = model(&harness).edit().unwrap().clone();
@@ -62,8 +59,7 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     let kept = std::fs::read(&autosave).unwrap();
     assert_eq!(Recipe::read(&kept).unwrap().edits, noisy.recipe.edits);
     for wanted in [&first, &noisy, &first] {
-        harness.get_by_label("Swap with A").click();
-        harness.run_steps(2);
+        press(&mut harness, "Swap with A");
         wait(&mut harness, "the other is made", is_made);
         assert_eq!(model(&harness).edit(), Some(wanted));
     }
@@ -88,8 +84,7 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     });
     // Both views are there, by their labels and keys.
     harness.get_by_label("Before and after").click();
-    harness.get_by_label("Without perspective").click();
-    harness.run_steps(3);
+    press(&mut harness, "Without perspective");
 }
 
 /// Buffers beside a glTF file are read with it, and its loop is the command's.

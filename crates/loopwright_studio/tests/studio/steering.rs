@@ -8,7 +8,7 @@ use loopwright::closure::{Method, Shape};
 use loopwright_studio::model::Stretch;
 use loopwright_studio::{Action, Model};
 
-use super::driven::{Driven, apply, click, drag, is_made, model, studio, wait};
+use super::driven::{Driven, apply, click, drag, is_made, model, press, studio, unfold, wait};
 
 #[test]
 fn the_ends_of_the_stretch_are_dragged() {
@@ -135,8 +135,7 @@ fn joints_are_closed_in_ways_of_their_own() {
     let before = model(&harness).made().unwrap().made.loop_clip.clone();
     let watched = before.skeleton().find("LeftHand").unwrap();
     apply(&mut harness, Action::Watch(watched));
-    harness.get_by_label("Joints of their own").click();
-    harness.run_steps(20);
+    unfold(&mut harness, "Joints of their own");
     click(&mut harness, "Close LeftHand in its own way");
     click(&mut harness, "Time of joints 1");
     let joint = &model(&harness).edit().unwrap().recipe.joints[0];
@@ -183,8 +182,7 @@ fn each_control_of_the_published_demo_has_one_here() {
         ),
     ];
     for (method, sliders) in of_methods {
-        harness.get_by_label("Method").click();
-        harness.run_steps(3);
+        press(&mut harness, "Method");
         click(&mut harness, method);
         click(&mut harness, "Times of both ends apart");
         for &name in sliders.iter().chain(&["Share of the start"]) {

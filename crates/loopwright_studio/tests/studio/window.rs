@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 
-use super::driven::{click, model, open, stroll, studio, wait, walk};
+use super::driven::{click, model, open, press, stroll, studio, wait, walk};
 
 #[test]
 fn keys_do_what_the_list_says() {
@@ -22,10 +22,8 @@ fn keys_do_what_the_list_says() {
     harness.key_press(Key::B);
     harness.run_steps(2);
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Uncut);
-    harness.get_by_label("Keys ?").click();
-    harness.run_steps(3);
-    harness.get_by_label("Close").click();
-    harness.run_steps(3);
+    press(&mut harness, "Keys ?");
+    press(&mut harness, "Close");
     assert!(harness.query_by_label("Close").is_none());
     click(&mut harness, "Hold feet while they stand");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
@@ -73,7 +71,6 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     wait(&mut harness, "the file is there", |_| written.exists());
     harness.run_steps(3);
     assert_eq!(harness.query_all_by_label_contains("(done)").count(), 3);
-    harness.get_by_label("Hide these steps").click();
-    harness.run_steps(3);
+    press(&mut harness, "Hide these steps");
     assert!(harness.query_by_label_contains("(done)").is_none());
 }
