@@ -8,7 +8,10 @@ use glam::DVec3;
 use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, SearchSettings, candidate::ChooseBy, feet::FootLock, math::ops,
 };
-use loopwright_draw::render::{DrawnMotion, Figure, Picture, Stage, StageSettings, View, side_by_side};
+use loopwright_draw::{
+    Figure,
+    render::{DrawnMotion, Picture, Stage, StageSettings, View, side_by_side},
+};
 
 use crate::{
     page::Sections,
@@ -43,7 +46,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn of(studied: &Studied, choose_by: ChooseBy) -> Result<Self, String> {
+    fn new(studied: &Studied, choose_by: ChooseBy) -> Result<Self, String> {
         let settings = SearchSettings {
             choose_by,
             ..SearchSettings::default()
@@ -149,7 +152,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     );
     let mut all: [Vec<Chosen>; 2] = [Vec::new(), Vec::new()];
     for studied in &studied {
-        let [by_price, by_outcome] = CHOICES.map(|(_, choose_by)| Chosen::of(studied, choose_by));
+        let [by_price, by_outcome] = CHOICES.map(|(_, choose_by)| Chosen::new(studied, choose_by));
         let both = [by_price?, by_outcome?];
         let why = why(&both[0], &both[1]);
         for ((name, _), chosen) in CHOICES.iter().zip(&both) {
@@ -220,7 +223,7 @@ pub(crate) fn sheets(captured: &Captured, folder: &Path) -> Result<(), String> {
         "<!doctype html><meta charset=utf-8><title>The choice of loops</title><h1>By price, and by outcome</h1>\n"
             .to_owned();
     for studied in captured.loops()? {
-        let [by_price, by_outcome] = CHOICES.map(|(_, choose_by)| Chosen::of(&studied, choose_by));
+        let [by_price, by_outcome] = CHOICES.map(|(_, choose_by)| Chosen::new(&studied, choose_by));
         let both = [by_price?, by_outcome?];
         page += &format!("<h2>{}</h2><p>{}</p>\n", studied.file, why(&both[0], &both[1]));
         for ((name, _), chosen) in CHOICES.iter().zip(&both) {
@@ -236,7 +239,7 @@ pub(crate) fn sheets(captured: &Captured, folder: &Path) -> Result<(), String> {
 
 /// A loop over two cycles, with the seam in the middle.
 fn row(studied: &Studied, chosen: &Chosen) -> Result<Picture, String> {
-    let figure = Figure::of(&studied.take, &studied.analysis.body);
+    let figure = Figure::new(&studied.take, &studied.analysis.body);
     let motion = DrawnMotion::of_loop(&chosen.made.loop_clip, &figure).map_err(|error| studied.failed(error))?;
     let settings = StageSettings {
         view: View::ThreeQuarter,

@@ -11,10 +11,10 @@ use loopwright::{
 };
 use loopwright_controller::FitSettings;
 use loopwright_draw::{
-    plot,
+    Figure, plot,
     render::{
-        AnimationFormat, DrawnMotion, Figure, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,
-        onion, side_by_side,
+        AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
+        side_by_side,
     },
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
@@ -34,8 +34,8 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
         ..WalkSettings::default()
     };
     let recorded = Studied::walk(&recording)?;
-    let walk = Looped::of(Studied::walk(&WalkSettings::default())?)?;
-    let drifting = Looped::of(Studied::walk(&drifting_walk())?)?;
+    let walk = Looped::new(Studied::walk(&WalkSettings::default())?)?;
+    let drifting = Looped::new(Studied::walk(&drifting_walk())?)?;
     Ok(vec![
         ("docs/images/loop.svg", walk.plot().into_bytes()),
         ("docs/images/feet.svg", drifting.feet().into_bytes()),
@@ -91,7 +91,7 @@ const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 /// The loop of a synthetic walk, prepared for jumps out of it or into it.
 fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, LoopClip), String> {
-    let clip = Looped::of(Studied::walk(settings)?)?.made.loop_clip;
+    let clip = Looped::new(Studied::walk(settings)?)?.made.loop_clip;
     let motion =
         transition::TransitionClip::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
     Ok((motion, clip))
@@ -254,7 +254,7 @@ struct Looped {
 }
 
 impl Looped {
-    fn of(studied: Studied) -> Result<Self, String> {
+    fn new(studied: Studied) -> Result<Self, String> {
         let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
         Ok(Self {
             made: studied.make(&best, &LoopSettings::default())?,
@@ -274,7 +274,7 @@ impl Looped {
     fn motions(&self) -> Result<[(&'static str, DrawnMotion); 2], String> {
         let Self { studied, made } = self;
         let cut = &made.candidate.cut;
-        let figure = Figure::of(&studied.take, &studied.analysis.body);
+        let figure = Figure::new(&studied.take, &studied.analysis.body);
         let raw = DrawnMotion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
         let looped = DrawnMotion::of_loop(&made.loop_clip, &figure);
         Ok([

@@ -3,7 +3,10 @@
 use std::{hint::black_box, time::Instant};
 
 use loopwright::{Analysis, LoopSettings, SearchSettings};
-use loopwright_draw::render::{AnimationFormat, DrawnMotion, Figure, Packer, Stage, StageSettings};
+use loopwright_draw::{
+    Figure,
+    render::{AnimationFormat, DrawnMotion, Packer, Stage, StageSettings},
+};
 use loopwright_synth::{WalkSettings, synthesize};
 use resvg::tiny_skia::{Color, Pixmap};
 
@@ -34,7 +37,7 @@ fn main() {
     let made = analysis
         .make_loop(&found.candidates[0], &LoopSettings::default())
         .expect("the walk closes");
-    let figure = Figure::of(&take, &analysis.body);
+    let figure = Figure::new(&take, &analysis.body);
     let motion = DrawnMotion::of_loop(&made.loop_clip, &figure).expect("the figure is the walker's");
     let stage = Stage::new(&motion, &StageSettings::default(), "walk").expect("the size is sound");
     let secs = |index: usize| stage.shown_secs() * index as f64 / PICTURES as f64;

@@ -1,7 +1,16 @@
 //! Pictures of takes, searches and loops: plots with axes, renders of the moving body, and a page about loops.
+//!
+//! Without the feature `pictures` what is left is the body of capsules, [`Figure`], for programs that draw by themselves.
 
+mod figure;
+
+pub use figure::{Figure, Limb};
+
+#[cfg(feature = "pictures")]
 pub mod plot;
 
+#[cfg(feature = "pictures")]
 pub mod render;
 
+#[cfg(feature = "pictures")]
 pub mod report;

@@ -6,9 +6,12 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
 };
-use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, Figure, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
-    contact_sheet, onion, side_by_side,
+use loopwright_draw::{
+    Figure,
+    render::{
+        AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
+        contact_sheet, onion, side_by_side,
+    },
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -35,7 +38,7 @@ impl Walk {
         let analysis = Analysis::new(&take).unwrap();
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         Self {
-            figure: Figure::of(&take, &analysis.body),
+            figure: Figure::new(&take, &analysis.body),
             cut: found.candidates[0].cut,
             take,
             analysis,
@@ -250,7 +253,7 @@ fn odd_takes_are_drawn_all_the_same() {
     for num_frames in [1, 2, 40] {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
             let (take, analysis) = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
-            let figure = Figure::of(&take, &analysis.body);
+            let figure = Figure::new(&take, &analysis.body);
             let motion = DrawnMotion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
             for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
                 for is_fixed in [false, true] {

@@ -2,7 +2,8 @@
 
 use loopwright::Analysis;
 use loopwright_draw::{
-    render::{DrawnMotion, Figure},
+    Figure,
+    render::DrawnMotion,
     report::{Heading, LoopEntry, Panel, page},
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -16,7 +17,7 @@ fn entry(seconds: f64) -> LoopEntry {
     };
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let figure = Figure::of(&take, &analysis.body);
+    let figure = Figure::new(&take, &analysis.body);
     let motion = DrawnMotion::of_take(&analysis, &figure, 0, take.num_frames() - 1).unwrap();
     LoopEntry {
         name: "a walk that is long".repeat(4),
@@ -40,9 +41,9 @@ fn entry(seconds: f64) -> LoopEntry {
 #[test]
 fn a_loop_has_less_than_a_megabyte_and_five_hundred_less_than_twenty() {
     let long = entry(40.0);
-    let one = page(&Heading::default(), &[Panel::of(&long, 0, 1)]);
+    let one = page(&Heading::default(), &[Panel::new(&long, 0, 1)]);
     assert!(one.len() < 1_000_000, "{} bytes", one.len());
-    let many: Vec<Panel> = (0..500).map(|index| Panel::of(&long, index, 500)).collect();
+    let many: Vec<Panel> = (0..500).map(|index| Panel::new(&long, index, 500)).collect();
     let all = page(&Heading::default(), &many);
     assert!(all.len() < 20_000_000, "{} bytes", all.len());
     // Short ones keep every sample where there are few.
@@ -51,7 +52,7 @@ fn a_loop_has_less_than_a_megabyte_and_five_hundred_less_than_twenty() {
         let (_, after) = page.split_once("\"n\":").unwrap();
         after.split(',').next().unwrap().parse().unwrap()
     };
-    let few = page(&Heading::default(), &[Panel::of(&short, 0, 1)]);
+    let few = page(&Heading::default(), &[Panel::new(&short, 0, 1)]);
     assert_eq!(samples(&few), short.closed.num_frames());
     assert!(samples(&all) >= 16 && samples(&all) < long.closed.num_frames());
 }

@@ -9,7 +9,8 @@ use std::{
 use loopwright::{Analysis, candidate::MotionKind};
 use loopwright_catalog::CatalogFormat;
 use loopwright_draw::{
-    render::{DrawnMotion, Figure},
+    Figure,
+    render::DrawnMotion,
     report::{self as page, Contact, Heading, LoopEntry, Panel},
 };
 use loopwright_formats::{
@@ -259,7 +260,7 @@ impl Work for Pages<'_> {
 
     fn finish(&self, _: &Named, studied: Self::Studied) -> Self::Answer {
         let (entry, index) = studied?;
-        Ok((Panel::of(&entry, index, self.num_loops), entry.uncut.is_some()))
+        Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
     }
 
     fn fault(&self, one: &Named) -> Self::Answer {
@@ -350,7 +351,7 @@ impl Pages<'_> {
             None => take_of(sidecar, &one.path)?,
         };
         let take = self.take(&path, sidecar).ok()?;
-        let figure = Figure::of(take.take(), &take.analysis.body);
+        let figure = Figure::new(take.take(), &take.analysis.body);
         let source = written_loop::uncut(in_file, &take, sidecar, &read.written).ok()?;
         let cut = &sidecar.candidate;
         DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame).ok()

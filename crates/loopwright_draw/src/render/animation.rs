@@ -49,7 +49,7 @@ impl Packer {
             return Err(RenderError::Size { width, height });
         }
         let palette = match format {
-            AnimationFormat::Gif => Palette::of(samples),
+            AnimationFormat::Gif => Palette::new(samples),
             AnimationFormat::WebP => Palette::default(),
         };
         Ok(Self { format, size, palette })
@@ -173,7 +173,7 @@ struct Palette {
 }
 
 impl Palette {
-    fn of(samples: &[Picture]) -> Self {
+    fn new(samples: &[Picture]) -> Self {
         let pixels: usize = samples.iter().map(|sample| sample.pixels().data().len() / 4).sum();
         // Most pixels are background, of which one is enough; the others determine the colours of the body.
         let mut learned: Vec<u8> = Vec::new();

@@ -3,13 +3,13 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
+use loopwright::analysis::Side;
 use resvg::tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, PathBuilder, Pixmap, PixmapPaint, Point,
     RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
 use super::{
-    body::Tint,
     camera::{Camera, Spot},
     picture::Picture,
 };
@@ -27,11 +27,11 @@ impl Colour {
     pub(super) const GREY: Self = Self([0.62, 0.65, 0.69, 1.0]);
 
     /// The colour of a side of the body; colour-blind viewers can distinguish them too.
-    pub(super) fn of(tint: Tint) -> Self {
-        match tint {
-            Tint::Left => Self::LEFT,
-            Tint::Right => Self::RIGHT,
-            Tint::Middle => Self::MIDDLE,
+    pub(super) fn of_side(side: Option<Side>) -> Self {
+        match side {
+            Some(Side::Left) => Self::LEFT,
+            Some(Side::Right) => Self::RIGHT,
+            None => Self::MIDDLE,
         }
     }
 

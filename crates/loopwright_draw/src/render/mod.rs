@@ -1,11 +1,10 @@
 //! Renders: a body of capsules over a ground with metres on it, as an animation, a contact sheet or the seam's onion skin.
 //!
-//! A [`Figure`] gives a skeleton its body. A [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop. A [`Stage`] adds
+//! A [`Figure`](crate::Figure) gives a skeleton its body. A [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop. A [`Stage`] adds
 //! ground and camera and draws any time of it as a [`Picture`]. Everything runs on the CPU. The same input gives the same
 //! pixels on one machine, and visually identical pictures on any other.
 
 mod animation;
-mod body;
 mod camera;
 mod canvas;
 mod caption;
@@ -17,8 +16,6 @@ mod sheet;
 mod stage;
 
 pub use animation::{AnimationFormat, Packed, Packer};
-pub use body::Figure;
-pub(crate) use body::{Limb, Tint};
 pub use camera::View;
 pub use motion::{DrawnMotion, MotionError};
 pub use picture::Picture;

@@ -6,7 +6,7 @@ use loopwright::{
     root_motion::RootRelativeClip,
 };
 
-use super::body::Figure;
+use crate::Figure;
 
 /// Poses at even intervals, and how they repeat.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +89,9 @@ impl DrawnMotion {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in clip.sample_range() {
-            motion.points.extend(figure.points(clip.pose(sample)));
+            motion
+                .points
+                .extend(figure.points(&clip.pose(sample).world(clip.skeleton())));
         }
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
@@ -109,7 +111,7 @@ impl DrawnMotion {
             // A root on a path sways about its twist, so points are relative to the twist.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
-            let points = figure.points(loop_clip.body_pose(sample));
+            let points = figure.points(&loop_clip.body_pose(sample).world(loop_clip.skeleton()));
             motion
                 .points
                 .extend(points.into_iter().map(|point| sway.transform_point(point)));
@@ -171,7 +173,7 @@ impl DrawnMotion {
         if take.num_joints() != self.figure.num_joints() {
             return Err(MotionError::OtherSkeleton);
         }
-        let points = self.figure.points(take.pose(frame));
+        let points = self.figure.points(&take.pose(frame).world(take.skeleton()));
         self.points.extend(points);
         Ok(())
     }

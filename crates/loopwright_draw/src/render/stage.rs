@@ -1,9 +1,9 @@
 //! A motion with its ground, light and camera.
 
 use glam::DVec3;
+use loopwright::analysis::Side;
 
 use super::{
-    body::Tint,
     camera::{Camera, Orientation, View},
     canvas::{Canvas, Colour, Ink, MAX_PIXELS},
     caption::{self, Caption},
@@ -231,7 +231,9 @@ impl<'a> Stage<'a> {
         let (mut canvas, camera) = self.set(secs)?;
         let points = self.motion.points_at(secs);
         self.ground.draw_shadow(self.motion, &points, &camera, &mut canvas);
-        draw_body(self.motion, &points, &camera, &mut canvas, |_, tint| Colour::of(tint));
+        draw_body(self.motion, &points, &camera, &mut canvas, |_, side| {
+            Colour::of_side(side)
+        });
         self.draw_clock(secs, &mut canvas);
         Ok(canvas)
     }
@@ -327,7 +329,7 @@ pub(super) fn draw_body(
     points: &[DVec3],
     camera: &Camera,
     canvas: &mut Canvas,
-    colour: impl Fn(usize, Tint) -> Colour,
+    colour: impl Fn(usize, Option<Side>) -> Colour,
 ) {
     let limbs = motion.figure().limbs();
     let depth = |index: &usize| {
@@ -342,7 +344,7 @@ pub(super) fn draw_body(
             camera,
             limb.ends.map(|end| points[end]),
             limb.radii,
-            colour(index, limb.tint),
+            colour(index, limb.side),
         );
     }
 }

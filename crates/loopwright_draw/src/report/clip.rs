@@ -3,8 +3,9 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use core::fmt::Write;
 use glam::DVec3;
+use loopwright::analysis::Side;
 
-use crate::render::{DrawnMotion, Limb, Tint};
+use crate::{figure::Limb, render::DrawnMotion};
 
 /// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
 /// the points of some skeletons and a pixel wide in a thumbnail.
@@ -38,7 +39,7 @@ pub(super) struct Timing {
 ///
 /// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
 /// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
-/// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, tint, radius in mm), `c` cycles, `f` the phase
+/// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, side, radius in mm), `c` cycles, `f` the phase
 /// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample.
 pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let limbs = drawn_limbs(motion, room);
@@ -149,13 +150,13 @@ fn compacted(limbs: &[Limb]) -> (Vec<usize>, Vec<String>) {
     points.dedup();
     let place = |point: usize| points.binary_search(&point).unwrap_or_default();
     let text = |limb: &Limb| {
-        let tint = match limb.tint {
-            Tint::Left => 0,
-            Tint::Right => 1,
-            Tint::Middle => 2,
+        let side = match limb.side {
+            Some(Side::Left) => 0,
+            Some(Side::Right) => 1,
+            None => 2,
         };
         let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
-        format!("{},{},{tint},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
+        format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
     };
     let texts = limbs.iter().map(text).collect();
     (points, texts)

@@ -1,10 +1,10 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
+mod capsules;
+
 mod character;
 
 mod draw;
-
-mod figure;
 
 mod paint;
 
@@ -21,6 +21,7 @@ use eframe::{
     egui_glow::CallbackFn,
 };
 use glam::DVec3;
+use loopwright_draw::Figure;
 
 use crate::{
     camera::{Camera, View},
@@ -29,7 +30,6 @@ use crate::{
 };
 use character::Character;
 use draw::Renderer;
-use figure::Figure;
 use paint::Palette;
 use posed::{Frame, PosedBody, Veil};
 use scene::{Moment, Scene};
@@ -90,6 +90,14 @@ struct Shot {
     posed: Arc<PosedBody>,
 }
 
+/// A part of the viewport with one view of the body.
+struct Pane {
+    rect: Rect,
+    shown: Shown,
+    /// The place of its first body.
+    first: usize,
+}
+
 impl Viewport {
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
@@ -120,9 +128,15 @@ impl Viewport {
             false => vec![(rect, model.shown())],
         };
         for (number, (rect, shown)) in views.into_iter().enumerate() {
-            let view = self.view_ui(ui, model, (rect, shown), number * BODIES, &palette);
-            if let Some(view) = view {
-                self.joints_ui(ui, model, (rect, &response), &view, number * BODIES, &palette, actions);
+            let pane = Pane {
+                rect,
+                shown,
+                first: number * BODIES,
+            };
+            if let Some(view) = self.view_ui(ui, model, &pane, &palette)
+                && let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response)
+            {
+                actions.push(Action::Watch(joint));
             }
             painter.text(
                 rect.left_top() + egui::vec2(12.0, 10.0),
@@ -155,9 +169,10 @@ impl Viewport {
     /// Takes up another body where another take is shown, or the same one in another form.
     fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, palette: &Palette) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
+            let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
             self.body = Some(Body {
                 of: Arc::clone(opened),
-                figure: Figure::of(opened),
+                figure: Figure::in_pose(middle.as_ref(), opened.skeleton(), opened.body(), opened.stature()),
                 character: Character::default(),
                 surface: None,
                 shots: Vec::new(),
@@ -174,8 +189,8 @@ impl Viewport {
         let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
         if !is_same {
             let capsules = || {
-                let mesh = body.figure.surface(|side| palette.of_side(side));
-                Arc::new(Surface::of(mesh, &Beside::default()))
+                let mesh = capsules::surface(&body.figure, |side| palette.of_side(side));
+                Arc::new(Surface::new(mesh, &Beside::default()))
             };
             body.surface = Some((kind, own.unwrap_or_else(capsules)));
             body.shots.clear();
@@ -183,24 +198,18 @@ impl Viewport {
     }
 
     /// Draws one view of the body; returns from where it is seen.
-    fn view_ui(
-        &mut self,
-        ui: &Ui,
-        model: &Model,
-        (rect, shown): (Rect, Shown),
-        first: usize,
-        palette: &Palette,
-    ) -> Option<View> {
+    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, palette: &Palette) -> Option<View> {
+        let &Pane { rect, shown, first } = pane;
         let now = Moment::now(model, shown);
         let mut moments = Vec::new();
         if model.has_onion {
             moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
                 let colour = if secs < 0.0 { BEFORE_SEAM } else { AFTER_SEAM };
-                (moment, Veil::of(colour, 0.45))
+                (moment, Veil::new(colour, 0.45))
             }));
         }
         if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
-            moments.push((now.uncut(), Veil::of(palette.ghost, 0.35)));
+            moments.push((now.uncut(), Veil::new(palette.ghost, 0.35)));
         }
         moments.push((now, Veil::NONE));
         let body = self.body.as_mut()?;
@@ -221,11 +230,11 @@ impl Viewport {
             }
             let scene = Scene::at(moment, model, &body.of, &body.figure);
             let bones = match kind {
-                Some(_) => body.figure.bones_at(&scene.points),
+                Some(_) => capsules::bones_at(&body.figure, &scene.points),
                 None => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
-            let posed = PosedBody::of(&surface, &bones, scene.centre, veil, self.num_posed);
+            let posed = PosedBody::new(&surface, &bones, scene.centre, veil, self.num_posed);
             if kind.is_none() && body.size.is_none() {
                 body.size = Some(posed.size());
             }
@@ -273,25 +282,12 @@ impl Viewport {
         });
     }
 
-    /// Marks the joint that is watched and the one below the pointer, which a click chooses.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of one view")]
-    fn joints_ui(
-        &self,
-        ui: &Ui,
-        model: &Model,
-        (rect, response): (Rect, &egui::Response),
-        view: &View,
-        first: usize,
-        palette: &Palette,
-        actions: &mut Vec<Action>,
-    ) {
-        let shot = self
-            .body
-            .as_ref()
-            .and_then(|body| body.shots.get(first + BODIES - 1)?.as_ref());
-        let (Some(shot), Some(opened)) = (shot, model.opened()) else {
-            return;
-        };
+    /// Marks the joint that is watched and the one below the pointer; returns the one that is clicked.
+    fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &egui::Response) -> Option<usize> {
+        let rect = pane.rect;
+        let opened = model.opened()?;
+        let shot = self.body.as_ref()?.shots.get(pane.first + BODIES - 1)?.as_ref()?;
+        let colour = Palette::of_theme(ui.visuals().dark_mode).joint;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
@@ -300,21 +296,12 @@ impl Viewport {
         let mark = |joint: usize, has_name: bool| {
             if let Some(at) = seen(joint).filter(|at| rect.contains(*at)) {
                 let name = opened.skeleton().joint(joint).name.as_str();
-                paint::joint(
-                    &ui.painter_at(rect),
-                    at,
-                    if has_name { name } else { "" },
-                    palette.joint,
-                );
+                paint::joint(&ui.painter_at(rect), at, if has_name { name } else { "" }, colour);
             }
         };
         mark(model.watched, below == Some(model.watched));
-        if let Some(joint) = below {
-            mark(joint, true);
-            if response.clicked() {
-                actions.push(Action::Watch(joint));
-            }
-        }
+        mark(below?, true);
+        below.filter(|_| response.clicked())
     }
 
     /// Says why no character is shown.

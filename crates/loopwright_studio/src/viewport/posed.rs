@@ -43,7 +43,7 @@ impl Veil {
     };
 
     /// One that is seen through, in a colour.
-    pub(super) fn of([red, green, blue]: [f32; 3], opacity: f32) -> Self {
+    pub(super) fn new([red, green, blue]: [f32; 3], opacity: f32) -> Self {
         Self {
             tint: [red, green, blue, 0.85],
             opacity,
@@ -53,7 +53,7 @@ impl Veil {
 
 impl PosedBody {
     /// A surface where bones carry it, from an origin on the floor.
-    pub(super) fn of(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
+    pub(super) fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
         let vertices = surface.posed(bones, origin);
         let slant = slant();
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
@@ -129,9 +129,9 @@ impl Frame {
             shadow_indices: indices,
             pictures: Vec::new(),
         };
-        let veils = [Veil::of([0.0; 3], 0.0), Veil::NONE];
+        let veils = [Veil::new([0.0; 3], 0.0), Veil::NONE];
         let bodies = (veils.into_iter().enumerate()).map(|(place, veil)| Drawn {
-            body: Arc::new(PosedBody::of(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
+            body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
             place,
             clip_from_near: Mat4::IDENTITY.to_cols_array(),
         });

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use loopwright::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
+use loopwright_draw::Figure;
 
-use super::figure::Figure;
 use crate::model::{Made, Model, Opened, RootView, Shown};
 
 /// Points of the path of the root over one cycle.

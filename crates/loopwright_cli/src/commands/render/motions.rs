@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
-use loopwright_draw::render::{DrawnMotion, Figure, MotionError};
+use loopwright_draw::{
+    Figure,
+    render::{DrawnMotion, MotionError},
+};
 
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
@@ -51,7 +54,7 @@ pub(in crate::commands) fn loop_motion(
 ) -> Result<(DrawnMotion, LoopInFile), Failure> {
     let written = &read.written;
     let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
-    let figure = Figure::of(written, &body);
+    let figure = Figure::new(written, &body);
     let in_file = match &read.sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
         None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
@@ -68,7 +71,7 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 /// A file without a sidecar: a take, a stretch of it, or a repeated stretch.
 fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<DrawnMotion, Failure> {
     let loaded = load::load(path, &args.reading.clone().into())?;
-    let figure = Figure::of(loaded.take(), &loaded.analysis.body);
+    let figure = Figure::new(loaded.take(), &loaded.analysis.body);
     let last = loaded.take().num_frames() - 1;
     let repeats = args.onion || args.cycles.is_some() || beside.is_some();
     let no_range = |(start, end): (usize, usize)| {

@@ -6,22 +6,15 @@ use loopwright::{
     analysis::{Body, Foot, FoundBy, Side},
 };
 
-/// Side of the body that a limb belongs to; it determines the colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tint {
-    Left,
-    Right,
-    Middle,
-}
-
 /// A bone as it is drawn: a capsule between two points of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Limb {
+pub struct Limb {
     /// Points at its ends, indices as [`Figure::points`] lists them.
-    pub(crate) ends: [usize; 2],
+    pub ends: [usize; 2],
     /// Radii at its ends, metres.
-    pub(crate) radii: [f64; 2],
-    pub(crate) tint: Tint,
+    pub radii: [f64; 2],
+    /// The side of the body, which determines the colour; `None` for its trunk.
+    pub side: Option<Side>,
 }
 
 /// A body of capsules, made once from a take and posed at every frame.
@@ -77,26 +70,31 @@ enum Part {
 
 impl Figure {
     /// The body of a take's skeleton, with the bone lengths of the take's middle frame.
-    pub fn of(take: &Take, body: &Body) -> Self {
-        let skeleton = take.skeleton().clone();
-        let middle = take.num_frames() / 2;
+    pub fn new(take: &Take, body: &Body) -> Self {
+        let pose = take.pose(take.num_frames() / 2);
+        Self::in_pose(pose, take.skeleton(), body, body.stature(take))
+    }
+
+    /// The body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown, as tall as the pose
+    /// is large.
+    pub fn in_pose(pose: PoseRef<'_>, skeleton: &Skeleton, body: &Body, stature: Option<f64>) -> Self {
         let Pose {
             translations: positions,
             rotations,
-        } = take.pose(middle).world(&skeleton);
+        } = pose.world(skeleton);
         let flesh: Vec<DVec3> = (positions.iter().enumerate())
             .filter(|&(joint, _)| !body.is_control(joint))
             .map(|(_, &position)| position)
             .collect();
-        let stature = body.stature(take).unwrap_or_else(|| extent(&flesh)).max(1e-6);
-        let parts = Parts::of(&skeleton, body);
+        let stature = stature.unwrap_or_else(|| extent(&flesh)).max(1e-6);
+        let parts = Parts::new(skeleton, body);
         let mut figure = Self {
             limbs: Vec::new(),
             tips: Vec::new(),
             hips: body.hips,
             soles: Vec::new(),
             stature,
-            skeleton,
+            skeleton: skeleton.clone(),
         };
         for joint in 0..parts.part.len() {
             figure.add_bone_to(joint, &parts, &positions);
@@ -111,38 +109,41 @@ impl Figure {
                 figure.limbs.push(Limb {
                     ends: [end, foot.ankle],
                     radii: [share::THIGH, share::ANKLE].map(|r| r * figure.stature),
-                    tint: parts.tint[end],
+                    side: parts.side[end],
                 });
             }
             for joint in core::iter::once(foot.ankle).chain(foot.toe) {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
         }
+        if figure.limbs.is_empty() {
+            figure.limbs = every_bone(&figure.skeleton, stature);
+        }
         figure
     }
 
     /// Standing height of the body, metres.
-    pub(crate) fn stature(&self) -> f64 {
+    pub fn stature(&self) -> f64 {
         self.stature
     }
 
     /// Index of the hips among the points.
-    pub(crate) fn hips(&self) -> usize {
+    pub fn hips(&self) -> usize {
         self.hips
     }
 
     /// All capsules.
-    pub(crate) fn limbs(&self) -> &[Limb] {
+    pub fn limbs(&self) -> &[Limb] {
         &self.limbs
     }
 
     /// Points that stand on the ground, with their height above it while they stand.
-    pub(crate) fn soles(&self) -> &[(usize, f64)] {
+    pub fn soles(&self) -> &[(usize, f64)] {
         &self.soles
     }
 
     /// Name of the joint that a point belongs to.
-    pub(crate) fn name_of(&self, point: usize) -> &str {
+    pub fn name_of(&self, point: usize) -> &str {
         let joints = self.skeleton.num_joints();
         let joint = if point < joints {
             point
@@ -153,30 +154,25 @@ impl Figure {
     }
 
     /// The point that is the joint of that name.
-    pub(crate) fn point_named(&self, name: &str) -> Option<usize> {
+    pub fn point_named(&self, name: &str) -> Option<usize> {
         self.skeleton.find(name)
     }
 
     /// Number of joints of the skeleton.
-    pub(super) fn num_joints(&self) -> usize {
+    pub fn num_joints(&self) -> usize {
         self.skeleton.num_joints()
     }
 
     /// Number of points: joints and tips.
-    pub(super) fn num_points(&self) -> usize {
+    pub fn num_points(&self) -> usize {
         self.skeleton.num_joints() + self.tips.len()
     }
 
-    /// World positions of all points, joints first, at a frame of a take with this skeleton.
-    pub(super) fn points(&self, pose: PoseRef<'_>) -> Vec<DVec3> {
-        let Pose {
-            translations: mut points,
-            rotations: turns,
-        } = pose.world(&self.skeleton);
-        for &(joint, tip_offset) in &self.tips {
-            points.push(points[joint] + turns[joint] * tip_offset);
-        }
-        points
+    /// Positions of all points, joints first, in a pose of this skeleton in the world.
+    pub fn points(&self, world: &Pose) -> Vec<DVec3> {
+        let tips =
+            (self.tips.iter()).map(|&(joint, offset)| world.translations[joint] + world.rotations[joint] * offset);
+        world.translations.iter().copied().chain(tips).collect()
     }
 
     fn radius_at(&self, point: usize) -> f64 {
@@ -236,10 +232,10 @@ impl Figure {
             ends: [parent, joint],
             radii,
             // The bone that joins a limb to the trunk belongs to the trunk.
-            tint: match (parts.part[joint], parts.part[parent]) {
-                (Part::Leg, Part::Leg | Part::Foot) | (Part::Arm, Part::Arm | Part::Hand) => parts.tint[joint],
-                (Part::Leg | Part::Arm, _) => Tint::Middle,
-                _ => parts.tint[joint],
+            side: match (parts.part[joint], parts.part[parent]) {
+                (Part::Leg, Part::Leg | Part::Foot) | (Part::Arm, Part::Arm | Part::Hand) => parts.side[joint],
+                (Part::Leg | Part::Arm, _) => None,
+                _ => parts.side[joint],
             },
         });
     }
@@ -310,7 +306,7 @@ impl Figure {
         self.limbs.push(Limb {
             ends: [joint, end],
             radii,
-            tint: parts.tint[joint],
+            side: parts.side[joint],
         });
         if parts.part[joint] == Part::Foot {
             self.soles.push((end, radii[1]));
@@ -324,7 +320,7 @@ impl Figure {
         self.limbs.push(Limb {
             ends,
             radii: [0.92 * radius, radius],
-            tint: Tint::Middle,
+            side: None,
         });
     }
 
@@ -337,7 +333,7 @@ impl Figure {
 /// The body part of every joint.
 struct Parts {
     part: Vec<Part>,
-    tint: Vec<Tint>,
+    side: Vec<Option<Side>>,
     /// Position of a joint along its limb, 0 to 1.
     along: Vec<f64>,
     /// Joint where the arms branch off, in a skeleton without a head.
@@ -348,11 +344,11 @@ struct Parts {
 const CHEST_ALONG: f64 = 0.6;
 
 impl Parts {
-    fn of(skeleton: &Skeleton, body: &Body) -> Self {
+    fn new(skeleton: &Skeleton, body: &Body) -> Self {
         let count = skeleton.num_joints();
         let mut parts = Self {
             part: vec![Part::Other; count],
-            tint: vec![Tint::Middle; count],
+            side: vec![None; count],
             along: vec![0.0; count],
             chest: None,
         };
@@ -386,11 +382,7 @@ impl Parts {
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);
             if let Some(side) = foot.side {
-                let tint = match side {
-                    Side::Left => Tint::Left,
-                    Side::Right => Tint::Right,
-                };
-                parts.colour(skeleton, start, tint);
+                parts.take_side(skeleton, start, side);
             }
         }
         for (index, &hand) in body.hands.iter().enumerate() {
@@ -404,8 +396,8 @@ impl Parts {
         }
         let sides = [body.thighs, body.shoulders].into_iter().flatten();
         for [left, right] in sides {
-            parts.colour(skeleton, left, Tint::Left);
-            parts.colour(skeleton, right, Tint::Right);
+            parts.take_side(skeleton, left, Side::Left);
+            parts.take_side(skeleton, right, Side::Right);
         }
         parts
     }
@@ -437,10 +429,10 @@ impl Parts {
         }
     }
 
-    /// Colours a joint and its descendants.
-    fn colour(&mut self, skeleton: &Skeleton, top: usize, tint: Tint) {
+    /// Puts a joint and its descendants on a side.
+    fn take_side(&mut self, skeleton: &Skeleton, top: usize, side: Side) {
         for joint in self_and_below(skeleton, top) {
-            self.tint[joint] = tint;
+            self.side[joint] = Some(side);
         }
     }
 }
@@ -481,6 +473,18 @@ fn self_and_below(skeleton: &Skeleton, top: usize) -> Vec<usize> {
     joints
 }
 
+/// A skeleton without a body: all its bones.
+fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
+    let bones = (0..skeleton.num_joints()).filter_map(|joint| Some([skeleton.parent(joint)?, joint]));
+    bones
+        .map(|ends| Limb {
+            ends,
+            radii: [share::TOE * stature; 2],
+            side: None,
+        })
+        .collect()
+}
+
 /// Longest side of the box around the points.
 fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
@@ -506,7 +510,7 @@ mod tests {
         let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
         let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap();
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-        Figure::of(&take, &body)
+        Figure::new(&take, &body)
     }
 
     #[test]
@@ -555,7 +559,7 @@ mod tests {
         assert_eq!(figure.num_points(), figure.num_joints());
         for limb in figure.limbs().iter().filter(|limb| limb.ends[0] > 0) {
             let left = figure.name_of(limb.ends[1]).ends_with("_l");
-            assert_eq!(limb.tint, if left { Tint::Left } else { Tint::Right });
+            assert_eq!(limb.side, Some(if left { Side::Left } else { Side::Right }));
         }
         assert_eq!(figure.limbs().len(), 8);
     }
