@@ -88,7 +88,7 @@ pub(crate) fn points_of(skeleton: &Skeleton, body: &Body) -> Vec<Point> {
 
 impl BearingFigures {
     /// Measures a loop of this body made from a stretch of take.
-    pub(crate) fn of(made: &MadeLoop, clip: &LoopClip) -> Self {
+    pub(crate) fn new(made: &MadeLoop, clip: &LoopClip) -> Self {
         let (skeleton, body, source) = (clip.skeleton(), &made.body, &made.source);
         let scale = body.stature(&made.take).map_or(1.0, |height| USUAL_HEIGHT / height);
         let step = source.clip.step_secs();

@@ -256,7 +256,7 @@ fn cuts(studied: &Studied, places: &[(f64, f64)]) -> Result<Vec<CutSaid>, String
         let Ok(made) = studied.make(&candidate, &settings) else {
             continue;
         };
-        let gap = Gap::of(&made.source);
+        let gap = Gap::new(&made.source);
         if !gap.is_visible() {
             continue;
         }
@@ -285,7 +285,7 @@ struct Gap {
 }
 
 impl Gap {
-    fn of(source: &RootRelativeClip) -> Self {
+    fn new(source: &RootRelativeClip) -> Self {
         let (clip, world) = (&source.clip, source.clip.world_tracks());
         let first = *clip.sample_range().start();
         let end = clip.num_intervals() as isize;

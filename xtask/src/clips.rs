@@ -44,7 +44,7 @@ struct Seam {
 
 impl Seam {
     /// `moved` is the motion of the world from the first key to the last; `clip` is the clip before anything was done to it.
-    fn of(take: &Take, moved: Rigid, clip: &Analysis) -> Self {
+    fn new(take: &Take, moved: Rigid, clip: &Analysis) -> Self {
         let (world, last) = (take.world_tracks(), take.num_frames() - 1);
         let step_secs = take.frame_time_secs();
         let mut seam = Self::default();
@@ -264,7 +264,7 @@ fn ends_of(analysis: &Analysis) -> Seam {
         weight: 1.0,
     };
     let pairs: Vec<PointPair> = (0..analysis.take.num_joints()).map(pair).collect();
-    Seam::of(&analysis.take, fit_planar(&pairs), analysis)
+    Seam::new(&analysis.take, fit_planar(&pairs), analysis)
 }
 
 fn done(candidate: &LoopCandidate) -> String {
@@ -315,7 +315,7 @@ fn made(
     };
     let last = loaded.take.num_frames() as f64 - 1.0;
     Ok(Made {
-        after: Seam::of(&written, moved, analysis),
+        after: Seam::new(&written, moved, analysis),
         displacement_mm: 1e3 * file.quality.displacement_metres.unwrap_or(0.0),
         body_size: file.quality.body_size,
         pops: file.quality.pops(),

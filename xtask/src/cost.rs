@@ -118,7 +118,7 @@ struct Looped<'a> {
 
 impl<'a> Looped<'a> {
     /// The recommended loop as `make` makes it by default; `None` if the take has none.
-    fn of(studied: &'a Studied) -> Result<Option<Self>, String> {
+    fn new(studied: &'a Studied) -> Result<Option<Self>, String> {
         let Some(best) = studied.recommended()? else {
             return Ok(None);
         };
@@ -137,7 +137,7 @@ fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new("from | into | best exit | best | matching | any | by feature | tight");
     let mut all = Vec::new();
     for studied in studied {
-        all.extend(Looped::of(studied)?);
+        all.extend(Looped::new(studied)?);
     }
     let mut sums = [Tally::default(), Tally::default(), Tally::default()];
     let mut matched = Vec::new();
@@ -149,7 +149,7 @@ fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
             }
             let transitions =
                 Transitions::between(&left.motion, &entered.motion, &[]).map_err(|error| error.to_string())?;
-            let figures = DECAYS.map(|decay| JumpFigures::of(&transitions, decay));
+            let figures = DECAYS.map(|decay| JumpFigures::new(&transitions, decay));
             let matching = (left.cycles == entered.cycles)
                 .then(|| at_matching_phase(&transitions, left, entered, DECAYS[0]))
                 .flatten();
@@ -223,7 +223,7 @@ struct JumpFigures {
 }
 
 impl JumpFigures {
-    fn of(transitions: &Transitions, decay: Decay) -> Self {
+    fn new(transitions: &Transitions, decay: Decay) -> Self {
         let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
         let best = transitions.best_entries(0..exits, 0..entries, decay);
         let grid = transitions.grid(0..exits, 0..entries, decay, usize::MAX);

@@ -53,7 +53,7 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
             [FootLock::Off, FootLock::On, FootLock::Auto].map(|lock| studied.make(&best, &with_feet(lock)));
         let (made_open, made_locked, made_held) = (made_open?, made_locked?, made_held?);
         let [of_open, of_locked, of_held] =
-            [&made_open, &made_locked, &made_held].map(|made| BearingFigures::of(made, &made.loop_clip));
+            [&made_open, &made_locked, &made_held].map(|made| BearingFigures::new(made, &made.loop_clip));
         if !of_held.points.is_empty() {
             moved_by_lock.push(1e3 * mean_distance(&made_open.loop_clip, &made_locked.loop_clip));
             moved.push(1e3 * mean_distance(&made_open.loop_clip, &made_held.loop_clip));
@@ -303,7 +303,7 @@ fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         let held = studied.make(&best, &with_feet(FootLock::Auto))?;
         let outcomes: Vec<String> = held.feet.outcomes.iter().map(outcome).collect();
         let speed = held.feet.speed;
-        let figures = Figures::of(studied, &open, &held);
+        let figures = Figures::new(studied, &open, &held);
         let of_figures = |of: &dyn Fn(&Figures) -> String| figures.as_ref().map_or_else(|| "-".to_owned(), of);
         table.row(format_args!(
             "{} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.0}/{:.0} | {} | {} | {} | {} | {}",
@@ -384,7 +384,7 @@ fn over_ground(velocity: DVec3) -> f64 {
 
 impl Figures {
     /// `None` if no foot stands.
-    fn of(studied: &Studied, open: &MadeLoop, held: &MadeLoop) -> Option<Self> {
+    fn new(studied: &Studied, open: &MadeLoop, held: &MadeLoop) -> Option<Self> {
         let body = &studied.analysis.body;
         let [quality_open, quality] = [open, held].map(|made| studied.quality(made, &made.loop_clip));
         let (before, after) = (open.loop_clip.tracks_from_root(), held.loop_clip.tracks_from_root());

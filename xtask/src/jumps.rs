@@ -68,7 +68,7 @@ struct Watched {
 }
 
 impl Watched {
-    fn of(clip: &LoopClip, points: &[Point], knees: &[usize], scale: f64) -> Self {
+    fn new(clip: &LoopClip, points: &[Point], knees: &[usize], scale: f64) -> Self {
         let count = (clip.period_secs() * FPS).round() as usize;
         let step_secs = clip.period_secs() / count as f64;
         let worlds: Vec<_> = (0..=count + 1)
@@ -198,7 +198,7 @@ fn watch(set: &LoopSet, body: &Body, scale: f64, feet: bool) -> Result<Vec<Figur
         .filter_map(|foot| skeleton.parent(foot.ankle))
         .collect();
     let loops: Vec<Watched> = (set.loops().iter())
-        .map(|clip| Watched::of(clip, &points, &knees, scale))
+        .map(|clip| Watched::new(clip, &points, &knees, scale))
         .collect();
     let mut figures = vec![Figures::default(), Figures::default()];
     for seed in 0..4 {
@@ -217,7 +217,9 @@ fn watch(set: &LoopSet, body: &Body, scale: f64, feet: bool) -> Result<Vec<Figur
                 &performance,
                 entered,
                 [&loops[left.loop_index], &loops[entered.loop_index]],
-                (&points, &knees, scale),
+                &points,
+                &knees,
+                scale,
                 &mut figures[left.loop_index],
             );
         }
@@ -230,7 +232,9 @@ fn watch_jump(
     performance: &Performance,
     entered: &PlayedLoop,
     loops: [&Watched; 2],
-    (points, knees, scale): (&[Point], &[usize], f64),
+    points: &[Point],
+    knees: &[usize],
+    scale: f64,
     figures: &mut Figures,
 ) {
     figures.num_jumps += 1;

@@ -27,7 +27,7 @@ pub struct LoopOrigin {
 
 impl LoopRow {
     /// The row of a loop.
-    pub fn of(sidecar: &Sidecar, origin: &LoopOrigin) -> Self {
+    pub fn new(sidecar: &Sidecar, origin: &LoopOrigin) -> Self {
         let Sidecar {
             take,
             candidate,

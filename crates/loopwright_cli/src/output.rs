@@ -233,7 +233,7 @@ impl Outputs {
             };
             let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
             if is_moved {
-                changes.push(Change::of(path.clone(), kept));
+                changes.push(Change::new(path.clone(), kept));
                 file.persist(&path).map_err(|failure| failed(&failure.error))?;
             } else {
                 let moved = match kept {
@@ -241,7 +241,7 @@ impl Outputs {
                     None => file.persist_noclobber(&path),
                 };
                 match moved {
-                    Ok(_) => changes.push(Change::of(path.clone(), kept)),
+                    Ok(_) => changes.push(Change::new(path.clone(), kept)),
                     Err(failure) => {
                         if let Some(kept) = kept {
                             kept.discard();
@@ -259,7 +259,7 @@ impl Outputs {
                     .try_this("check that it may be removed, or name another output")
             };
             if let Some(kept) = kept_back(&path).map_err(failed)? {
-                changes.push(Change::of(path.clone(), Some(kept)));
+                changes.push(Change::new(path.clone(), Some(kept)));
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
                     _ => {}
@@ -278,7 +278,7 @@ struct Change {
 }
 
 impl Change {
-    fn of(path: PathBuf, before: Option<Kept>) -> Self {
+    fn new(path: PathBuf, before: Option<Kept>) -> Self {
         Self { path, before }
     }
 

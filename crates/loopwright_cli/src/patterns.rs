@@ -20,7 +20,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// A name with a wildcard that is not itself the name of a file.
-    pub(crate) fn of(name: &Path) -> Option<Self> {
+    pub(crate) fn new(name: &Path) -> Option<Self> {
         if !name.to_str().is_some_and(has_wildcard) || !is_missing(name) {
             return None;
         }
@@ -53,7 +53,7 @@ impl Pattern {
 
     /// Its takes and loops, sorted by path; `None` where a name is no pattern. Errors: a folder cannot be listed, nothing fits.
     pub(crate) fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
-        let Some(pattern) = Self::of(name) else {
+        let Some(pattern) = Self::new(name) else {
             return Ok(None);
         };
         let fits = |path: &Path| {
@@ -126,7 +126,7 @@ mod tests {
             ("a*/x.bvh", "ab/x.bvh", true),
             ("a*/x.bvh", "ab/c/x.bvh", false),
         ] {
-            let of = Pattern::of(Path::new(pattern)).expect("a wildcard");
+            let of = Pattern::new(Path::new(pattern)).expect("a wildcard");
             let path = Path::new(".").join(path);
             let below = path.strip_prefix(Path::new(".").join(of.folder()));
             assert_eq!(below.is_ok_and(|below| of.fits(below)), wanted, "{pattern} {path:?}");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_pattern_of_many_stars_takes_no_time() {
-        let pattern = Pattern::of(Path::new(&("**/".repeat(60) + "y"))).expect("a wildcard");
+        let pattern = Pattern::new(Path::new(&("**/".repeat(60) + "y"))).expect("a wildcard");
         let deep = "a/".repeat(200) + "x";
         assert!(!pattern.fits(Path::new(&deep)));
     }

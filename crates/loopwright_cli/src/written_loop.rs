@@ -322,7 +322,7 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
 
 /// Fails at once for a name that no file has: a typing error, most likely. A pattern is none.
 pub(crate) fn check_are_there(paths: &[PathBuf]) -> Result<(), Failure> {
-    let mut named = paths.iter().filter(|path| Pattern::of(path).is_none());
+    let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
     named.try_for_each(|path| files::check_is_there(path))
 }
 

@@ -15,7 +15,7 @@ use crate::{
     focus,
     fonts::fonts,
     grade,
-    guard::{Guard, Wish},
+    guard::{Guard, Request},
     model::{Action, Model},
     panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel},
     theme,
@@ -241,14 +241,14 @@ impl Studio {
         }
     }
 
-    /// What is wished after a failure.
-    fn follow(&mut self, wish: Wish, ctx: &Context) {
+    /// Does what is asked for after a failure.
+    fn follow(&mut self, request: Request, ctx: &Context) {
         let recipe = self.guard.kept().map(str::to_owned);
-        match wish {
-            Wish::Save => self
+        match request {
+            Request::Save => self
                 .recipe
                 .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
-            Wish::GoOn => {
+            Request::GoOn => {
                 self.guard.forget();
                 // Nothing of what is shown is trusted; the take and what was set are.
                 self.viewport = Viewport::default();

@@ -13,7 +13,7 @@ pub(crate) struct Guard {
 
 /// What a person wants after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Request {
     /// Save the recipe beside the take.
     Save,
     /// Start again with the recipe.
@@ -36,8 +36,8 @@ impl Guard {
         self.failure = None;
     }
 
-    /// Draws a frame, or after a failure the screen that says so; what is wished there.
-    pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Wish> {
+    /// Draws a frame, or after a failure the screen that says so; what is asked for there.
+    pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
         if self.failure.is_none() {
             // What the failed frame left half done is thrown away by whoever goes on.
             let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
@@ -54,8 +54,8 @@ impl Guard {
         self.screen_ui(ui)
     }
 
-    fn screen_ui(&self, ui: &mut Ui) -> Option<Wish> {
-        let mut wish = None;
+    fn screen_ui(&self, ui: &mut Ui) -> Option<Request> {
+        let mut request = None;
         ui.heading("The studio failed");
         ui.label("This is a fault of the program, not of your take. What you set last is kept.");
         ui.label(self.failure.as_deref().unwrap_or_default());
@@ -64,10 +64,10 @@ impl Guard {
                 .add_enabled(self.recipe.is_some(), egui::Button::new("Save what was set"))
                 .clicked()
             {
-                wish = Some(Wish::Save);
+                request = Some(Request::Save);
             }
             if ui.button("Start again with it").clicked() {
-                wish = Some(Wish::GoOn);
+                request = Some(Request::GoOn);
             }
         });
         if let Some(recipe) = &self.recipe {
@@ -80,7 +80,7 @@ impl Guard {
                 );
             });
         }
-        wish
+        request
     }
 }
 
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn a_frame_that_fails_leaves_the_recipe() {
-        let state = (Guard::default(), None::<Wish>, 0);
+        let state = (Guard::default(), None::<Request>, 0);
         let mut harness = Harness::new_ui_state(
-            |ui, (guard, wish, frames): &mut (Guard, Option<Wish>, i32)| {
+            |ui, (guard, request, frames): &mut (Guard, Option<Request>, i32)| {
                 ui.ctx().set_fonts(fonts());
                 let wished = guard.frame_ui(ui, |guard, ui| {
                     *frames += 1;
@@ -105,7 +105,7 @@ mod tests {
                         panic!("three is too many");
                     }
                 });
-                *wish = wish.or(wished);
+                *request = request.or(wished);
             },
             state,
         );
@@ -118,8 +118,8 @@ mod tests {
         assert!(harness.query_by_label("all is well").is_none());
         harness.get_by_label("Save what was set").click();
         harness.run_steps(2);
-        let (guard, wish, _) = harness.state_mut();
-        assert_eq!((*wish, guard.kept()), (Some(Wish::Save), Some("[closure]")));
+        let (guard, request, _) = harness.state_mut();
+        assert_eq!((*request, guard.kept()), (Some(Request::Save), Some("[closure]")));
         guard.forget();
         harness.run_steps(2);
         harness.get_by_label("all is well");

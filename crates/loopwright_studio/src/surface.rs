@@ -44,7 +44,7 @@ pub(crate) type Posed = [[f32; 3]; 2];
 
 impl Surface {
     /// A surface with its pictures read, those in files of their own from what lies beside its file.
-    pub(crate) fn of(mut mesh: Mesh, beside: &Beside) -> Self {
+    pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
         let read = |image: &MeshImage| match image {
             MeshImage::Here(bytes) => Picture::read(bytes),
@@ -220,7 +220,7 @@ mod tests {
             ],
             ..sheet(1)
         };
-        let pictures = Surface::of(mesh, &beside).pictures;
+        let pictures = Surface::new(mesh, &beside).pictures;
         assert_eq!(pictures[0].as_ref().unwrap().rgba, [10, 20, 30, 255]);
         assert_eq!(pictures[1], pictures[0]);
         assert_eq!(pictures[2], None);
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_fine_surface_has_the_same_shadow_of_fewer_triangles() {
         let fine = sheet(400);
-        let coarse = Surface::of(fine.clone(), &Beside::default()).shadow_indices;
+        let coarse = Surface::new(fine.clone(), &Beside::default()).shadow_indices;
         assert!(
             coarse.len() * 10 < fine.indices.len(),
             "{} of {}",
@@ -247,11 +247,11 @@ mod tests {
     fn a_coarse_surface_casts_its_shadow_itself() {
         let coarse = sheet(10);
         assert_eq!(
-            Surface::of(coarse.clone(), &Beside::default()).shadow_indices,
+            Surface::new(coarse.clone(), &Beside::default()).shadow_indices,
             coarse.indices
         );
         assert!(
-            Surface::of(Mesh::default(), &Beside::default())
+            Surface::new(Mesh::default(), &Beside::default())
                 .shadow_indices
                 .is_empty()
         );

@@ -42,7 +42,7 @@ pub(super) fn table(studied: &[Studied]) -> Result<Table, String> {
     let mut distances: [Distances; 3] = Default::default();
     let mut takes = 0;
     for studied in studied {
-        let field = Field::of(studied)?;
+        let field = Field::new(studied)?;
         let values = studied.analysis.spectrum.values();
         let (first, last) = (
             *field.lags.start(),

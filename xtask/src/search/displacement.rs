@@ -70,7 +70,7 @@ fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
 /// Cuts of one take: the head of its list of distinct loops, then random pairs, with every admissible length equally likely.
 fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
-    let Field { lags, admission, .. } = Field::of(studied)?;
+    let Field { lags, admission, .. } = Field::new(studied)?;
     let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let listed = (LISTED_SHARE * count as f64) as usize;

@@ -18,7 +18,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    pub(super) fn of(studied: &Studied) -> Result<Self, String> {
+    pub(super) fn new(studied: &Studied) -> Result<Self, String> {
         let (take, analysis) = (&studied.take, &studied.analysis);
         let settings = SearchSettings::default();
         let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;

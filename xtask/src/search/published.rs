@@ -31,7 +31,7 @@ pub(super) struct Rotations {
 }
 
 impl Rotations {
-    pub(super) fn of(studied: &Studied) -> Self {
+    pub(super) fn new(studied: &Studied) -> Self {
         let (take, analysis) = (&studied.take, &studied.analysis);
         let hips = analysis.body.hips;
         let above = take.skeleton().path_from_root(hips);

@@ -48,7 +48,7 @@ struct Compared {
 fn compare(studied: &Studied) -> Result<Compared, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let dt = take.frame_time_secs();
-    let Field { best, lags, admission } = Field::of(studied)?;
+    let Field { best, lags, admission } = Field::new(studied)?;
     let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let lowest_in = |admission: Admission| {
@@ -67,7 +67,7 @@ fn compare(studied: &Studied) -> Result<Compared, String> {
         })
     };
     let lowest = lowest_in(admission.clone())?;
-    let rotations = Rotations::of(studied);
+    let rotations = Rotations::new(studied);
     let peaks = rotations.best_lags(lags.clone(), &admission);
     let rivals = [
         rotations.best_pair(&peaks[..peaks.len().min(1)], &admission),

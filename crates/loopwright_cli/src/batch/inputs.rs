@@ -32,7 +32,7 @@ pub(crate) struct Inputs {
 
 /// Whether names mean several files, even if there is only one in the end: more than one name, a folder or a pattern.
 pub(crate) fn are_many(names: &[PathBuf]) -> bool {
-    names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::of(name).is_some())
+    names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::new(name).is_some())
 }
 
 /// What a folder gives.
@@ -58,7 +58,7 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, cha
         let named = if name.is_dir() {
             Named::Folder(name.clone())
         } else {
-            Pattern::of(name).map_or(Named::File, Named::Pattern)
+            Pattern::new(name).map_or(Named::File, Named::Pattern)
         };
         let count = (found.len(), inputs.num_loops, inputs.problems.len());
         match &named {

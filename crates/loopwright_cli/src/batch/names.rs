@@ -145,7 +145,8 @@ impl Names {
         &mut self,
         folder: &Path,
         template: &Template,
-        (loop_named, extension): (Named<'_>, &str),
+        loop_named: Named<'_>,
+        extension: &str,
         take: &str,
         given: &[PathBuf],
     ) -> Given {
@@ -219,7 +220,7 @@ mod tests {
         let template = Template::parse("{stem}-loop").unwrap();
         let mut names = Names::default();
         let mut give = |stem: &str, take: &str, given: &[PathBuf]| {
-            let given = names.give(Path::new("out"), &template, (named(stem), "bvh"), take, given);
+            let given = names.give(Path::new("out"), &template, named(stem), "bvh", take, given);
             (given.path.display().to_string(), given.wanted.is_some())
         };
         assert_eq!(give("walk", "a/walk.bvh", &[]), ("out/walk-loop.bvh".to_owned(), false));
@@ -246,10 +247,10 @@ mod tests {
         let template = Template::parse("{stem}-loop").unwrap();
         let stem = "ä".repeat(125);
         let mut names = Names::default();
-        let one = names.give(Path::new(""), &template, (named(&stem), "bvh"), "a", &[]);
+        let one = names.give(Path::new(""), &template, named(&stem), "bvh", "a", &[]);
         let name = one.path.file_name().unwrap().len();
         assert!(name + ".json".len() <= MAX_NAME_BYTES && name > 230, "{name}");
-        let other = names.give(Path::new(""), &template, (named(&stem), "bvh"), "b", &[]);
+        let other = names.give(Path::new(""), &template, named(&stem), "bvh", "b", &[]);
         assert!(other.path != one.path && other.wanted.is_some());
     }
 }

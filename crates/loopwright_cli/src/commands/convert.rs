@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
         for_one: &[],
     };
     let extension = |input: &Path| extension(args, input);
-    each::into_folder(&args.inputs, (folder, &extension), manner, |input, output| {
+    each::into_folder(&args.inputs, folder, extension, manner, |input, output| {
         let args = ConvertArgs {
             input: input.to_owned(),
             output: output.to_owned(),

@@ -61,7 +61,8 @@ pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<P
 /// one that is named. `extension` is that of an input's output.
 pub(super) fn into_folder(
     names: &[PathBuf],
-    (folder, extension): (&Path, &dyn Fn(&Path) -> String),
+    folder: &Path,
+    extension: impl Fn(&Path) -> String,
     manner: Manner<'_>,
     work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
@@ -89,17 +90,17 @@ pub(super) fn into_folder(
             row: 1,
         };
         let key = input.below.to_string_lossy();
-        let name = given.give(&below, &template, (named, &extension(&input.path)), &key, &[]);
+        let name = given.give(&below, &template, named, &extension(&input.path), &key, &[]);
         outputs.insert(input.path.clone(), name.path);
     }
-    let spared: BTreeSet<PathBuf> = (found.files.iter())
+    let protected: BTreeSet<PathBuf> = (found.files.iter())
         .filter_map(|input| input.path.canonicalize().ok())
         .collect();
     all(found, manner, |input| {
         let Some(output) = outputs.get(&input.path) else {
             return Err(Failure::error(format!("\"{}\" has no output", input.path.display())));
         };
-        if output.canonicalize().is_ok_and(|output| spared.contains(&output)) {
+        if output.canonicalize().is_ok_and(|output| protected.contains(&output)) {
             return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
                 .try_this("another folder; an input is never overwritten"));
         }

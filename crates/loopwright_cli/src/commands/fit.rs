@@ -88,7 +88,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
 
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
 fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
-    let is_folder = path.is_dir() || Pattern::of(path).is_some();
+    let is_folder = path.is_dir() || Pattern::new(path).is_some();
     let is_batch = is_folder || args.takes.len() > 1;
     let failed = |file: &Path, failure: Failure| {
         talk::fail(&failure);
@@ -259,7 +259,7 @@ fn takes_only(args: &FitArgs) -> Result<(), Failure> {
 /// The closed forms, without any take.
 fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
     takes_only(args)?;
-    let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::of(step?, rate, args.half_life);
+    let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::new(step?, rate, args.half_life);
     let (velocity, facing) = (pair(args.speed, args.acceleration), pair(args.angle, args.turn_rate));
     let unanswered = (args.speed.is_some() && velocity.is_none()) || (args.angle.is_some() && facing.is_none());
     if unanswered || (velocity.is_none() && facing.is_none()) {

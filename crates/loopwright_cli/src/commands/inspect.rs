@@ -39,7 +39,7 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
         None => survey::of(&args.take, study)?,
     };
     let outputs = outputs.commit()?;
-    let answer = InspectAnswer::of(&surveyed);
+    let answer = InspectAnswer::new(&surveyed);
     output::print(&if args.json {
         answer.json(&outputs)
     } else {

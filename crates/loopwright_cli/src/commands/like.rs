@@ -66,7 +66,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         take: facts,
         num_left_out: listed.len().saturating_sub(args.top),
         occurrences: (listed.iter().take(args.top))
-            .map(|&(number, found)| OccurrenceFacts::of(number, &found, step_secs))
+            .map(|&(number, found)| OccurrenceFacts::new(number, &found, step_secs))
             .collect(),
         sought: (sought.iter())
             .enumerate()
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
                 end_frame: frames.end.saturating_sub(1),
                 random_cost_metre_secs: occurrences.random_cost,
                 occurrences: listed.iter().filter(|(number, _)| *number == at).count(),
-                nearest: (occurrences.nearest).map(|nearest| OccurrenceFacts::of(at, &nearest, step_secs)),
+                nearest: (occurrences.nearest).map(|nearest| OccurrenceFacts::new(at, &nearest, step_secs)),
             })
             .collect(),
     };

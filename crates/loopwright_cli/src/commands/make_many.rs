@@ -668,7 +668,7 @@ fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) ->
         verdict: sidecar.quality.grade.unwrap_or(Grade::Check).into(),
         reason: sidecar.quality.verdict_reason.clone().unwrap_or_default(),
         outputs,
-        row: Some(Box::new(LoopRow::of(sidecar, origin))),
+        row: Some(Box::new(LoopRow::new(sidecar, origin))),
         warnings: sidecar.warnings.clone(),
         ..LoopResult::default()
     }

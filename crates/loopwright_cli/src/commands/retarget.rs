@@ -46,7 +46,8 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     };
     each::into_folder(
         &args.inputs,
-        (&args.output, &|_: &Path| extension(args)),
+        &args.output,
+        |_| extension(args),
         manner,
         |input, output| {
             let args = RetargetArgs {

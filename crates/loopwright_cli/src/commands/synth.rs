@@ -22,7 +22,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
     let outputs = outputs.commit()?;
     output::print(&if args.json {
         let source = Source::for_take(&take.take, format);
-        let answer = SynthAnswer::of(args.output.display().to_string(), &take, &source);
+        let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
         json::document("synth", answer, None, &outputs)
     } else {
         outputs.iter().map(|file| format!("{file}\n")).collect()

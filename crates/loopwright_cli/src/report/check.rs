@@ -44,7 +44,7 @@ pub(crate) struct Verdict {
 }
 
 fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
-    failure.as_ref().map(ErrorFacts::of).serialize(to)
+    failure.as_ref().map(ErrorFacts::new).serialize(to)
 }
 
 impl Verdict {

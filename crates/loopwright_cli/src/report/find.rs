@@ -171,7 +171,7 @@ struct Miss {
 }
 
 impl Miss {
-    fn of(miss: &NearestMiss) -> Self {
+    fn new(miss: &NearestMiss) -> Self {
         let common = Self {
             start_frame: miss.pair.start_frame,
             end_frame: miss.pair.end_frame,
@@ -240,7 +240,7 @@ impl From<&SegmentLoops> for SegmentLoop {
         Self {
             segment: SegmentFacts::from(&loops.segment),
             rank: loops.row.map(|row| row + 1),
-            nearest_miss: miss.map(Miss::of),
+            nearest_miss: miss.map(Miss::new),
             why_none: (!loops.has_loop).then(why_none),
         }
     }

@@ -253,7 +253,7 @@ struct Stands<'a> {
 
 impl<'a> InspectAnswer<'a> {
     /// The facts of a take.
-    pub(crate) fn of(surveyed: &'a Surveyed) -> Self {
+    pub(crate) fn new(surveyed: &'a Surveyed) -> Self {
         let (facts, survey) = (&surveyed.facts, &surveyed.survey);
         let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
         Self {

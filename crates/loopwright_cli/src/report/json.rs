@@ -33,7 +33,7 @@ pub(super) struct ErrorFacts<'a> {
 }
 
 impl<'a> ErrorFacts<'a> {
-    pub(super) fn of(failure: &'a Failure) -> Self {
+    pub(super) fn new(failure: &'a Failure) -> Self {
         Self {
             message: failure.what(),
             because: failure.details(),
@@ -49,7 +49,7 @@ pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Fail
         format: format!("loopwright-{kind}"),
         version: VERSION,
         facts,
-        error: failure.map(ErrorFacts::of),
+        error: failure.map(ErrorFacts::new),
         warnings: talk::warnings(),
         outputs,
     })

@@ -26,7 +26,7 @@ pub(crate) struct OccurrenceFacts {
 
 impl OccurrenceFacts {
     /// A stretch of a take with this step.
-    pub(crate) fn of(sought: usize, found: &Occurrence, step_secs: f64) -> Self {
+    pub(crate) fn new(sought: usize, found: &Occurrence, step_secs: f64) -> Self {
         Self {
             sought,
             start_frame: found.start_frame,

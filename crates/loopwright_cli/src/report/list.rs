@@ -64,7 +64,7 @@ pub(crate) struct ListedAnimation {
 }
 
 fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
-    failure.as_ref().map(ErrorFacts::of).serialize(to)
+    failure.as_ref().map(ErrorFacts::new).serialize(to)
 }
 
 impl ListedAnimation {

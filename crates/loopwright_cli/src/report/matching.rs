@@ -45,7 +45,7 @@ pub(crate) struct BuildAnswer {
 }
 
 impl BuildAnswer {
-    pub(crate) fn of<S>(
+    pub(crate) fn new<S>(
         path: &Path,
         features: FeatureSetKind,
         database: &FrameDatabase<'_, S>,
@@ -128,7 +128,7 @@ impl InspectAnswer {
         Self {
             index_bytes: database.index_bytes(),
             ahead_secs: database.horizon().secs().to_vec(),
-            ..Self::of(path, FeatureSetKind::Future, database, file_bytes)
+            ..Self::new(path, FeatureSetKind::Future, database, file_bytes)
         }
     }
 
@@ -145,11 +145,11 @@ impl InspectAnswer {
                 time_secs: features.decay().secs(),
             }),
             joints: joints.collect(),
-            ..Self::of(path, FeatureSetKind::Cost, database, file_bytes)
+            ..Self::new(path, FeatureSetKind::Cost, database, file_bytes)
         }
     }
 
-    fn of<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
+    fn new<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
         let clip = |rows: &ClipRows| {
             let standing = |foot: u8| {
                 let all = rows.first_row..rows.first_row + rows.num_rows;
@@ -244,7 +244,7 @@ pub(crate) struct FoundFrame {
 }
 
 impl FoundFrame {
-    pub(crate) fn of<S>(
+    pub(crate) fn new<S>(
         database: &FrameDatabase<'_, S>,
         row: usize,
         distance: f64,
@@ -357,7 +357,7 @@ pub(crate) struct WalkAnswer {
 }
 
 impl WalkAnswer {
-    pub(crate) fn of(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
+    pub(crate) fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
         let take = &walked.take;
         let errors = &walked.path_error_metres;
         let part = |&frame: &usize| {

@@ -14,7 +14,7 @@ pub(crate) struct TruthFacts {
 }
 
 impl TruthFacts {
-    pub(crate) fn of(synthetic: &SyntheticTake) -> Self {
+    pub(crate) fn new(synthetic: &SyntheticTake) -> Self {
         let truth = &synthetic.truth;
         Self {
             period_secs: truth.period_secs,
@@ -42,10 +42,10 @@ pub(crate) struct SynthAnswer {
 
 impl SynthAnswer {
     /// The answer for a take written into this file, in this format.
-    pub(crate) fn of(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
+    pub(crate) fn new(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
         Self {
             take: TakeFacts::new(file, &synthetic.take, source.space()),
-            truth: TruthFacts::of(synthetic),
+            truth: TruthFacts::new(synthetic),
         }
     }
 }

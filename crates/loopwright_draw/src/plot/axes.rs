@@ -65,7 +65,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    pub(super) fn of(range: Range, most: usize) -> Self {
+    pub(super) fn new(range: Range, most: usize) -> Self {
         let (step, decimals) = nice_step(range.width() / most.max(1) as f64);
         let first = (range.low / step - 1e-9).ceil();
         let last = (range.high / step + 1e-9).floor();
@@ -88,10 +88,10 @@ impl Ticks {
             .into_iter()
             .find(|&step| step >= least)
         else {
-            return Self::of(range, most);
+            return Self::new(range, most);
         };
         if least < 10.0 {
-            return Self::of(range, most);
+            return Self::new(range, most);
         }
         let (first, last) = ((range.low / step).ceil(), (range.high / step).floor());
         let count = (last - first) as usize + 1;
@@ -150,7 +150,7 @@ impl Axis {
     /// An axis along the bottom of a panel of that width.
     pub(super) fn across(range: Range, name: &str, width: f64) -> Self {
         let mut most = (width / 60.0).max(2.0) as usize;
-        let mut ticks = Ticks::of(range, most);
+        let mut ticks = Ticks::new(range, most);
         // Labels of many digits want more room.
         while most > 2 {
             let widest = ticks
@@ -162,7 +162,7 @@ impl Axis {
                 break;
             }
             most -= 1;
-            ticks = Ticks::of(range, most);
+            ticks = Ticks::new(range, most);
         }
         Self {
             range,
@@ -177,7 +177,7 @@ impl Axis {
         Self {
             range,
             name: name.to_owned(),
-            ticks: Ticks::of(range, (height / 22.0).max(2.0) as usize),
+            ticks: Ticks::new(range, (height / 22.0).max(2.0) as usize),
             labelled: true,
         }
     }
@@ -424,7 +424,7 @@ mod tests {
     fn ticks_lie_in_the_range_and_are_few() {
         for (low, high) in [(0.0, 1.0), (-3.7, 12.9), (1e6, 1e6 + 0.3), (-1e-7, 1e-7), (0.0, 1e9)] {
             let range = Range::new(low, high);
-            let ticks = Ticks::of(range, 6);
+            let ticks = Ticks::new(range, 6);
             assert!(
                 ticks.values.len() <= 7 && !ticks.values.is_empty(),
                 "{low} {high}: {ticks:?}"

@@ -81,7 +81,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     let cheapest = finite.fold(dearest, f64::min).min(0.99 * dearest);
     let mut draw_map = |panel: &Panel, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
         let (columns, rows) = (map.grid.exits.len(), map.grid.entries.len());
-        let heat = Heat::of(columns, rows, |column, row| {
+        let heat = Heat::new(columns, rows, |column, row| {
             (values[column * rows + row] - cheapest) / (dearest - cheapest)
         });
         panel.draw(&mut svg, |panel, svg| {
@@ -329,7 +329,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
                 x: if is_last { x } else { x.unlabelled() },
                 y: if column == 0 { y } else { y.unlabelled() },
             };
-            let heat = Heat::of(columns, rows, |column, row| values[row * columns + column] / dearest);
+            let heat = Heat::new(columns, rows, |column, row| values[row * columns + column] / dearest);
             panel.draw(&mut svg, |panel, svg| {
                 heat.draw(svg, panel.area);
                 for &(x, v) in gaps.iter().filter(|gap| gap.0.is_finite() && gap.1.is_finite()) {

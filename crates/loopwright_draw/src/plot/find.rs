@@ -209,7 +209,7 @@ fn costs(
         x: Axis::across(tracks::time_range(take), "start of the loop, s", width),
         y: Axis::up(Range::new(settings.min_secs, longest), "length, s", area.height),
     };
-    let map = Map::of(&panel, take, analysis, settings, found);
+    let map = Map::new(&panel, take, analysis, settings, found);
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         map.draw(svg, panel.area);
@@ -235,7 +235,7 @@ struct Map {
 }
 
 impl Map {
-    fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
+    fn new(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;
@@ -273,7 +273,7 @@ impl Map {
     }
 
     fn draw(&self, svg: &mut Svg, area: Area) {
-        Heat::of(self.columns, self.rows, |column, row| {
+        Heat::new(self.columns, self.rows, |column, row| {
             self.ratios[row * self.columns + column]
         })
         .draw(svg, area);

@@ -25,7 +25,7 @@ pub(super) struct Heat {
 
 impl Heat {
     /// Shade of the ratio to the most expensive value, by column and row; values that are not finite stay empty.
-    pub(super) fn of(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
+    pub(super) fn new(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let ratios = cells.map(|(column, row)| ratio(column, row));
         Self {

@@ -99,7 +99,7 @@ const LEAST_BYTES: usize = 9_000;
 
 impl Panel {
     /// The panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their motion are kept.
-    pub fn of(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
+    pub fn new(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
         let bytes = match num_loops <= FEW {
             true => (2 * FEW * ROOMY_BYTES / 2 / num_loops.max(1)).min(ROOMY_BYTES),
             false => (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES),

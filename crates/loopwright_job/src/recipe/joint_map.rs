@@ -26,7 +26,7 @@ enum Follows {
 }
 
 impl Follows {
-    fn of(given: Given) -> Self {
+    fn new(given: Given) -> Self {
         match given {
             Given::Rest => Self::One(String::new()),
             Given::Joint(name) => Self::One(name),
@@ -55,7 +55,7 @@ pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError>
 /// The text of a map. Errors: a number that TOML cannot hold.
 pub fn joint_map_text(names: impl IntoIterator<Item = (String, Given)>) -> Result<String, RecipeError> {
     let joints = (names.into_iter())
-        .map(|(joint, given)| (joint, Follows::of(given)))
+        .map(|(joint, given)| (joint, Follows::new(given)))
         .collect();
     toml::to_string(&MapFile { joints }).map_err(|error| RecipeError::Write(error.to_string()))
 }

@@ -49,12 +49,12 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
     let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
     for &(index, candidate) in first {
-        loop_ui(ui, model, opened, (index, candidate), actions);
+        loop_ui(ui, model, opened, index, candidate, actions);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
             for &(index, candidate) in more {
-                loop_ui(ui, model, opened, (index, candidate), actions);
+                loop_ui(ui, model, opened, index, candidate, actions);
             }
         });
     }
@@ -71,7 +71,8 @@ fn loop_ui(
     ui: &mut Ui,
     model: &Model,
     opened: &Opened,
-    (index, candidate): (usize, &LoopCandidate),
+    index: usize,
+    candidate: &LoopCandidate,
     actions: &mut Vec<Action>,
 ) {
     let grade = Grade::of_candidate(candidate);

@@ -113,7 +113,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
-        parts_ui(ui, &scale, model, (opened, rows, above), actions);
+        parts_ui(ui, &scale, model, opened, rows, above, actions);
     });
     ends_ui(ui, bar, &scale, model, opened, actions);
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
@@ -167,7 +167,9 @@ fn parts_ui(
     ui: &Ui,
     scale: &Scale,
     model: &Model,
-    (opened, rows, above): (&Opened, Vec<(usize, bool)>, f32),
+    opened: &Opened,
+    rows: Vec<(usize, bool)>,
+    above: f32,
     actions: &mut Vec<Action>,
 ) {
     let (rect, visuals) = (scale.rect, ui.visuals());
@@ -176,8 +178,12 @@ fn parts_ui(
     contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
-        let top = rect.top() + above + ROW_POINTS * row as f32;
-        loop_ui(ui, scale, model, opened, (index, top, is_free), actions);
+        let bar = LoopBar {
+            index,
+            top: rect.top() + above + ROW_POINTS * row as f32,
+            is_free,
+        };
+        loop_ui(ui, scale, model, opened, bar, actions);
     }
     legend(ui, scale, model, opened);
     playhead(ui, scale, model);
@@ -327,15 +333,17 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
     }
 }
 
+/// Where the bar of a loop is.
+struct LoopBar {
+    index: usize,
+    top: f32,
+    /// Whether no other bar is over it.
+    is_free: bool,
+}
+
 /// A loop as a bar to click, with the word of its grade.
-fn loop_ui(
-    ui: &Ui,
-    scale: &Scale,
-    model: &Model,
-    opened: &Opened,
-    (index, top, is_free): (usize, f32, bool),
-    actions: &mut Vec<Action>,
-) {
+fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar, actions: &mut Vec<Action>) {
+    let LoopBar { index, top, is_free } = bar;
     let candidate = &opened.found.candidates[index];
     let found = Grade::of_candidate(candidate);
     let rect = Rect::from_min_max(

@@ -164,7 +164,7 @@ impl Crew {
         self.hire();
         let beside = self.beside.as_ref()?;
         // What cannot be packed is done here, where it is said what is wrong with it.
-        let (ask, files) = Ask::of(job, self.knows.as_ref()).ok()?;
+        let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
         // It is about to be another one. One that it opens again is known once it has made a loop of it.
         if !files.is_empty() || job.opens() {
@@ -255,7 +255,7 @@ impl Crew {
             match said {
                 Said::Ready => beside.is_ready = true,
                 Said::Step(number, step) if is_asked(number) => running.progress = step.of(running.job.file_name()),
-                Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::of(pieces)),
+                Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
                 // Of work that nobody waits for any more.
@@ -296,7 +296,7 @@ impl Beside {
         let said = Rc::<RefCell<VecDeque<Said>>>::default();
         let (heard, woken) = (Rc::clone(&said), wake.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(message) = Said::of(event.data()) {
+            if let Some(message) = Said::new(event.data()) {
                 heard.borrow_mut().push_back(message);
                 woken.call();
             }
@@ -320,7 +320,7 @@ impl Beside {
 
 impl Said {
     /// A message of `worker.js`.
-    fn of(message: JsValue) -> Option<Self> {
+    fn new(message: JsValue) -> Option<Self> {
         let message: Array = message.dyn_into().ok()?;
         let number = message.get(1).as_f64().unwrap_or_default() as u32;
         Some(match message.get(0).as_string()?.as_str() {
@@ -381,7 +381,7 @@ struct Copying {
 }
 
 impl Copying {
-    fn of(pieces: Array) -> Self {
+    fn new(pieces: Array) -> Self {
         let arrays = pieces
             .slice(1, pieces.length())
             .iter()

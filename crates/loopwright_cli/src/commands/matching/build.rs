@@ -267,7 +267,7 @@ impl<'a> Building<'a> {
                     None => MatchDatabase::new(motions, horizon)?,
                 };
                 let bytes = database.to_bytes();
-                let answer = BuildAnswer::of(path, FeatureSetKind::Future, &database, bytes.len(), num_added);
+                let answer = BuildAnswer::new(path, FeatureSetKind::Future, &database, bytes.len(), num_added);
                 (bytes, answer)
             }
             Self::Cost {
@@ -282,7 +282,7 @@ impl<'a> Building<'a> {
                     (None, None) => return Err(RowsError::Columns { found: 0 }),
                 };
                 let bytes = database.to_bytes();
-                let answer = BuildAnswer::of(path, FeatureSetKind::Cost, &database, bytes.len(), num_added);
+                let answer = BuildAnswer::new(path, FeatureSetKind::Cost, &database, bytes.len(), num_added);
                 (bytes, answer)
             }
         })

@@ -129,7 +129,7 @@ fn nearest(
     let count = database.nearest_of(&query, filter, &mut nearest);
     let found = nearest[..count].iter().map(|nearest| {
         let distance = f64::from(nearest.squared_distance).sqrt();
-        FoundFrame::of(database, nearest.row, distance, None)
+        FoundFrame::new(database, nearest.row, distance, None)
     });
     Ok(found.collect())
 }
@@ -157,7 +157,7 @@ fn cheapest(
     let count = database.cheapest_of(query, filter, &mut cheapest);
     let found = cheapest[..count].iter().map(|found| {
         let bound = database.feature_cost(query, found.row);
-        FoundFrame::of(database, found.row, bound, Some(found.cost))
+        FoundFrame::new(database, found.row, bound, Some(found.cost))
     });
     Ok(found.collect())
 }

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     }
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;
-    let answer = WalkAnswer::of(&database, &walked);
+    let answer = WalkAnswer::new(&database, &walked);
     output::print(&if args.json {
         json::document("match-walk", answer, None, &outputs)
     } else {

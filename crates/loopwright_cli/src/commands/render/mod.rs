@@ -59,7 +59,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         for_one: &[],
     };
     let kind = |_: &Path| args.to.clone();
-    each::into_folder(&args.inputs, (&args.output, &kind), manner, |input, output| {
+    each::into_folder(&args.inputs, &args.output, kind, manner, |input, output| {
         one(&RenderArgs {
             inputs: vec![input.to_owned()],
             output: output.to_owned(),

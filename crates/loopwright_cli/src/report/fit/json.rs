@@ -113,7 +113,7 @@ struct PoolFacts {
 }
 
 impl PoolFacts {
-    fn of(name: &str, pool: &Pool) -> Self {
+    fn new(name: &str, pool: &Pool) -> Self {
         Self {
             name: name.to_owned(),
             takes: pool.takes,
@@ -188,7 +188,7 @@ struct EventFacts {
 }
 
 impl EventFacts {
-    fn of(fit: &TakeFit, event: &Event) -> Self {
+    fn new(fit: &TakeFit, event: &Event) -> Self {
         let is_velocity = event.quantity == Quantity::Velocity;
         let mps = |value: glam::DVec3| is_velocity.then_some([value.x, value.z]);
         let deg = |value: glam::DVec3| (!is_velocity).then_some(DEGREES * value.y);
@@ -236,7 +236,7 @@ struct TakeAnswer<'a> {
 }
 
 impl<'a> TakeAnswer<'a> {
-    fn of(outcome: &'a Outcome, settings: &FitSettings) -> Self {
+    fn new(outcome: &'a Outcome, settings: &FitSettings) -> Self {
         let empty = |file: &'a str, outcome: &'static str| Self {
             file,
             outcome,
@@ -251,7 +251,7 @@ impl<'a> TakeAnswer<'a> {
         let take = match outcome {
             Outcome::Unreadable { file, failure } => {
                 return Self {
-                    error: Some(ErrorFacts::of(failure)),
+                    error: Some(ErrorFacts::new(failure)),
                     ..empty(file, "error")
                 };
             }
@@ -282,8 +282,8 @@ impl<'a> TakeAnswer<'a> {
             why: (!lacks.is_empty()).then(|| lacks.join("; ")),
             take: Some(&take.facts),
             largest: fit.figures.iter().map(LargestFacts::from).collect(),
-            events: fit.events.iter().map(|event| EventFacts::of(fit, event)).collect(),
-            half_lives: Some(PoolFacts::of(&take.facts.file, &pool)),
+            events: fit.events.iter().map(|event| EventFacts::new(fit, event)).collect(),
+            half_lives: Some(PoolFacts::new(&take.facts.file, &pool)),
             error: None,
             warnings: &take.warnings,
         }
@@ -308,7 +308,7 @@ struct FitAnswer<'a> {
 pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     let answer = FitAnswer {
         velocity: table::numbers(fit).map(VelocityNumbers::from),
-        profile: Some(ProfileFacts::of(path, table, fit)),
+        profile: Some(ProfileFacts::new(path, table, fit)),
         ..FitAnswer::default()
     };
     json::document("fit", answer, None, &[])
@@ -325,12 +325,12 @@ pub(crate) fn json(
     let outcomes = sources.iter().flat_map(|source| &source.outcomes);
     let folders = sources.iter().filter(|source| source.is_folder).map(|source| {
         let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-        PoolFacts::of(&source.name, &Pool::new(&fits))
+        PoolFacts::new(&source.name, &Pool::new(&fits))
     });
     let answer = FitAnswer {
         smoothing_secs: Some(settings.smoothing_secs),
-        takes: outcomes.map(|outcome| TakeAnswer::of(outcome, settings)).collect(),
-        pools: folders.chain([PoolFacts::of("all takes", pool)]).collect(),
+        takes: outcomes.map(|outcome| TakeAnswer::new(outcome, settings)).collect(),
+        pools: folders.chain([PoolFacts::new("all takes", pool)]).collect(),
         ..FitAnswer::default()
     };
     json::document("fit", answer, failure, outputs)

@@ -18,7 +18,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Completes the given numbers; `None` if there is neither rate nor half-life.
-    pub(crate) fn of(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
+    pub(crate) fn new(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
         let half_life_secs = match rate {
             Some(rate) => half_life_of_peak(step, rate),
             None => half_life_secs,

@@ -36,7 +36,7 @@ pub(super) struct ProfileFacts {
 
 /// Size, largest rate and half-life of the spring.
 pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
-    Numbers::of(
+    Numbers::new(
         fit.top_speed_mps,
         Some(fit.peak_acceleration_mps2),
         Some(fit.half_life_secs),
@@ -45,7 +45,7 @@ pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
 
 impl ProfileFacts {
     /// Those of a table from a file.
-    pub(super) fn of(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
+    pub(super) fn new(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
         let are_speeds = table.of() == TableOf::Speeds;
         let speed = |value: f64| are_speeds.then_some(value);
         let distance = |value: f64| (!are_speeds).then_some(value);

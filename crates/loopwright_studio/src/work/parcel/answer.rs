@@ -68,7 +68,7 @@ struct CharacterParts {
 }
 
 impl CharacterParts {
-    fn of(on: &OnCharacter) -> Self {
+    fn new(on: &OnCharacter) -> Self {
         let take = &on.file.take;
         Self {
             pair: on.pair.clone(),
@@ -119,7 +119,7 @@ pub(in crate::work) enum StudiedParts {
 }
 
 impl OpenedParts {
-    pub(super) fn of(opened: &Opened) -> Result<Self, ParcelError> {
+    pub(super) fn new(opened: &Opened) -> Result<Self, ParcelError> {
         // The files stay with the page.
         let Opened {
             file_name,
@@ -142,7 +142,7 @@ impl OpenedParts {
             found: found.clone(),
             warnings: warnings.clone(),
             study: of_reading(study).to_text()?,
-            character: character.as_deref().map(CharacterParts::of),
+            character: character.as_deref().map(CharacterParts::new),
             speeds: speeds.clone(),
         })
     }
@@ -165,7 +165,7 @@ impl OpenedParts {
 }
 
 impl WorkedParts {
-    pub(super) fn of(made: &Made, opened: &Opened) -> Self {
+    pub(super) fn new(made: &Made, opened: &Opened) -> Self {
         Self {
             made: made.made.to_parts(opened.take()),
             tried: made.tried,
@@ -187,7 +187,7 @@ impl WorkedParts {
 }
 
 impl StudiedParts {
-    pub(super) fn of(studied: Studied) -> Self {
+    pub(super) fn new(studied: Studied) -> Self {
         match studied {
             Studied::Costs(costs) => Self::Costs(costs),
             Studied::Jumps(jumps) => Self::Jumps(jumps.map_err(|error| error.to_string())),

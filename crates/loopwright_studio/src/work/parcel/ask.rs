@@ -62,7 +62,7 @@ pub(in crate::work) struct EditParts {
 impl Ask {
     /// What is asked for a piece of work, and the files that it reads. `knows` is the take that the worker has. Errors: a number that
     /// TOML cannot hold.
-    pub(in crate::work) fn of(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Files), ParcelError> {
+    pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Files), ParcelError> {
         let again = |opened: &Arc<Opened>| match knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
             true => Ok((None, Files::new())),
             false => Reading::again(opened).map(|(again, files)| (Some(again), files)),
@@ -80,18 +80,18 @@ impl Ask {
                 edit,
                 named,
             } => {
-                let (reading, files) = Reading::of(file_name, Some(bytes), recipe, named)?;
-                let edit = edit.as_ref().map(|edit| EditParts::of(edit)).transpose()?;
+                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
+                let edit = edit.as_ref().map(|edit| EditParts::new(edit)).transpose()?;
                 (Self::Follow { reading, edit }, files)
             }
             Job::Make { opened, edit, is_draft } => {
                 let (again, files) = again(opened)?;
-                let (edit, is_draft) = (EditParts::of(edit)?, *is_draft);
+                let (edit, is_draft) = (EditParts::new(edit)?, *is_draft);
                 (Self::Make { again, edit, is_draft }, files)
             }
             Job::Export { opened, made, format } => {
                 let (again, files) = again(opened)?;
-                let (edit, format) = (EditParts::of(&made.edit)?, *format);
+                let (edit, format) = (EditParts::new(&made.edit)?, *format);
                 (Self::Export { again, edit, format }, files)
             }
             Job::Study { opened, study } => {
@@ -104,7 +104,7 @@ impl Ask {
 }
 
 impl Reading {
-    fn of(
+    fn new(
         file_name: &str,
         bytes: Option<&Arc<Vec<u8>>>,
         recipe: &Recipe,
@@ -122,7 +122,7 @@ impl Reading {
     /// How a take is opened again by a worker that does not have it.
     fn again(opened: &Opened) -> Result<(Self, Files), ParcelError> {
         let recipe = of_reading(&opened.study);
-        Self::of(&opened.file_name, opened.bytes.as_ref(), &recipe, &opened.named)
+        Self::new(&opened.file_name, opened.bytes.as_ref(), &recipe, &opened.named)
     }
 
     /// The files that the recipe names, of those that were handed over; the take's own comes before them, if it has one.
@@ -146,7 +146,7 @@ pub(super) fn of_reading(study: &StudyArgs) -> Recipe {
 }
 
 impl EditParts {
-    pub(super) fn of(edit: &Edit) -> Result<Self, RecipeError> {
+    pub(super) fn new(edit: &Edit) -> Result<Self, RecipeError> {
         let Edit {
             stretch,
             tries_closures,

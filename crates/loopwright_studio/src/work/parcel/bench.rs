@@ -55,7 +55,7 @@ impl Bench {
             Ask::Make { again, edit, is_draft } => {
                 let opened = self.take(again, files)?;
                 let made = self.made(&opened, edit, is_draft)?;
-                let parts = Box::new(WorkedParts::of(&made, &opened));
+                let parts = Box::new(WorkedParts::new(&made, &opened));
                 self.made = Some(made);
                 Ok(Answer::Made(parts))
             }
@@ -72,7 +72,7 @@ impl Bench {
             }
             Ask::Study { again, study } => {
                 let opened = self.take(again, files)?;
-                Ok(Answer::Studied(StudiedParts::of(study.of(&opened))))
+                Ok(Answer::Studied(StudiedParts::new(study.of(&opened))))
             }
         }
     }
@@ -88,9 +88,9 @@ impl Bench {
             }
             Done::Made(_) | Done::Exported(_) | Done::Studied(..) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
         };
-        let parts = Box::new(OpenedParts::of(self.keep(opened))?);
+        let parts = Box::new(OpenedParts::new(self.keep(opened))?);
         Ok(match edit {
-            Some(edit) => Answer::Followed(parts, Box::new(EditParts::of(&edit)?)),
+            Some(edit) => Answer::Followed(parts, Box::new(EditParts::new(&edit)?)),
             None => Answer::Opened(parts),
         })
     }

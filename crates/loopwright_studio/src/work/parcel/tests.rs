@@ -24,7 +24,7 @@ fn file(format: Format) -> Arc<Vec<u8>> {
 
 /// What comes back from a worker for a piece of work: everything goes through bytes, as in a page.
 fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
-    let (ask, files) = Ask::of(job, knows).unwrap();
+    let (ask, files) = Ask::new(job, knows).unwrap();
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
     let (answer, opened) = bench.answer(ask, files, &|_| {});
     let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
