@@ -211,13 +211,7 @@ impl TransitionMap<'_> {
                 Key::new(Sign::Ring(Ink::Vermillion), "best jumps"),
             ],
         };
-        heading.draw(svg, left, top, width);
-        let area = Area {
-            left,
-            top: top + heading.height(width),
-            width,
-            height: 110.0,
-        };
+        let area = heading.over(svg, left, top, width, 110.0);
         let points: Vec<(f64, f64)> = self
             .best_entries
             .iter()
@@ -313,13 +307,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
                 },
             );
             let at = left + column as f64 * (width + gap_between);
-            heading.draw(&mut svg, at, top, width);
-            let area = Area {
-                left: at,
-                top: top + heading.height(width),
-                width,
-                height: 156.0,
-            };
+            let area = heading.over(&mut svg, at, top, width, 156.0);
             let (x, y) = (
                 Axis::across(Range::new(-reach[0], reach[0]), "gap of position, m", width),
                 Axis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),

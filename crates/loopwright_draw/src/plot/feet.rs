@@ -73,13 +73,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
                 title: &made.loop_clip.skeleton().joint(joint).name,
                 keys: Vec::new(),
             };
-            heading.draw(svg, left, y, width);
-            let area = Area {
-                left,
-                top: y + heading.height(width),
-                width,
-                height: HEIGHT,
-            };
+            let area = heading.over(svg, left, y, width, HEIGHT);
             let count = made.loop_clip.num_samples();
             let speeds = [
                 (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),

@@ -91,17 +91,11 @@ fn autocorrelation(
     if !cycles.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
     }
-    let heading = Heading {
+    let area = Heading {
         title: "Likeness of the take with itself, by lag",
         keys,
-    };
-    heading.draw(svg, left, top, width);
-    let area = Area {
-        left,
-        top: top + heading.height(width),
-        width,
-        height: 140.0,
-    };
+    }
+    .over(svg, left, top, width, 140.0);
     let shown = values.iter().take(max_lag + 1).copied();
     let lowest = shown.fold(0.0_f64, f64::min);
     let panel = Panel {

@@ -154,17 +154,11 @@ impl Curves {
                 Key::new(Sign::Patch("idle"), "idle"),
             ]);
         }
-        let heading = Heading {
+        let area = Heading {
             title: self.title,
             keys,
-        };
-        heading.draw(svg, left, top, width);
-        let area = Area {
-            left,
-            top: top + heading.height(width),
-            width,
-            height: self.height,
-        };
+        }
+        .over(svg, left, top, width, self.height);
         let in_runs = profile.runs.iter().cloned().flatten().map(|frame| self.take[frame]);
         let springs = self.springs.iter().flatten().map(|&(_, value)| value);
         let range = Range::around(in_runs.chain(springs), self.least);
@@ -247,13 +241,7 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
             keys.push(Key::new(Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
         }
         let heading = Heading { title, keys };
-        heading.draw(svg, left, top, width);
-        let area = Area {
-            left,
-            top: top + heading.height(width),
-            width,
-            height: 150.0,
-        };
+        let area = heading.over(svg, left, top, width, 150.0);
         let until = 1.5 + 4.0 * secs.unwrap_or(0.25);
         let panel = Panel {
             area,

@@ -79,6 +79,17 @@ impl Heading<'_> {
         ROW * self.rows(width).len() as f64 + 6.0
     }
 
+    /// Draws it, and returns the area of that height below it.
+    pub(super) fn over(&self, svg: &mut Svg, left: f64, top: f64, width: f64, height: f64) -> Area {
+        self.draw(svg, left, top, width);
+        Area {
+            left,
+            top: top + self.height(width),
+            width,
+            height,
+        }
+    }
+
     /// Draws it with its upper left corner at a point.
     pub(super) fn draw(&self, svg: &mut Svg, left: f64, top: f64, width: f64) {
         let title = text::fit(self.title, style::HEAD, true, width);

@@ -177,17 +177,11 @@ fn path_from_above(
             },
         ));
     }
-    let heading = Heading {
+    let area = Heading {
         title: "From above: hips and root",
         keys: legend,
-    };
-    heading.draw(svg, left, top, side);
-    let area = Area {
-        left,
-        top: top + heading.height(side),
-        width: side,
-        height: side,
-    };
+    }
+    .over(svg, left, top, side, side);
     let mut near: Vec<DVec3> = played.clone();
     near.extend(&root_path);
     near.extend(source);
@@ -296,14 +290,8 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
     let height = 0.5 * (bottom - top - above - 14.0 - style::BELOW + 4.0);
     let mut y = top;
     for ((_, name, offsets, least, is_last), heading) in panels.iter().zip(&headings) {
-        heading.draw(svg, left, y, width);
-        y += heading.height(width);
-        let area = Area {
-            left,
-            top: y,
-            width,
-            height,
-        };
+        let area = heading.over(svg, left, y, width, height);
+        y = area.top;
         offset_panel(made, offsets, name, *least, *is_last, area).draw(svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);

@@ -266,13 +266,7 @@ pub(super) fn panel(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
     };
     let heading = path.heading();
     let (left, width) = (style::MARGIN, style::WIDTH - 2.0 * style::MARGIN);
-    heading.draw(svg, left, top, width);
-    let area = Area {
-        left,
-        top: top + heading.height(width),
-        width,
-        height: HEIGHT,
-    };
+    let area = heading.over(svg, left, top, width, HEIGHT);
     path.draw(svg, area);
     area.bottom()
 }

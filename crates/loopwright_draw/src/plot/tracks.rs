@@ -95,17 +95,11 @@ const BAND: f64 = 22.0;
 /// Draws the segments of the body as a band over time, named if there is space; returns the height below it.
 pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
     let (left, _) = across();
-    let heading = Heading {
+    let area = Heading {
         title: "What the body does",
         keys: Vec::new(),
-    };
-    heading.draw(svg, left, top, width);
-    let area = Area {
-        left,
-        top: top + heading.height(width),
-        width,
-        height: BAND,
-    };
+    }
+    .over(svg, left, top, width, BAND);
     let dt = take.frame_time_secs();
     let x = Axis::across(time_range(take), "", width);
     // A frame stands for half a frame on either side.
@@ -145,19 +139,13 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     }
     let (left, _) = across();
     let name = |joint: usize| take.skeleton().joint(joint).name.clone();
-    let heading = Heading {
+    let area = Heading {
         title: "When the feet stand",
         keys: (feet.iter().enumerate())
             .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
             .collect(),
-    };
-    heading.draw(svg, left, top, width);
-    let area = Area {
-        left,
-        top: top + heading.height(width),
-        width,
-        height: BAR * feet.len() as f64,
-    };
+    }
+    .over(svg, left, top, width, BAR * feet.len() as f64);
     svg.rect(area, "panel");
     let x = Axis::across(time_range(take), "", width);
     let x_of = |frame: f64| {
@@ -209,14 +197,8 @@ pub(super) fn draw(
             title: track.title,
             keys,
         };
-        heading.draw(svg, left, y, width);
-        y += heading.height(width);
-        let area = Area {
-            left,
-            top: y,
-            width,
-            height: track.height,
-        };
+        let area = heading.over(svg, left, y, width, track.height);
+        y = area.top;
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);
             for (line, ink) in track.lines.iter().zip(SERIES) {
