@@ -1,9 +1,7 @@
 //! Errors are reported with what, where, and what to try, with the right status and on stderr alone. No half-written file
 //! stays behind.
 
-use harness::{Answer, Folder, command};
-
-mod harness;
+use crate::harness::{Answer, Folder, command};
 
 /// Asserts that a command fails with this status, prints all these words and advice, and leaves the folder unchanged.
 fn refuses(folder: &Folder, status: i32, arguments: &str, words: &[&str]) -> Answer {

@@ -1,10 +1,8 @@
 //! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
-use harness::{Folder, number, root_twist};
+use crate::harness::{Folder, number, root_twist};
 use loopwright::math::rotation;
 use loopwright_mocap::folder_or_skip;
-
-mod harness;
 
 /// Two loops of one walker, one turning left and one turning right.
 fn with_two_loops(options: &str) -> Folder {

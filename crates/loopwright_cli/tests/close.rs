@@ -1,8 +1,6 @@
 //! Closing with every setting: methods, settings per joint, and recipes that make the same loop again.
 
-use harness::{Folder, number};
-
-mod harness;
+use crate::harness::{Folder, number};
 
 #[test]
 fn every_method_closes() {

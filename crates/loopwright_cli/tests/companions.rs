@@ -2,10 +2,8 @@
 
 use std::{fs, path::Path};
 
-use harness::Folder;
+use crate::harness::Folder;
 use serde_json::{Value, json};
-
-mod harness;
 
 /// The walk as text whose motion is in another file, `name`; returns the bytes of that file.
 fn gltf_with_companion(folder: &Folder, name: &str) -> Vec<u8> {

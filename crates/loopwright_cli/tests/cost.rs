@@ -1,8 +1,6 @@
 //! The cost of jumps, as the command reports it.
 
-use harness::{Folder, number};
-
-mod harness;
+use crate::harness::{Folder, number};
 
 /// `walk.bvh` and its loop, and a quicker walk at another rate with its loop.
 fn walks() -> Folder {

@@ -4,9 +4,7 @@ use glam::DVec3;
 use loopwright::{LoopClip, edit::bump, math::rotation};
 use serde_json::Value;
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 
 /// Angles in BVH have six digits behind the point, degrees.
 const ANGLE: f64 = 1e-7;

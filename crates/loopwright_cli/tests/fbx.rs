@@ -3,9 +3,7 @@
 use loopwright::math::rotation;
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 
 /// A folder with the walk as FBX.
 fn folder() -> Folder {

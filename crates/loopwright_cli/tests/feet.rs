@@ -1,9 +1,7 @@
 //! Feet on the command line: foot locking, reports in text and JSON, and takes in place.
 
-use harness::{Folder, number};
+use crate::harness::{Folder, number};
 use serde_json::Value;
-
-mod harness;
 
 #[test]
 fn feet_are_held_unless_asked_otherwise() {

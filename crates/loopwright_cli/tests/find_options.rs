@@ -1,8 +1,6 @@
 //! Options of a search: frames, speed, direction and cost.
 
-use harness::{Folder, number};
-
-mod harness;
+use crate::harness::{Folder, number};
 
 fn first(folder: &Folder, options: &str) -> serde_json::Value {
     folder.succeed(&format!("find walk.bvh --json {options}")).json()["candidates"][0].clone()

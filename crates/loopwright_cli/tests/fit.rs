@@ -1,12 +1,10 @@
 //! `fit`: controller settings from numbers, from takes of known springs, and from takes without usable changes.
 
-use harness::Folder;
+use crate::harness::Folder;
 use loopwright_formats::{Format, Source};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{DriveSettings, drive};
 use serde_json::Value;
-
-mod harness;
 
 /// A number in a JSON document, by names and indices.
 fn number(json: &Value, keys: &str) -> f64 {

@@ -1,8 +1,6 @@
 //! glTF through the commands: reading, writing, choice of animation, `check`, `blend`, `play`, `convert`.
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 use serde_json::json;
 
 #[test]

@@ -1,13 +1,11 @@
 //! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
 
-mod harness;
-
 use std::{
     io::Write,
     process::{Command, Stdio},
 };
 
-use harness::{Folder, command};
+use crate::harness::{Folder, command};
 
 /// Runs the command with these bytes on its standard input; returns status, standard output and standard error.
 fn piped(folder: &Folder, arguments: &str, input: &[u8]) -> (i32, Vec<u8>, String) {

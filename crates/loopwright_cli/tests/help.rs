@@ -1,8 +1,6 @@
 //! `-h` summarizes, `--help` and `help` show everything.
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 
 #[test]
 fn the_size_of_help_is_that_asked_for() {

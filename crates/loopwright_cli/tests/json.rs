@@ -2,13 +2,10 @@
 
 use serde_json::Value;
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
-use harness::Folder;
-use schema::{assert_valid, resolve, schema};
+use crate::harness::{
+    Folder,
+    schema::{assert_valid, resolve, schema},
+};
 
 /// The document that a command printed; asserts its kind.
 fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {

@@ -1,8 +1,6 @@
 //! `find --like`: one motion sought in a take, from the command line.
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 
 #[test]
 fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {

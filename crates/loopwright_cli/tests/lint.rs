@@ -1,8 +1,6 @@
 //! `check` as a lint: many loops and folders, limits by flags and by `loopwright.toml`, exit statuses for builds.
 
-mod harness;
-
-use harness::{Answer, Folder, number};
+use crate::harness::{Answer, Folder, number};
 use serde_json::Value;
 
 /// A folder with a take, and three loops of it below `loops`, in three formats.
@@ -129,7 +127,7 @@ fn limits_come_from_the_nearest_file_and_flags_count_more() {
         "[check]\nmax-foot-slide = 0.01\nmax-seam-rank = 100\n",
     );
     let status = |arguments: &str, below: &str| {
-        let output = harness::command()
+        let output = crate::harness::command()
             .args(arguments.split_whitespace())
             .current_dir(folder.file(below))
             .output()

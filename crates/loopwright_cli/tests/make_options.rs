@@ -1,13 +1,11 @@
 //! Every option of `make`: its effect on the file, and the agreement of file and sidecar.
 
-use harness::{Folder, number, root_twist, vector};
+use crate::harness::{Folder, number, root_twist, vector};
 use loopwright::{
     Take,
     math::{Rigid, rotation},
 };
 use serde_json::Value;
-
-mod harness;
 
 /// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...
 const ROOT_MOTION_METRES: f64 = 1e-4;

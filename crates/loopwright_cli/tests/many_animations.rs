@@ -1,12 +1,6 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
-use harness::{Answer, Folder, number};
-use schema::assert_valid;
+use crate::harness::{Answer, Folder, number, schema::assert_valid};
 use serde_json::{Value, json};
 
 /// `pack.glb` or `pack.fbx`, a walk of several cycles.

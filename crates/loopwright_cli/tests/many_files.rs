@@ -4,13 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
-use harness::Folder;
-use schema::assert_valid;
+use crate::harness::{Folder, schema::assert_valid};
 
 /// A folder `takes` with three walks, one of them below, and a file that is no take.
 fn with_takes() -> Folder {

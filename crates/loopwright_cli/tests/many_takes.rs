@@ -12,13 +12,7 @@ use std::{
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
-use harness::{Answer, Folder, command};
-use schema::assert_valid;
+use crate::harness::{Answer, Folder, command, schema::assert_valid};
 
 /// A folder `takes` with walks in it and below; those of two names have the same one.
 fn with_takes() -> Folder {

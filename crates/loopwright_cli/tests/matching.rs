@@ -1,12 +1,6 @@
 //! `match`: databases of takes and loops, queries against them, and their rows for NumPy.
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
-use harness::{Folder, number};
-use schema::assert_valid;
+use crate::harness::{Folder, number, schema::assert_valid};
 use serde_json::Value;
 
 /// A folder with three walks of different speeds, and a database of the first two.

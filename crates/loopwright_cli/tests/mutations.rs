@@ -12,11 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::{Answer, Folder, command};
+use crate::harness::{Answer, Folder, command};
 use loopwright_formats::{ReadSettings, Sidecar, read_take, write_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
-
-mod harness;
 
 /// No run of the command on these small takes may take longer than this, on however busy a machine.
 const HANGS: Duration = Duration::from_secs(120);

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use harness::{Folder, number};
-
-mod harness;
+use crate::harness::{Folder, number};
 
 /// Loops at rates that readers take for hand-set keys were read back at other rates: a take of 5 fps ended with a sidecar that
 /// claimed a gap of 38 degrees.

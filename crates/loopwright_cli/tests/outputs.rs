@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use harness::{Folder, command};
-
-mod harness;
+use crate::harness::{Folder, command};
 
 /// A new loop beside an old sidecar once passed `check`, where their figures happened to be alike.
 #[test]

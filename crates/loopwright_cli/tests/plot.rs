@@ -1,8 +1,6 @@
 //! The flag --plot: writes a whole file of the requested kind or none, and never overwrites a file without --force.
 
-use harness::Folder;
-
-mod harness;
+use crate::harness::Folder;
 
 #[test]
 fn every_command_draws_both_kinds() {

@@ -1,8 +1,6 @@
 //! `loopwright.toml`: flags of a folder, found upwards from the input, for every command.
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 
 #[test]
 fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {

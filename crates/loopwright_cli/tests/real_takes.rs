@@ -10,10 +10,8 @@ use std::{
     },
 };
 
-use harness::{Folder, number};
+use crate::harness::{Folder, number};
 use loopwright_mocap::{Expect, folder_or_skip};
-
-mod harness;
 
 /// Largest pose gap of a loop, degrees and millimetres.
 const MAX_GAP: f64 = 0.01;
@@ -44,7 +42,7 @@ fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync
 }
 
 /// The loop of a take: no gap by its own figures, and `check` agrees that it loops.
-fn loops(folder: &Folder, made: &harness::Answer) -> Result<(), String> {
+fn loops(folder: &Folder, made: &crate::harness::Answer) -> Result<(), String> {
     for pointer in ["quality/pose_gap_deg", "quality/pose_gap_mm"] {
         let gap = number(&made.json(), pointer);
         if gap >= MAX_GAP {

@@ -1,9 +1,7 @@
 //! Flags override every setting of the recipe.
 
-use harness::Folder;
+use crate::harness::Folder;
 use serde_json::Value;
-
-mod harness;
 
 /// The frames that a loop was cut from.
 fn cut(made: &Value) -> [&Value; 2] {

@@ -1,9 +1,7 @@
 //! `render` on the command line: every kind of picture, and clear errors for impossible ones.
 
-use harness::{Folder, number};
+use crate::harness::{Folder, number};
 use resvg::tiny_skia::Pixmap;
-
-mod harness;
 
 /// A folder with `walk.bvh` and `loop.bvh` made from it.
 fn with_a_loop() -> Folder {

@@ -1,15 +1,9 @@
 //! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the page
 //! looks and plays: `.ci/report`.
 
-mod harness;
-
-#[path = "harness/schema.rs"]
-mod schema;
-
 use std::collections::BTreeSet;
 
-use harness::Folder;
-use schema::assert_valid;
+use crate::harness::{Folder, schema::assert_valid};
 
 /// Tags that the page is made of; a name in a file could only add others, or break these.
 const TAGS: [&str; 47] = [

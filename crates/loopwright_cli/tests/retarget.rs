@@ -1,8 +1,6 @@
 //! `retarget`: takes and loops on other characters, their maps, and what is refused.
 
-mod harness;
-
-use harness::Folder;
+use crate::harness::Folder;
 use loopwright_formats::{AnimationChoice, ReadSettings};
 use loopwright_mocap::folder_or_skip;
 

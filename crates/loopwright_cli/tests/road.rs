@@ -1,9 +1,7 @@
 //! The whole pipeline on the command line: a take goes in, a loop and its figures come out, and the two agree.
 
-use harness::{Folder, number, root_twist, vector};
+use crate::harness::{Folder, number, root_twist, vector};
 use serde_json::Value;
-
-mod harness;
 
 /// Asserts that an object has all these keys.
 fn has_keys(object: &Value, keys: &[&str]) {

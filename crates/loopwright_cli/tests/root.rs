@@ -1,15 +1,13 @@
 //! All root options, from file to file: modes, their errors, spaces, and rigs that have a root joint.
 
+use crate::harness::{Folder, number, root_twist, vector};
 use glam::{DQuat, DVec3};
-use harness::{Folder, number, root_twist, vector};
 use loopwright::{
     Joint, Skeleton, Take,
     math::{Rigid, Twist, ops, rotation},
 };
 use loopwright_formats::{Format, Source};
 use serde_json::Value;
-
-mod harness;
 
 /// A few rounding errors along a limb, metres and radians: coordinates in a file have six decimals of a centimetre.
 const ROUNDING: f64 = 1e-7;

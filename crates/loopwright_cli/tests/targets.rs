@@ -1,8 +1,6 @@
 //! `--for`: the output for each engine, and flags that override it.
 
-mod harness;
-
-use harness::{Folder, number};
+use crate::harness::{Folder, number};
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.

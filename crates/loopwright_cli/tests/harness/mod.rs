@@ -1,6 +1,6 @@
 //! Runs the real command in a fresh folder and keeps its output.
 
-#![allow(dead_code, reason = "each test file uses its own part of the harness")]
+pub(crate) mod schema;
 
 use std::{
     collections::BTreeMap,
