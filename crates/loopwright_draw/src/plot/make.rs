@@ -291,7 +291,6 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
     let mut y = top;
     for ((_, name, offsets, least, is_last), heading) in panels.iter().zip(&headings) {
         let area = heading.over(svg, left, y, width, height);
-        y = area.top;
         offset_panel(made, offsets, name, *least, *is_last, area).draw(svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);

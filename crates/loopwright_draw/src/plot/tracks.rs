@@ -198,7 +198,6 @@ pub(super) fn draw(
             keys,
         };
         let area = heading.over(svg, left, y, width, track.height);
-        y = area.top;
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);
             for (line, ink) in track.lines.iter().zip(SERIES) {
