@@ -245,7 +245,8 @@ impl<'a> Gathered<'a> {
     }
 
     /// What is left of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
-    fn beside(&self, candidate: &LoopCandidate, (first, last): (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
+    fn beside(&self, candidate: &LoopCandidate, part: (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
+        let (first, last) = part;
         if candidate.is_idle {
             return Vec::new();
         }

@@ -89,7 +89,8 @@ impl Sampled {
     }
 
     /// One axis of the features that squared gaps are taken of: weighted positions, then weighted velocities.
-    fn channel(&self, channel: usize, (of_position, of_velocity): (f64, f64)) -> impl Iterator<Item = f64> {
+    fn channel(&self, channel: usize, weights: (f64, f64)) -> impl Iterator<Item = f64> {
+        let (of_position, of_velocity) = weights;
         let (values, weight) = match channel < self.num_axes {
             true => (&self.positions, of_position),
             false => (&self.velocities, of_velocity),
@@ -183,11 +184,11 @@ impl Transitions {
         let lengths = self.lengths(&pattern, within.len());
         let stride = self.stride(&lengths);
         let mut costs: Vec<Occurrence> = self
-            .candidates(&pattern, &lengths, within.clone(), (stride, decay))
+            .candidates(&pattern, &lengths, within.clone(), stride, decay)
             .into_iter()
             .map(|candidate| {
-                let at = self.refined(&pattern, candidate, &lengths, within.clone(), (stride, decay));
-                self.judged(&pattern, at, (decay, random_cost))
+                let (start, num_steps) = self.refined(&pattern, candidate, &lengths, within.clone(), stride, decay);
+                self.judged(&pattern, start, num_steps, decay, random_cost)
             })
             .collect();
         costs.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
@@ -226,7 +227,8 @@ impl Transitions {
         pattern: &Pattern<'_>,
         lengths: &Range<usize>,
         within: Range<usize>,
-        (stride, decay): (usize, Decay),
+        stride: usize,
+        decay: Decay,
     ) -> Vec<Candidate> {
         if pattern.secs <= 0.0 || lengths.is_empty() {
             return Vec::new();
@@ -300,7 +302,8 @@ impl Transitions {
         candidate: Candidate,
         lengths: &Range<usize>,
         within: Range<usize>,
-        (stride, decay): (usize, Decay),
+        stride: usize,
+        decay: Decay,
     ) -> (usize, usize) {
         let cost = |(start, num_steps): (usize, usize)| {
             let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
@@ -342,8 +345,10 @@ impl Transitions {
     fn judged(
         &self,
         pattern: &Pattern<'_>,
-        (start_frame, num_steps): (usize, usize),
-        (decay, random_cost): (Decay, f64),
+        start_frame: usize,
+        num_steps: usize,
+        decay: Decay,
+        random_cost: f64,
     ) -> Occurrence {
         let sampled = pattern.sampled(num_steps, self.entered.step_secs, 1);
         let cost = self.mean_cost(&sampled, start_frame, 1, decay);

@@ -40,21 +40,22 @@ impl Admission {
             moving_before.push(moving);
         }
         let min_moving_share = if idle { 0.0 } else { MIN_MOVING_SHARE };
-        Self::of_runs(usable, window, lags, (unfit_before, moving_before), min_moving_share)
+        Self::of_runs(usable, window, lags, unfit_before, moving_before, min_moving_share)
     }
 
     /// All pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
     pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
         let window = window_of(usable, usable.len());
         let none_before = vec![0; window.len() + 1];
-        Self::of_runs(usable, window, lags, (none_before.clone(), none_before), 0.0)
+        Self::of_runs(usable, window, lags, none_before.clone(), none_before, 0.0)
     }
 
     fn of_runs(
         usable: &[bool],
         window: Range<usize>,
         lags: RangeInclusive<usize>,
-        (unfit_before, moving_before): (Vec<usize>, Vec<usize>),
+        unfit_before: Vec<usize>,
+        moving_before: Vec<usize>,
         min_moving_share: f64,
     ) -> Self {
         let mut fits_until: Vec<usize> = window.clone().collect();
