@@ -95,11 +95,7 @@ fn a_pipe_named_like_a_loop_is_passed_over() {
     folder.succeed("make walk.bvh -o loops/walk-loop.bvh");
     pipe(&folder.file("loops/pipe-loop.bvh"));
     let checked = folder.succeed("check loops");
-    assert!(
-        checked.stdout.starts_with("loops/walk-loop.bvh: "),
-        "{}",
-        checked.stdout
-    );
+    checked.begins("loops/walk-loop.bvh: ");
     assert!(!checked.stdout.contains("pipe-loop"), "{}", checked.stdout);
     folder.refuse("inspect loops/pipe-loop.bvh", "a pipe, a socket or a device");
 }
@@ -146,13 +142,7 @@ fn a_file_above_the_limit_is_refused_by_its_size() {
     let start = std::time::Instant::now();
     let answer = folder.run("inspect huge.bvh");
     assert_eq!(answer.status, 2);
-    assert!(
-        answer
-            .stderr
-            .contains("\"huge.bvh\" is too large: it has 5.0 GiB, the limit is"),
-        "{}",
-        answer.stderr
-    );
+    answer.says("\"huge.bvh\" is too large: it has 5.0 GiB, the limit is");
     answer.says("\n  try: ");
     assert!(start.elapsed().as_secs() < 2);
 }
@@ -164,11 +154,8 @@ fn a_take_beyond_the_memory_limit_is_refused_with_what_it_needs() {
     for (command, limit) in [("find", 200), ("inspect", 100)] {
         let answer = folder.run(&format!("{command} walk.bvh --max-memory {limit}K"));
         assert_eq!(answer.status, 2, "{command}");
-        assert!(
-            answer.stderr.contains("need about") && answer.stderr.contains(&format!("the limit is {limit} KiB")),
-            "{}",
-            answer.stderr
-        );
+        answer.says("need about");
+        answer.says(&format!("the limit is {limit} KiB"));
         answer.says("try: a smaller file; or --max-memory");
     }
 }

@@ -25,11 +25,7 @@ fn every_command_takes_and_gives_gltf() {
                 std::fs::remove_file(folder.file(&format!("{output}.json"))).unwrap();
             }
             let checked = folder.succeed(&format!("check {output}"));
-            assert!(
-                checked.stdout.starts_with(&format!("{output}: good: ")),
-                "{}",
-                checked.stdout
-            );
+            checked.begins(&format!("{output}: good: "));
         }
     }
     folder.succeed("make walk.bvh -o a.glb --json");
@@ -73,13 +69,7 @@ fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
     assert!(!answer.stderr.contains("animations"), "{}", answer.stderr);
     let answer = folder.run("inspect walk-loop.glb --animation stroll");
     assert_eq!(answer.status, 2);
-    assert!(
-        answer
-            .stderr
-            .contains("there is no animation \"stroll\"; there are: walk, walk-loop"),
-        "{}",
-        answer.stderr
-    );
+    answer.says("there is no animation \"stroll\"; there are: walk, walk-loop");
     let answer = folder.run("inspect walk-loop.glb --skin 4");
     answer.says("there is no skin \"4\"; there are: skeleton");
 }

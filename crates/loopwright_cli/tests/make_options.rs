@@ -61,7 +61,7 @@ fn the_default_output_goes_to_the_current_folder() {
     folder.make_folder("takes");
     folder.copy("walk.bvh", "takes/North Walk.BVH");
     let answer = folder.run_list(&["make", "takes/North Walk.BVH"]).done();
-    assert!(answer.stdout.starts_with("North Walk-loop.BVH: good: "));
+    answer.begins("North Walk-loop.BVH: good: ");
     let names = folder.names();
     assert!(names.contains(&"North Walk-loop.BVH".to_owned()), "{names:?}");
     assert!(names.contains(&"North Walk-loop.BVH.json".to_owned()), "{names:?}");
@@ -159,13 +159,7 @@ fn a_mean_of_cycles_says_which() {
 
     // Fewer than asked for is said.
     let fewer = folder.succeed("make walk.bvh --mean-cycles 30 -o fewer.bvh");
-    assert!(
-        fewer
-            .stderr
-            .contains("--mean-cycles 30 asks for more cycles than there are: the loop is the mean of "),
-        "{}",
-        fewer.stderr
-    );
+    fewer.says("--mean-cycles 30 asks for more cycles than there are: the loop is the mean of ");
 }
 
 #[test]
@@ -182,12 +176,7 @@ fn without_other_cycles_there_is_no_mean() {
     }
     let one = folder.run("make walk.bvh --mean-cycles 1 -o loop.bvh");
     assert_eq!(one.status, 2);
-    assert!(
-        one.stderr
-            .contains("must be all, off, or a number of cycles from 2 to 32"),
-        "{}",
-        one.stderr
-    );
+    one.says("must be all, off, or a number of cycles from 2 to 32");
     assert!(!folder.names().contains(&"loop.bvh".to_owned()));
 }
 
@@ -233,11 +222,7 @@ fn a_longer_blend_bends_the_motion_more() {
 fn a_blend_that_does_not_fit_is_shortened_and_said() {
     let folder = Folder::with_walk();
     let answer = folder.succeed("make walk.bvh --range 20:55 --blend 99 --json");
-    assert!(
-        answer
-            .stderr
-            .contains("warning: the blend at the start was shortened from 99.000 s")
-    );
+    answer.says("warning: the blend at the start was shortened from 99.000 s");
     let json = answer.json();
     let period = number(&json, "candidate/period_secs");
     assert!((number(&json, "closure/blend_start_secs") - period).abs() < 1e-12);
@@ -469,6 +454,6 @@ fn a_loop_that_pops_is_written_and_ends_with_one() {
     let made = folder.run("make walk.bvh --range 3:9 --joint-closure *:open -o loop.bvh");
     assert_eq!(made.status, 1, "{}", made.stderr);
     made.says("the seam shows: ");
-    assert!(made.stdout.starts_with("loop.bvh: bad: "), "{}", made.stdout);
+    made.begins("loop.bvh: bad: ");
     assert_eq!(folder.run("check loop.bvh").status, 1);
 }

@@ -19,13 +19,7 @@ fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
     ] {
         let answer = folder.run(arguments);
         assert_eq!(answer.status, 2, "{arguments}");
-        assert!(
-            answer
-                .stderr
-                .contains("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes"),
-            "{}",
-            answer.stderr
-        );
+        answer.says("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes");
         answer.says("\n  try: ");
     }
 }

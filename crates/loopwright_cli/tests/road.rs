@@ -53,23 +53,15 @@ fn a_walk_becomes_a_loop() {
     let synth = folder.succeed("synth -o walk.bvh --seconds 4 --fps 30");
     assert_eq!(synth.stdout, "walk.bvh\nwalk.bvh.truth.json\n");
     let found = folder.succeed("find walk.bvh");
-    assert!(
-        found
-            .stdout
-            .starts_with("walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up\n")
-    );
+    found.begins("walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up\n");
     let made = folder.succeed("make walk.bvh");
-    assert!(made.stdout.starts_with("walk-loop.bvh: good: "));
+    made.begins("walk-loop.bvh: good: ");
     assert_eq!(
         folder.names(),
         ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]
     );
     let checked = folder.succeed("check walk-loop.bvh");
-    assert!(
-        checked
-            .stdout
-            .starts_with("walk-loop.bvh: good: no joint moves over the seam by more than ")
-    );
+    checked.begins("walk-loop.bvh: good: no joint moves over the seam by more than ");
     for answer in [synth, found, made, checked] {
         assert_eq!(answer.stderr, "");
     }
@@ -318,7 +310,7 @@ fn a_raw_take_pops() {
     let folder = Folder::with_walk();
     let checked = folder.run("check walk.bvh");
     assert_eq!(checked.status, 1);
-    assert!(checked.stdout.starts_with("walk.bvh: bad: "), "{}", checked.stdout);
+    checked.begins("walk.bvh: bad: ");
     checked.says("walk.bvh: no sidecar");
 }
 
@@ -352,7 +344,8 @@ fn check_goes_on_past_a_bad_file() {
     folder.write("text.bvh", "not a take");
     let checked = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh");
     assert_eq!(checked.status, 2);
-    assert!(checked.stdout.contains("walk.bvh: bad: ") && checked.stdout.contains("loop.bvh: good: "));
+    checked.shows("walk.bvh: bad: ");
+    checked.shows("loop.bvh: good: ");
     for message in [
         "cannot read \"text.bvh\"",
         "cannot read \"missing.bvh\"",

@@ -89,6 +89,12 @@ impl Answer {
         );
     }
 
+    /// Asserts that the answer begins with these words.
+    pub(crate) fn begins(&self, words: &str) {
+        let is_so = self.stdout.starts_with(words);
+        assert!(is_so, "{}: not {words:?}: {}", self.asked, self.stdout);
+    }
+
     /// The one JSON document on stdout.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
