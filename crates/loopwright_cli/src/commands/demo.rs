@@ -69,9 +69,9 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     outputs.add(&picture_path, picture.as_bytes())?;
     let outputs = outputs.commit()?;
     let answer = DemoAnswer {
-        found: FindAnswer::of(&studied, &rows, &settings),
+        found: FindAnswer::new(&studied, &rows, &settings),
         made: &sidecar,
-        truth: TruthFacts::of(&synthetic),
+        truth: TruthFacts::new(&synthetic),
     };
     output::print(&if args.json {
         answer.json(&outputs)

@@ -76,7 +76,7 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
             .chain(warning::bad_frames(&loaded, best))
             .for_each(|warning| say(&warning.to_string()));
     }
-    let answer = FindAnswer::of(&loaded, &rows, &settings);
+    let answer = FindAnswer::new(&loaded, &rows, &settings);
     if let Some(failure) = failure {
         let document = answer.json(Some(&failure), &written);
         return Err(failure.in_document(document));

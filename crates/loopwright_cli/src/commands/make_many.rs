@@ -505,7 +505,7 @@ impl MakeLoops<'_> {
                     row: 1,
                 },
             };
-            let name = names.give(&folder, &self.template, (named, &extension), &take, &given);
+            let name = names.give(&folder, &self.template, named, &extension, &take, &given);
             *replaces = self.options.target.force || name.was_ours;
             numbered.extend(name.wanted.map(|wanted| {
                 format!(

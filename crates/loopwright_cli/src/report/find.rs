@@ -272,7 +272,7 @@ pub(crate) struct FindAnswer {
 
 impl FindAnswer {
     /// The facts of a search's result.
-    pub(crate) fn of(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
+    pub(crate) fn new(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
         let found = &rows.found;
         let rhythm = found.rhythm(&loaded.analysis, settings);
         let segments = rows.stretches.as_ref().map(|stretches| &stretches.segments);
@@ -281,7 +281,7 @@ impl FindAnswer {
             random_cost_metre_secs: found.random_cost,
             candidates: FoundLoop::list(rows, &loaded.analysis),
             candidates_left_out: rows.stretches.as_ref().map(|stretches| stretches.num_left_out),
-            nearest_miss: found.nearest_miss.as_ref().map(Miss::of),
+            nearest_miss: found.nearest_miss.as_ref().map(Miss::new),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
                 period_secs: rhythm.period_secs,
                 confidence: rhythm.confidence,

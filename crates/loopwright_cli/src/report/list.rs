@@ -68,7 +68,7 @@ fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Er
 }
 
 impl ListedAnimation {
-    pub(crate) fn of(number: usize, name: &str, loaded: &Studied, judged: Judged) -> Self {
+    pub(crate) fn new(number: usize, name: &str, loaded: &Studied, judged: Judged) -> Self {
         let take = loaded.take();
         Self {
             number,
