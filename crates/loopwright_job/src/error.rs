@@ -48,7 +48,7 @@ pub enum StudyError {
 }
 
 /// Why there is no loop.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
     /// The recipe cannot be followed.

@@ -37,11 +37,12 @@ pub struct LoopMade {
     /// Loops that were made.
     pub tried: usize,
     /// Whether other stretches could be taken.
-    pub(crate) may_move: bool,
+    pub may_move: bool,
 }
 
 /// What was chosen for the user.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Decision {
     /// A closure, by trying several.
     Closure(ClosureChoice),

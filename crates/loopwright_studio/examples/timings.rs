@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let opened = Opened::read("walk.bvh", bytes.clone())?;
     let first = Edit::first(&opened);
     let made = Made::of(&opened, &first)?;
-    let (samples, joints) = (made.made.loop_clip.num_samples(), take.num_joints());
+    let (samples, joints) = (made.done.made.loop_clip.num_samples(), take.num_joints());
     let spent = median(|| Made::draft(&opened, &first).map(drop))?;
     writeln!(out, "a slider moves, {samples} samples of {joints} joints: {spent:.1?}")?;
     let spent = median(|| Made::of(&opened, &first).map(drop))?;

@@ -45,7 +45,7 @@ pub struct LoopFile {
 }
 
 /// Why a loop cannot be written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopFileError {
     /// There are more keys than a file may have.

@@ -32,8 +32,8 @@ pub use problem::Problem;
 pub use set::LoopSet;
 
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OnCharacter, OpenError,
-    Opened, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Step,
+    Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::{
     camera::Camera,

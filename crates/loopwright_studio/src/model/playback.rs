@@ -116,7 +116,7 @@ impl Model {
     /// Time from one frame of what is shown to the next, seconds.
     pub fn step_secs(&self) -> f64 {
         match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.made.loop_clip.step_secs(),
+            (Shown::Loop | Shown::Uncut, Some(made), _) => made.done.made.loop_clip.step_secs(),
             (_, _, Some(opened)) => opened.take().frame_time_secs(),
             _ => 0.0,
         }

@@ -128,9 +128,14 @@ impl LoopSet {
 impl Model {
     pub(super) fn add_to_set(&mut self) {
         if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
-            let name = format!("{} {:.2} m/s", opened.stem(), LoopSet::speed_of(&made.made.loop_clip));
+            let name = format!(
+                "{} {:.2} m/s",
+                opened.stem(),
+                LoopSet::speed_of(&made.done.made.loop_clip)
+            );
             let made = Arc::clone(made);
-            self.set.add(name, made.made.loop_clip.clone(), &made.made.feet);
+            self.set
+                .add(name, made.done.made.loop_clip.clone(), &made.done.made.feet);
         }
     }
 

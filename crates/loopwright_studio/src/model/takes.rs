@@ -100,7 +100,7 @@ impl Model {
 
     /// What lies beside the file that the character of a take is of.
     pub(crate) fn beside(&self, opened: &Opened) -> Beside {
-        let file_name = (opened.character.as_ref()).map_or(&opened.file_name, |on| &on.facts.file);
+        let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);
         found.map(|(_, beside)| beside.clone()).unwrap_or_default()
     }
@@ -123,7 +123,7 @@ impl Model {
     /// Has joints of the character follow those that a map names; without a character it is kept for a recipe that names it.
     pub(super) fn map_joints(&mut self, file_name: String, bytes: Vec<u8>) {
         self.keep_named(file_name.clone(), bytes);
-        match self.opened.as_ref().filter(|opened| opened.character.is_some()) {
+        match self.opened.as_ref().filter(|opened| opened.studied.character.is_some()) {
             Some(opened) => self.read_as(StudyArgs {
                 map: Some(file_name.into()),
                 ..opened.study.clone()

@@ -28,7 +28,7 @@ impl AnimationsPanel {
             return;
         };
         // On a character the animation is that of the take, whose file this is not the format of.
-        let Some(bytes) = opened.bytes.as_ref().filter(|_| opened.character.is_none()) else {
+        let Some(bytes) = opened.bytes.as_ref().filter(|_| opened.studied.character.is_none()) else {
             return;
         };
         egui::ComboBox::from_label("Animation")

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Slider, SliderClamping, Ui};
 use loopwright::closure::{ClosureName, Method, Order, SeamMotion, Shape, Shares};
+use loopwright_job::Decision;
 
 use super::edit_by;
 use crate::model::{Action, Edit, Model};
@@ -27,13 +28,19 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             }
         });
     ui.weak(meaning(name));
-    if let Some(tried) = model.made().and_then(|made| made.tried.as_ref()) {
-        let [method, _] = tried.method.names();
-        ui.label(format!(
-            "Chosen: {method} over {:.2} s, of {} tried",
-            tried.method.secs()[0],
-            tried.tried
-        ));
+    match model.made().and_then(|made| made.done.decision.as_ref()) {
+        Some(Decision::Closure(tried)) => {
+            let [method, _] = tried.method.names();
+            ui.label(format!(
+                "Chosen: {method} over {:.2} s, of {} tried",
+                tried.method.secs()[0],
+                tried.tried
+            ));
+        }
+        Some(instead) => {
+            ui.label(format!("Note: {instead}"));
+        }
+        None => {}
     }
     let method = edit.settings.closure.method;
     if name != ClosureName::Auto {
@@ -43,7 +50,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     order_ui(ui, edit, &method, actions);
     let clamps = model
         .made()
-        .map(|made| made.made.closed.clamps.as_slice())
+        .map(|made| made.done.made.closed.clamps.as_slice())
         .unwrap_or_default();
     for clamp in clamps {
         ui.weak(format!("Note: {clamp}"));

@@ -51,7 +51,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         ui.label("Free while a slider is dragged, held once it is released.");
         return;
     }
-    let feet = &made.made.feet;
+    let feet = &made.done.made.feet;
     let slide = |mps: Option<f64>| mps.map(|mps| format!("{:.1} cm/s", 1e2 * mps));
     match feet.foot_slide_mps.map(slide) {
         [Some(before), Some(after)] => {

@@ -25,7 +25,7 @@ pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     ui.label(verdict.reason.as_str());
     ui.collapsing("Numbers of this loop", |ui| {
         egui::Grid::new("figures").num_columns(2).show(ui, |ui| {
-            let gap = made.made.closed.seam.largest();
+            let gap = made.done.made.closed.seam.largest();
             let before = format!("{:.1} mm, {:.2} deg", 1e3 * gap.position, gap.angle.to_degrees());
             row_ui(ui, "Pose gap, uncut", before);
             let after = format!(

@@ -2,7 +2,7 @@
 
 use eframe::egui::{DragValue, Ui};
 use loopwright_formats::Format;
-use loopwright_job::recipe::StudyArgs;
+use loopwright_job::{Matched, recipe::StudyArgs};
 
 use crate::model::{Action, Model};
 
@@ -49,7 +49,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             }
         }
     });
-    if let Some(rig) = opened.character.as_ref().map(|on| &on.facts) {
+    if let Some(rig) = opened.studied.character.as_ref().map(Matched::facts) {
         ui.label(format!(
             "On {}: {} joints follow, size x {:.2}",
             rig.file, rig.joints_followed, rig.scale

@@ -42,7 +42,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
     let Some(made) = model.made() else {
         return;
     };
-    let twist = made.made.loop_clip.root().twist;
+    let twist = made.done.made.loop_clip.root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
         row_ui(ui, "Turning", turning(twist.angular.y, 2));

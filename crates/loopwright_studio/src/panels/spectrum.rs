@@ -18,7 +18,7 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else {
         return;
     };
-    let spectrum = &opened.analysis.spectrum;
+    let spectrum = &opened.studied.analysis.spectrum;
     let values = spectrum.values();
     let step = opened.take().frame_time_secs();
     let shown = values.len().min((MAX_SECS / step) as usize + 1);

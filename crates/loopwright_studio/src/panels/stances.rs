@@ -32,8 +32,14 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             Rect::from_min_max(pos2(x(from), rect.top() + 2.0), pos2(x(to), rect.bottom() - 2.0))
         };
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
-        let step = made.made.loop_clip.step_secs();
-        let contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        let step = made.done.made.loop_clip.step_secs();
+        let contacts = made
+            .done
+            .made
+            .feet
+            .contacts
+            .iter()
+            .filter(|contact| contact.foot == foot);
         for (number, contact) in contacts.enumerate() {
             let from = contact.start_sample as f64 * step;
             let to = from + contact.num_samples as f64 * step;

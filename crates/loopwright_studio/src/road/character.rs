@@ -1,12 +1,12 @@
-//! Motion on another character: the file of the character, and the take on its skeleton.
+//! The files of characters that recipes name: those that are open, or of the disk.
 
 use std::{path::Path, sync::Arc};
 
-use loopwright::retarget::{MapError, Retarget, Rig, RigPair};
-use loopwright_formats::{Character, LoadedTake, ReadSettings, loop_file::facts::RigFacts};
-use loopwright_job::recipe::{RecipeError, StudyArgs, bone_stretch, read_joint_map};
-
-use super::OpenError;
+use loopwright_formats::{Character, ReadSettings};
+use loopwright_job::{
+    CharacterTarget, Following, TargetError,
+    recipe::{RecipeError, StudyArgs, read_joint_map},
+};
 
 /// A file by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +43,9 @@ pub enum CharacterError {
     /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
-    /// Settings of how it follows cannot be used.
+    /// It takes no motion.
     #[error(transparent)]
-    Settings(RecipeError),
-    /// The joints do not match.
-    #[error(transparent)]
-    Joints(#[from] MapError),
+    Target(#[from] TargetError),
 }
 
 impl NamedFile {
@@ -88,58 +85,27 @@ impl NamedFile {
     }
 }
 
-/// The character that takes the loops of a take.
-#[derive(Clone, Debug)]
-pub struct OnCharacter {
-    /// Its joints and those of the take that they follow.
-    pub pair: RigPair,
-    /// What the motion of the take becomes on it.
-    pub retarget: Retarget,
-    /// Its skeleton at rest, or its first animation, and the form of its file.
-    pub file: LoadedTake,
-    /// What files say of it.
-    pub facts: RigFacts,
+/// The character that a recipe names, with the map of its joints, and the files that were read for it. Files that it names are those
+/// that are known, or of the disk.
+pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterError> {
+    let Some(path) = &study.rig else {
+        return Ok((None, Vec::new()));
+    };
+    let file = NamedFile::character_at(path, known)?;
+    let map_file = (study.map.as_ref())
+        .map(|path| NamedFile::map_at(path, known))
+        .transpose()?;
+    let map = map_file.as_ref().map(|file| {
+        let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
+        Ok::<_, CharacterError>((file.file_name.clone(), given))
+    });
+    let following = Following {
+        map: map.transpose()?,
+        bone_stretch: study.bone_stretch,
+    };
+    let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
+    Ok((Some(Arc::new(target)), core::iter::once(file).chain(map_file).collect()))
 }
 
-/// A take with the character that takes its loops, whose joints follow those that a map names, and else those that suit them, and what is
-/// odd about them. `study` is how the take was read.
-pub(super) fn onto(
-    character: &NamedFile,
-    map_file: Option<&NamedFile>,
-    file: &LoadedTake,
-    study: &StudyArgs,
-) -> Result<(OnCharacter, Vec<String>), OpenError> {
-    let Character { rig: target, file: own } = character.character()?;
-    let rest = file.source.rest(file.take.skeleton());
-    let from = Rig::of(&file.take, &rest, &study.overrides())?;
-    let mut pair = RigPair::new(from, target).map_err(CharacterError::from)?;
-    pair.stretch = bone_stretch(study.bone_stretch).map_err(CharacterError::Settings)?;
-    if let Some(file) = map_file {
-        let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
-        let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
-        pair.map = (pair.map.with(source, target, &given)).map_err(CharacterError::from)?;
-    }
-    let RigPair { target, map, .. } = &pair;
-    let name = |joint: usize| target.skeleton().joint(joint).name.clone();
-    let unsure: Vec<String> = map.unsure().map(|(joint, _)| name(joint)).collect();
-    let resting: Vec<String> = (target.main_joints().into_iter())
-        .filter(|&joint| map.links[joint].is_none() && !map.rests_by_choice(joint))
-        .map(name)
-        .collect();
-    let mut warnings = Vec::new();
-    for (what, joints) in [
-        ("unsure which joint these follow", &unsure),
-        ("nothing moves", &resting),
-    ] {
-        if !joints.is_empty() {
-            warnings.push(format!("{what}: {}", joints.join(", ")));
-        }
-    }
-    let on = OnCharacter {
-        facts: RigFacts::of(&character.file_name, &pair),
-        retarget: pair.of_motion(&file.take.world_tracks()),
-        file: own,
-        pair,
-    };
-    Ok((on, warnings))
-}
+/// A character, and the files that were read for it.
+type Named = (Option<Arc<CharacterTarget>>, Vec<NamedFile>);

@@ -1,6 +1,6 @@
 //! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
 
-use loopwright::{LoopCandidate, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+use loopwright::{LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 use loopwright_formats::Target;
 use loopwright_job::recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 
@@ -49,7 +49,12 @@ impl Edit {
         if let Ok(candidate) = opened.candidate(stretch) {
             output = output.filled(opened.take().frame_rate_hz(), &candidate);
         }
-        let settings = recipe.loop_settings(&output, &opened.analysis, &opened.body_of_loops(), &mut Vec::new())?;
+        let settings = recipe.loop_settings(
+            &output,
+            &opened.studied.analysis,
+            &opened.body_of_loops(),
+            &mut Vec::new(),
+        )?;
         Ok(Self {
             stretch,
             tries_closures: recipe.closure.method == Some(ClosureName::Auto),
@@ -102,11 +107,6 @@ impl Edit {
             ..StretchRecipe::default()
         };
         edit
-    }
-
-    /// The recipe of a loop that was made of a stretch, by a method if one was chosen for it.
-    pub(super) fn done(&self, candidate: &LoopCandidate, method: Option<&Method>) -> Recipe {
-        self.to_recipe().done(candidate, method)
     }
 
     /// The name of the closure.

@@ -1,11 +1,12 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
-use loopwright::{LoopCandidate, SearchSettings};
-use loopwright_formats::{
-    Format, LoopFile, LoopFileError, Sidecar, SidecarError, SizeLimits, loop_file::facts::TakeFacts,
-};
+use loopwright_formats::{Format, Sidecar, SidecarError, SizeLimits};
+use loopwright_job::{JobError, choose, write};
 
-use super::{made::Made, opened::Opened};
+use super::{
+    made::{Made, request},
+    opened::Opened,
+};
 
 /// The bytes of a loop's file and of its sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct Exported {
 pub enum ExportError {
     /// The loop cannot be written.
     #[error(transparent)]
-    Loop(#[from] LoopFileError),
+    Loop(#[from] JobError),
     /// The sidecar cannot be written.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
@@ -39,35 +40,18 @@ pub enum ExportError {
 impl Exported {
     /// Writes the loop in a format: the take's own keeps hierarchy, unit and up axis. Errors: [`ExportError`].
     pub fn of(opened: &Opened, made: &Made, format: Format) -> Result<Self, ExportError> {
-        let engine = made.output.engine();
-        let source = engine.placed(opened.form(format));
-        let writing = made
-            .output
-            .writing(format, opened.body_of_loops().root_joint, SizeLimits::default());
-        let take = TakeFacts {
-            smooth_hz: opened.study.smooth,
-            rig: opened.character.as_ref().map(|on| on.facts.clone()),
-            ..TakeFacts::from_source(&opened.file_name, opened.take(), &opened.source)
-        };
-        let mut loop_made = made.made.clone();
-        // As the command line sees the stretch that the recipe names.
-        loop_made.candidate = named(opened, made);
-        let written = LoopFile::write_with(&loop_made, take, &source, &writing)?;
-        let file_name = Self::file_name(opened, format);
-        let mut written = written;
-        let clip = &made.made.loop_clip;
-        let sidecar = &mut written.sidecar;
-        sidecar.target =
-            (made.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
-        if made.recipe.stretch.start.is_some() {
-            sidecar.candidate.several_cycles_for = made.recipe.stretch.several_cycles_for;
+        // As the saved recipe makes it: of the stretch that it names, or of the whole take, which is found anew.
+        let request = request(&made.recipe);
+        let mut done = made.done.clone();
+        if made.recipe.stretch.start.is_some()
+            && let Some(Ok(named)) = choose(&opened.studied, request, &mut Vec::new())?.pop()
+        {
+            done.made.candidate = named.stretch;
         }
-        let bytes = written.bytes().into_owned();
-        let mut sidecar = written.sidecar;
-        sidecar.warnings.extend(opened.warnings.iter().cloned());
-        sidecar.warnings.extend(made.warnings.iter().cloned());
-        sidecar.outputs = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
-        sidecar.state_file(&bytes);
+        let pending = write(&opened.studied, request, done, format, SizeLimits::default())?;
+        let file_name = Self::file_name(opened, format);
+        let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
+        let (bytes, sidecar) = pending.named(named, opened.warnings.clone());
         Ok(Self {
             file_name,
             bytes,
@@ -114,18 +98,4 @@ impl Exported {
     pub fn sidecar_name(&self) -> String {
         Self::name_of_sidecar(&self.file_name)
     }
-}
-
-/// The stretch as the command line sees it: the one that the recipe names, or a whole take, which it finds anew.
-fn named(opened: &Opened, made: &Made) -> LoopCandidate {
-    let stretch = &made.recipe.stretch;
-    let named = stretch.start.zip(stretch.end).and_then(|(start, end)| {
-        let settings = SearchSettings {
-            cycles: stretch.cycles,
-            pairing: made.candidate.pairing.clone(),
-            ..SearchSettings::default()
-        };
-        opened.analysis.appraise(start, end, &settings).ok()
-    });
-    named.unwrap_or_else(|| made.candidate.clone())
 }

@@ -1,14 +1,11 @@
 //! The loop that the choices give, with its figures.
 
-use loopwright::{
-    LoopCandidate, LoopSettings, MadeLoop, Quality, SearchSettings,
-    feet::FootLock,
-    loop_clip::LoopKeys,
-    pipeline::{ClosureChoice, MakeError},
-    quality,
-};
+use loopwright::{LoopCandidate, Quality, loop_clip::LoopKeys, quality};
 use loopwright_formats::loop_file::{Verdict, doubt};
-use loopwright_job::recipe::{OutputRecipe, Recipe, RecipeError};
+use loopwright_job::{
+    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, choose, draft, make,
+    recipe::{OutputRecipe, StretchRecipe},
+};
 
 use super::{
     edit::Edit,
@@ -21,12 +18,10 @@ use super::{
 pub struct Made {
     /// The choices that it was made with.
     pub edit: Edit,
-    /// The stretch it was made of.
+    /// The stretch it was made of: another one than chosen, where the seam of that shows.
     pub candidate: LoopCandidate,
-    /// The loop.
-    pub made: MadeLoop,
-    /// The closure that was found by trying several.
-    pub tried: Option<ClosureChoice>,
+    /// The loop, and what was chosen for it.
+    pub done: LoopMade,
     /// Its figures.
     pub quality: Quality,
     /// One word about it, and the reason.
@@ -35,8 +30,6 @@ pub struct Made {
     pub recipe: Recipe,
     /// How it is written.
     pub output: OutputRecipe,
-    /// Settings without effect, one sentence each.
-    pub warnings: Vec<String>,
     /// Whether it was made in haste, while a slider was dragged, with feet left free: holding them takes far longer than all else.
     pub is_draft: bool,
 }
@@ -45,13 +38,9 @@ pub struct Made {
 #[derive(Clone, Debug)]
 pub(crate) struct Worked {
     /// The loop.
-    pub(crate) made: MadeLoop,
-    /// The closure that was found by trying several.
-    pub(crate) tried: Option<ClosureChoice>,
+    pub(crate) done: LoopMade,
     /// Its figures.
     pub(crate) quality: Quality,
-    /// Settings without effect, one sentence each.
-    pub(crate) warnings: Vec<String>,
     /// Whether feet were left free.
     pub(crate) is_draft: bool,
 }
@@ -66,92 +55,76 @@ pub enum MadeError {
     /// What went wrong beside the window.
     #[error("{0}")]
     Beside(String),
-    /// What is chosen does not fit the take.
-    #[error("{0}{hint}", hint = .0.hint().map_or_else(String::new, |hint| format!("; try {hint}")))]
-    Recipe(#[from] RecipeError),
-    /// The stretch cannot be made into a loop.
+    /// The choices cannot be read.
     #[error(transparent)]
-    Make(#[from] MakeError),
+    Recipe(#[from] RecipeError),
+    /// What is chosen does not fit the take, or the stretch cannot be made into a loop.
+    #[error("{0}{hint}", hint = hint(.0))]
+    Job(#[from] JobError),
+}
+
+/// What to try, where the recipe says it.
+fn hint(error: &JobError) -> String {
+    match error {
+        JobError::Recipe(error) => error.hint().map_or_else(String::new, |hint| format!("; try {hint}")),
+        _ => String::new(),
+    }
 }
 
 impl Made {
-    /// Makes the loop. Errors: [`MadeError`].
+    /// Makes the loop, or another one where its seam shows and the stretch is the recommended one. Errors: [`MadeError`].
     pub fn of(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
-        Self::with_feet(opened, edit, true)
+        let recipe = recipe_of(edit);
+        let done = make(&opened.studied, request(&recipe), &chosen(opened, edit, &recipe)?)?;
+        Ok(Self::measured(opened, edit, done, false))
     }
 
     /// Makes the loop with feet left free. Errors: [`MadeError`].
     pub fn draft(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
-        Self::with_feet(opened, edit, false)
+        let recipe = recipe_of(edit);
+        let stretch = chosen(opened, edit, &recipe)?.stretch;
+        let done = draft(&opened.studied, &recipe, &stretch)?;
+        Ok(Self::measured(opened, edit, done, true))
     }
 
-    fn with_feet(opened: &Opened, edit: &Edit, holds_feet: bool) -> Result<Self, MadeError> {
-        let candidate = candidate(opened, edit)?;
-        let mut ineffective = Vec::new();
-        let recipe = edit.to_recipe();
-        let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
-        let body = opened.body_of_loops();
-        let mut settings = recipe.loop_settings(&output, &opened.analysis, &body, &mut ineffective)?;
-        let on_take = |settings: &LoopSettings| match &opened.character {
-            Some(on) => settings.before_character(&on.pair),
-            None => settings.clone(),
-        };
-        let tried = match edit.tries_closures {
-            true => Some(opened.analysis.choose_closure(&candidate, &on_take(&settings))?),
-            false => None,
-        };
-        if let Some(choice) = &tried {
-            settings.closure.method = choice.method;
-        }
-        if !holds_feet {
-            settings.feet.lock = FootLock::Off;
-        }
-        let mut made = opened.analysis.make_loop(&candidate, &on_take(&settings))?;
-        if let Some(on) = &opened.character {
-            made = made.onto(&on.pair, &settings)?;
-        }
+    fn measured(opened: &Opened, edit: &Edit, done: LoopMade, is_draft: bool) -> Self {
+        let made = &done.made;
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
-        Ok(Self::of_work(
+        Self::of_work(
             opened,
             edit,
             Worked {
-                made,
-                tried,
+                done,
                 quality,
-                warnings: ineffective.iter().map(ToString::to_string).collect(),
-                is_draft: !holds_feet,
+                is_draft,
             },
-        ))
+        )
     }
 
     /// What is said about the loop that was made by these choices.
     pub(crate) fn of_work(opened: &Opened, edit: &Edit, worked: Worked) -> Self {
         let Worked {
-            made,
-            tried,
+            done,
             quality,
-            warnings,
             is_draft,
         } = worked;
+        let made = &done.made;
         let candidate = made.candidate.clone();
-        let output = (edit.to_recipe().output).filled(opened.take().frame_rate_hz(), &candidate);
-        let skeleton = made.loop_clip.skeleton();
-        let (root, mode) = (made.loop_clip.root(), made.root.mode);
+        let recipe = edit.to_recipe();
         let judged = Quality {
             // What was edited is meant to differ from the take.
             displacement_metres: (quality.displacement_metres)
                 .filter(|_| made.edits.is_empty() && made.mean_cycle.is_none()),
             ..quality
         };
-        let verdict = Verdict::of(&judged, root, mode, skeleton, doubt(&candidate));
+        let (root, mode) = (made.loop_clip.root(), made.root.mode);
+        let verdict = Verdict::of(&judged, root, mode, made.loop_clip.skeleton(), doubt(&candidate));
         Self {
-            recipe: edit.done(&candidate, tried.as_ref().map(|_| &made.closed.method)),
-            output,
-            warnings,
+            output: (recipe.output).filled(opened.take().frame_rate_hz(), &candidate),
+            recipe: done.recipe(&recipe),
             edit: edit.clone(),
             candidate,
-            made,
-            tried,
+            done,
             quality,
             verdict,
             is_draft,
@@ -160,28 +133,45 @@ impl Made {
 
     /// Seconds of one cycle.
     pub fn period_secs(&self) -> f64 {
-        self.made.loop_clip.period_secs()
+        self.done.made.loop_clip.period_secs()
     }
 }
 
-/// The stretch of these choices; of frames that a recipe named with all that it says of them.
-fn candidate(opened: &Opened, edit: &Edit) -> Result<LoopCandidate, MadeError> {
+/// The choices as a recipe, with the frames of the person's own choice, if any.
+fn recipe_of(edit: &Edit) -> Recipe {
+    let recipe = edit.to_recipe();
     let Stretch::Frames { start_frame, end_frame } = edit.stretch else {
-        return Ok(opened.candidate(edit.stretch)?);
+        return recipe;
     };
-    let stretch = &edit.recipe.stretch;
-    let mirror = match stretch.symmetric {
-        Some(true) => Some(loopwright_job::recipe::mirror(
-            &opened.analysis,
-            &edit.recipe.take.mirror,
-        )?),
-        _ => None,
-    };
-    let settings = SearchSettings {
-        cycles: stretch.cycles,
-        pairing: mirror.into(),
-        ..SearchSettings::default()
-    };
-    let found = opened.analysis.appraise(start_frame, end_frame, &settings);
-    Ok(found.map_err(StretchError::from)?)
+    Recipe {
+        stretch: StretchRecipe {
+            start: Some(start_frame),
+            end: Some(end_frame),
+            ..recipe.stretch
+        },
+        ..recipe
+    }
+}
+
+/// What is asked of a take by a recipe.
+pub(super) fn request(recipe: &Recipe) -> Request<'_> {
+    Request {
+        recipe,
+        search: None,
+        rows: &Rows::Recommended,
+    }
+}
+
+/// The stretch of these choices. For the recommended one, later ones of the list may be taken.
+fn chosen(opened: &Opened, edit: &Edit, recipe: &Recipe) -> Result<Chosen, MadeError> {
+    match edit.stretch {
+        Stretch::Found(0) if !opened.found.candidates.is_empty() => {
+            Ok(Chosen::first_of(opened.found.candidates.clone()).ok_or(StretchError::NotFound { index: 0 })?)
+        }
+        Stretch::Found(index) => Ok(Chosen::new(index + 1, opened.candidate(edit.stretch)?)),
+        Stretch::Frames { .. } => {
+            let mut chosen = choose(&opened.studied, request(recipe), &mut Vec::new())?;
+            Ok(chosen.remove(0)?)
+        }
+    }
 }

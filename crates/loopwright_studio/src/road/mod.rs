@@ -14,12 +14,14 @@ mod exported;
 
 mod study;
 
-pub use character::{CharacterError, NamedFile, OnCharacter};
+pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use made::Worked;
 pub use made::{Made, MadeError};
+#[cfg(any(target_arch = "wasm32", test))]
+pub(crate) use opened::retarget_of;
 pub use opened::{OpenError, Opened, Step, StretchError};
 pub use stretch::Stretch;
 pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};

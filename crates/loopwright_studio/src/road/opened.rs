@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take,
-    analysis::{Body, BodyError, Gait, Segment, TakeDefects},
+    FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take,
+    analysis::{Body, Gait, Segment},
     candidate::SearchError,
-    take::{Cut, CutError, SmoothError},
+    retarget::Retarget,
+    take::{Cut, CutError},
 };
-use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, read_take};
-use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};
+use loopwright_job::{
+    Studied, StudyError,
+    recipe::{EditedBody, RecipeError, StudyArgs},
+};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
 use super::{
-    character::{self, CharacterError, NamedFile, OnCharacter},
+    character::{self, CharacterError, NamedFile},
     stretch::Stretch,
 };
 
@@ -28,12 +32,10 @@ const MAX_SPEEDS: usize = 2048;
 pub struct Opened {
     /// Name of the file, with its extension.
     pub file_name: String,
-    /// The form of the take in its file.
-    pub source: Source,
+    /// The take, what was found out about it, and the character that its loops go onto, if any.
+    pub studied: Studied,
     /// The format of the file that its loops go into: the character's, or its own.
     pub format: Format,
-    /// The take and what was found out about its body.
-    pub analysis: Arc<Analysis>,
     /// The loops found, the recommended one first.
     pub found: FoundLoops,
     /// What is odd about the file.
@@ -42,8 +44,8 @@ pub struct Opened {
     pub bytes: Option<Arc<Vec<u8>>>,
     /// How it was read.
     pub study: StudyArgs,
-    /// The character that its loops go onto, if any.
-    pub character: Option<Arc<OnCharacter>>,
+    /// What the motion of the take becomes on the character.
+    pub retarget: Option<Retarget>,
     /// The files that its recipe names: that character, and the map of its joints.
     pub named: Vec<NamedFile>,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
@@ -68,18 +70,15 @@ pub enum OpenError {
         /// What the system says.
         reason: String,
     },
-    /// The poses of the take cannot be compared.
+    /// The take cannot be studied.
     #[error(transparent)]
-    Body(#[from] BodyError),
+    Study(#[from] StudyError),
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),
     /// The recipe cannot be read, or not be followed here.
     #[error("{0}")]
     Recipe(RecipeError),
-    /// The take cannot be smoothed as a recipe asks for.
-    #[error("the take cannot be smoothed: {0}")]
-    Smooth(#[from] SmoothError),
     /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
@@ -146,8 +145,7 @@ impl Opened {
         let mut warnings = Vec::new();
         let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
-        let warnings = warnings.iter().map(ToString::to_string).collect();
-        let opened = Self::study(file_name, loaded, (study, warnings), known, tell)?;
+        let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
             bytes: Some(bytes),
             ..opened
@@ -159,123 +157,93 @@ impl Opened {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
         let loaded = LoadedTake { take, source };
-        let study = (&StudyArgs::default(), Vec::new());
-        Self::study("walk.bvh", loaded, study, &[], &|_| {})
+        Self::study("walk.bvh", loaded, Vec::new(), &StudyArgs::default(), &[], &|_| {})
     }
 
-    /// In the order of the command line: smoothed, matched with the character, analysed.
+    /// By the road of all programs: smoothed, matched with the character, analysed; then searched.
     fn study(
         file_name: &str,
-        mut loaded: LoadedTake,
-        (study, mut warnings): (&StudyArgs, Vec<String>),
+        loaded: LoadedTake,
+        soft: Vec<Warning>,
+        study: &StudyArgs,
         known: &[NamedFile],
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
-        study.check().map_err(OpenError::Recipe)?;
-        let overrides = study.overrides();
-        if let Some(hertz) = study.smooth {
-            let body = Body::find(&loaded.take, &overrides)?;
-            let defects = TakeDefects::of(&loaded.take, &loaded.take.world_tracks(), &body);
-            loaded.take = loaded.take.smoothed(hertz, &defects.jumps)?;
-        }
-        let (mut takes_loops, mut named) = (None, Vec::new());
-        if let Some(path) = &study.rig {
-            let character = NamedFile::character_at(path, known)?;
-            let map = (study.map.as_ref())
-                .map(|path| NamedFile::map_at(path, known))
-                .transpose()?;
-            let (on, odd) = character::onto(&character, map.as_ref(), &loaded, study)?;
-            warnings.extend(odd);
-            takes_loops = Some(Arc::new(on));
-            named.push(character);
-            named.extend(map);
-        }
-        let LoadedTake { take, source } = loaded;
-        let form = takes_loops.as_ref().map_or(&source, |on| &on.file.source);
-        let format = form.format();
         tell(Step::Studying);
-        let analysis = Analysis::with(&take, &overrides)?;
+        let (target, named) = character::named(study, known)?;
+        let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
         tell(Step::Searching);
+        let analysis = &studied.analysis;
         let mut found = analysis.find_loops(&SearchSettings::default())?;
         found.candidates.truncate(MAX_LOOPS);
-        let last = take.num_frames() - 1;
-        let num_speeds = take.num_frames().min(MAX_SPEEDS);
+        let last = studied.take().num_frames() - 1;
+        let num_speeds = studied.take().num_frames().min(MAX_SPEEDS);
         let speeds = (0..num_speeds)
             .map(|point| analysis.speed(point * last / (num_speeds - 1).max(1)) as f32)
             .collect();
         Ok(Self {
             file_name: file_name.to_owned(),
-            source,
-            format,
-            analysis: Arc::new(analysis),
+            format: studied.goes_into().source.format(),
             found,
-            warnings,
+            warnings: studied.warnings.iter().map(ToString::to_string).collect(),
             bytes: None,
             study: study.clone(),
-            character: takes_loops,
+            retarget: retarget_of(&studied),
             named,
             speeds,
+            studied,
         })
     }
 
     /// The take.
     pub fn take(&self) -> &Take {
-        &self.analysis.take
+        self.studied.take()
     }
 
     /// The body that is shown and edited: the character's, or its own.
     pub fn body_of_loops(&self) -> EditedBody<'_> {
-        match &self.character {
-            Some(on) => EditedBody::of_character(&on.pair.target),
-            None => EditedBody::of_take(&self.analysis),
-        }
+        self.studied.body_of_loops()
     }
 
     /// The tree of joints that is shown.
     pub fn skeleton(&self) -> &Skeleton {
-        match &self.character {
-            Some(on) => on.pair.target.skeleton(),
-            None => self.take().skeleton(),
-        }
+        self.body_of_loops().skeleton
     }
 
     /// The parts of the body that is shown.
     pub fn body(&self) -> &Body {
-        match &self.character {
-            Some(on) => on.pair.target.body(),
-            None => &self.analysis.body,
-        }
+        self.body_of_loops().body
     }
 
     /// The pose of the take at a frame, which may lie between two, on the body that is shown, local.
     pub fn pose_at(&self, frame: f64) -> Pose {
         let pose = self.take().sample(frame);
-        match &self.character {
-            Some(on) => on.retarget.pose(pose.as_ref()),
+        match &self.retarget {
+            Some(retarget) => retarget.pose(pose.as_ref()),
             None => pose,
         }
     }
 
     /// Height of the ground below the body that is shown, at a frame of the take, metres.
     pub fn ground(&self, frame: usize) -> f64 {
-        let own = self.analysis.floor.height(frame);
-        self.character.as_ref().map_or(own, |on| on.retarget.ground(own))
+        let own = self.studied.analysis.floor.height(frame);
+        self.retarget.as_ref().map_or(own, |retarget| retarget.ground(own))
     }
 
     /// Height of the body that is shown, metres; `None` where it is not known.
     pub fn stature(&self) -> Option<f64> {
-        let own = self.analysis.body.stature(self.take())?;
+        let own = self.studied.analysis.body.stature(self.take())?;
         Some(own * self.scale()).filter(|stature| stature.is_finite() && *stature > 0.0)
     }
 
     /// The ratio of the size of the body that is shown to that of the take.
     pub fn scale(&self) -> f64 {
-        self.character.as_ref().map_or(1.0, |on| on.retarget.scale())
+        self.retarget.as_ref().map_or(1.0, Retarget::scale)
     }
 
     /// The joint of the take that a joint of the body that is shown follows.
     pub fn joint_of_take(&self, joint: usize) -> Option<usize> {
-        match &self.character {
+        match &self.studied.character {
             Some(on) => Some((*on.pair.map.links.get(joint)?)?.from),
             None => Some(joint).filter(|&joint| joint < self.take().num_joints()),
         }
@@ -283,17 +251,9 @@ impl Opened {
 
     /// The foot of the body that is shown that moves as a foot of the take.
     pub fn foot_shown(&self, foot: usize) -> Option<usize> {
-        match &self.character {
-            Some(on) => on.retarget.foot_that_follows(foot),
+        match &self.retarget {
+            Some(retarget) => retarget.foot_that_follows(foot),
             None => Some(foot),
-        }
-    }
-
-    /// The form of the file that loops go into: the character's, or its own.
-    pub fn form(&self, format: Format) -> Source {
-        match &self.character {
-            Some(on) => on.file.source.in_format(format, &on.file.take),
-            None => self.source.in_format(format, self.take()),
         }
     }
 
@@ -310,7 +270,7 @@ impl Opened {
         let shared =
             |segment: &Segment| end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
-        for segment in &self.analysis.segments {
+        for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
                 *sum += shared(segment).max(0.0);
             }
@@ -352,10 +312,16 @@ impl Opened {
                 found.cloned().ok_or(StretchError::NotFound { index })
             }
             Stretch::Frames { start_frame, end_frame } => {
-                Ok((self.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
+                Ok((self.studied.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
             }
         }
     }
+}
+
+/// What the motion of a take becomes on its character, if it has one.
+pub(crate) fn retarget_of(studied: &Studied) -> Option<Retarget> {
+    let matched = studied.character.as_ref()?;
+    Some(matched.pair.of_motion(&studied.take().world_tracks()))
 }
 
 /// Why there is no such stretch.

@@ -98,7 +98,7 @@ impl Study {
             Self::Costs => Studied::Costs(CostMap::of(opened)),
             Self::Jumps => Studied::Jumps(jumps(opened)),
             Self::Fit => Studied::Fit(Box::new(
-                loopwright_controller::fit(&opened.analysis, &FitSettings::default()).map_err(StudyError::from),
+                loopwright_controller::fit(&opened.studied.analysis, &FitSettings::default()).map_err(StudyError::from),
             )),
         }
     }
@@ -113,7 +113,7 @@ impl CostMap {
             .collect();
         let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
         let cost = |start: usize, end: usize| match start < end {
-            true => opened.analysis.seam_cost(start, end, decay),
+            true => opened.studied.analysis.seam_cost(start, end, decay),
             false => f64::INFINITY,
         };
         let mut ratios: Vec<f64> = (frames.iter())
@@ -146,7 +146,7 @@ fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
     let mut clips = Vec::new();
     for index in 0..count {
         let made = Made::of(opened, &first.of_stretch(Stretch::Found(index)))?;
-        let clip = made.made.loop_clip;
+        let clip = made.done.made.loop_clip;
         clips.push(TransitionClip::of_loop(&clip, &opened.study.overrides())?);
     }
     // The defaults of `loopwright cost`.

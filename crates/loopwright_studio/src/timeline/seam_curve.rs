@@ -66,7 +66,7 @@ impl SeamCurve {
         let Some(made) = model.made() else {
             return;
         };
-        let skeleton = made.made.loop_clip.skeleton();
+        let skeleton = made.done.made.loop_clip.skeleton();
         let watched = model.watched.min(skeleton.num_joints() - 1);
         let row = ui.horizontal_wrapped(|ui| {
             let mut is_shown = self.is_shown.unwrap_or(ui.ctx().content_rect().height() >= HIGH_POINTS);
@@ -112,8 +112,8 @@ impl SeamCurve {
 impl Curves {
     fn new(made: &Made, of: (u64, usize, Axis)) -> Self {
         let (_, joint, axis) = of;
-        let after = made.made.loop_clip.tracks_from_root();
-        let source = &made.made.source.clip;
+        let after = made.done.made.loop_clip.tracks_from_root();
+        let source = &made.done.made.source.clip;
         let before = (0..=source.num_intervals())
             .map(|sample| {
                 let world = source.pose(sample as isize).world(source.skeleton());

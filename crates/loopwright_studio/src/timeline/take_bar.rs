@@ -96,7 +96,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     };
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
-    let feet = FOOT_POINTS * opened.analysis.contacts.num_feet().min(MAX_FEET) as f32;
+    let feet = FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32;
     let above = LEGEND_POINTS + CURVE_POINTS + feet + SEGMENT_POINTS;
     let height = above + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
@@ -123,7 +123,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     zoom_ui(ui, &scale, model, opened, actions);
     if let Some(at) = response.hover_pos() {
         let frame = scale.frame(at.x);
-        let gait = (opened.analysis.segments.iter())
+        let gait = (opened.studied.analysis.segments.iter())
             .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
             .map_or("", |segment| segment.gait.name());
         let secs = frame * opened.take().frame_time_secs();
@@ -261,7 +261,7 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
 
 /// The least heading of a take and the greatest, radians.
 fn facing(opened: &Opened) -> [f64; 2] {
-    let heading = &opened.analysis.heading;
+    let heading = &opened.studied.analysis.heading;
     let stride = heading.num_frames().div_ceil(MAX_POINTS).max(1);
     let yaws = (0..heading.num_frames())
         .step_by(stride)
@@ -271,7 +271,7 @@ fn facing(opened: &Opened) -> [f64; 2] {
 
 /// Where the body faces, over its whole range.
 fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    let heading = &opened.analysis.heading;
+    let heading = &opened.studied.analysis.heading;
     let count = heading.num_frames();
     let stride = count.div_ceil(MAX_POINTS).max(1);
     let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
@@ -295,7 +295,7 @@ const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
 
 /// When each foot stands.
 fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    for contact in opened.analysis.contacts.spans() {
+    for contact in opened.studied.analysis.contacts.spans() {
         if contact.foot < MAX_FEET {
             let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * contact.foot as f32;
             let across = scale.x(contact.start_frame as f64)..=scale.x(contact.end_frame as f64 + 1.0);
@@ -308,7 +308,7 @@ fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
 /// What the body does, in words.
 fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
     let visuals = ui.visuals();
-    for (index, segment) in opened.analysis.segments.iter().enumerate() {
+    for (index, segment) in opened.studied.analysis.segments.iter().enumerate() {
         let across = scale.x(segment.start_frame as f64)..=scale.x(segment.end_frame as f64);
         let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
         if index % 2 == 1 {
@@ -449,7 +449,7 @@ fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
     // Ends of whole frames: a loop found may begin between two.
     let frame = |at: f64| at.round() as usize;
     let decay = SearchSettings::default().decay;
-    opened.analysis.seam_cost(frame(start), frame(end), decay)
+    opened.studied.analysis.seam_cost(frame(start), frame(end), decay)
 }
 
 /// The frame with the cheapest seam within a few points of the one that an end is dragged to.

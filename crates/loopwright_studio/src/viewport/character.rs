@@ -92,7 +92,7 @@ impl State {
 
 fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
-    let source = (opened.character.as_ref()).map_or(&opened.source, |on| &on.file.source);
+    let source = &opened.studied.goes_into().source;
     match source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default()) {
         Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside)))),
         Err(error) => Err(error.to_string()),

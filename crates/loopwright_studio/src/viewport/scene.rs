@@ -118,7 +118,7 @@ impl Scene {
     }
 
     fn of_take(moment: Moment, opened: &Opened, figure: &Figure) -> Self {
-        let (take, analysis) = (opened.take(), &opened.analysis);
+        let (take, analysis) = (opened.take(), &opened.studied.analysis);
         let last = take.num_frames() - 1;
         let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
         let world = opened.pose_at(frame).as_ref().world(opened.skeleton());
@@ -166,7 +166,7 @@ impl Scene {
     }
 
     fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made, figure: &Figure) -> Self {
-        let (clip, source) = (&made.made.loop_clip, &made.made.source);
+        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
         let period_secs = made.period_secs();
         let Moment {
             shown,
@@ -190,12 +190,12 @@ impl Scene {
         let start_frame = cut.start_frame().round() as usize;
         // The ground of a loop that climbs goes along with its root.
         let root = clip.root();
-        let ground = match opened.character {
+        let ground = match opened.studied.character {
             // Heights of loops on a character are counted from its soles on.
             Some(_) => 0.0,
             None => opened.ground(start_frame),
         };
-        let floor = match made.made.recentered_by {
+        let floor = match made.done.made.recentered_by {
             Some(moved) => moved.transform_point(DVec3::Y * ground).y,
             None => ground,
         } + root.at(root_secs).translation.y
@@ -250,7 +250,7 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
 
 /// The places on the ground of feet that stand at a frame of the take.
 fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<DVec3> {
-    let contacts = &opened.analysis.contacts;
+    let contacts = &opened.studied.analysis.contacts;
     let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
     feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
         .map(|foot| points[foot.lowest_joint()])

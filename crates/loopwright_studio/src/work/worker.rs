@@ -51,7 +51,7 @@ pub fn work_beside(ask: Vec<u8>, tell: &Function) -> Result<Array, JsError> {
     let pieces = Array::of1(&Uint8Array::from(packed(&answer)?.as_slice()));
     drop(answer);
     if let Some(opened) = opened {
-        for array in opened.analysis.long_arrays() {
+        for array in opened.studied.analysis.long_arrays() {
             pieces.push(&Float64Array::from(array));
         }
     }

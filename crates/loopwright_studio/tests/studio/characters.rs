@@ -27,25 +27,25 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     std::fs::write(&hero, write_take(&take, &source).unwrap().bytes).unwrap();
     let mut harness = studio(1280.0, 4200.0);
     open(&mut harness, &path);
-    let first = model(&harness).made().unwrap().made.loop_clip.clone();
+    let first = model(&harness).made().unwrap().done.made.loop_clip.clone();
     unfold(&mut harness, "Smoothing and character");
 
     press(&mut harness, "Smooth the take");
     wait(&mut harness, "it is smoothed", |model| {
         is_made(model) && model.opened().unwrap().study.smooth == Some(6.0)
     });
-    let smooth = model(&harness).made().unwrap().made.loop_clip.clone();
+    let smooth = model(&harness).made().unwrap().done.made.loop_clip.clone();
     assert_eq!(smooth.num_samples(), first.num_samples(), "the same frames are closed");
     assert_ne!(smooth.tracks(), first.tracks());
 
     press(&mut harness, "Put the loop on the next character I open");
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
-        is_made(model) && model.opened().unwrap().character.is_some()
+        is_made(model) && model.opened().unwrap().studied.character.is_some()
     });
     assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.bvh");
     assert!(!model(&harness).awaits_character());
-    let skeleton = model(&harness).made().unwrap().made.loop_clip.skeleton().clone();
+    let skeleton = model(&harness).made().unwrap().done.made.loop_clip.skeleton().clone();
     assert_ne!(&skeleton, first.skeleton());
 
     press(&mut harness, "Save the recipe");
@@ -66,19 +66,19 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     // Each reading is a step of undo.
     press(&mut harness, "Undo");
     wait(&mut harness, "it has its own body again", |model| {
-        is_made(model) && model.opened().unwrap().character.is_none()
+        is_made(model) && model.opened().unwrap().studied.character.is_none()
     });
-    assert_eq!(model(&harness).made().unwrap().made.loop_clip, smooth);
+    assert_eq!(model(&harness).made().unwrap().done.made.loop_clip, smooth);
     press(&mut harness, "Undo");
     wait(&mut harness, "it is not smoothed", |model| {
         is_made(model) && model.opened().unwrap().study.smooth.is_none()
     });
-    assert_eq!(model(&harness).made().unwrap().made.loop_clip, first);
+    assert_eq!(model(&harness).made().unwrap().done.made.loop_clip, first);
     assert!(!model(&harness).can_undo());
     press(&mut harness, "Redo");
     press(&mut harness, "Redo");
     wait(&mut harness, "both are made again", |model| {
-        is_made(model) && model.opened().unwrap().character.is_some()
+        is_made(model) && model.opened().unwrap().studied.character.is_some()
     });
 
     // The recipe is followed by a take that was opened afresh, whose character is on the disk.
@@ -87,13 +87,13 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let recipe = folder.path().join("stroll-loop.toml");
     start_opening(&mut harness, &recipe);
     wait(&mut harness, "the recipe is followed", |model| {
-        is_made(model) && model.opened().unwrap().character.is_some()
+        is_made(model) && model.opened().unwrap().studied.character.is_some()
     });
     assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
     std::fs::remove_file(&hero).unwrap();
     start_opening(&mut harness, &path);
     wait(&mut harness, "the take is open again", |model| {
-        is_made(model) && model.opened().unwrap().character.is_none()
+        is_made(model) && model.opened().unwrap().studied.character.is_none()
     });
     start_opening(&mut harness, &recipe);
     wait(&mut harness, "it is said", |model| model.problem().is_some());
@@ -119,7 +119,7 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     press(&mut harness, "Put the loop on the next character I open");
     start_opening(&mut harness, &hero);
     wait(&mut harness, "it is on the character", |model| {
-        is_made(model) && model.opened().unwrap().character.is_some()
+        is_made(model) && model.opened().unwrap().studied.character.is_some()
     });
     click(&mut harness, "Add a stance of LeftFoot");
 
@@ -141,15 +141,15 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     }
 
     // The recipe gives a fresh studio the same loop.
-    let saved = model(&harness).made().unwrap().made.loop_clip.clone();
+    let saved = model(&harness).made().unwrap().done.made.loop_clip.clone();
     let mut harness = studio(1280.0, 4200.0);
     open(&mut harness, &path);
     start_opening(&mut harness, &folder.path().join("stroll-loop.toml"));
     wait(&mut harness, "the recipe is followed", |model| {
-        is_made(model) && model.opened().unwrap().character.is_some()
+        is_made(model) && model.opened().unwrap().studied.character.is_some()
     });
     assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
-    assert_eq!(model(&harness).made().unwrap().made.loop_clip, saved);
+    assert_eq!(model(&harness).made().unwrap().done.made.loop_clip, saved);
 }
 
 /// A map of joints that is dropped is followed, by a recipe too, as the command follows it.
@@ -181,7 +181,7 @@ fn a_map_of_joints_is_followed() {
     });
     apply(&mut harness, Action::AwaitCharacter(true));
     start_opening(&mut harness, &hero);
-    let joints = |model: &Model| Some(model.opened()?.character.as_ref()?.facts.joints_followed);
+    let joints = |model: &Model| Some(model.opened()?.studied.character.as_ref()?.facts().joints_followed);
     wait(&mut harness, "it is on the character", |model| {
         is_made(model) && joints(model).is_some()
     });

@@ -29,8 +29,8 @@ fn choose(harness: &mut Driven, list: &str, entry: &str) {
 
 /// How far the uncut stretch is from the loop at both ends: the largest angle of a joint, radians.
 fn moved(made: &Made) -> [f64; 2] {
-    let uncut = &made.made.source.clip;
-    let seam = made.made.loop_clip.body_pose(0);
+    let uncut = &made.done.made.source.clip;
+    let seam = made.done.made.loop_clip.body_pose(0);
     [0, uncut.num_intervals() as isize].map(|sample| {
         let pose = uncut.pose(sample);
         (1..uncut.skeleton().num_joints())

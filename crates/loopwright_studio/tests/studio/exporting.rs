@@ -102,11 +102,11 @@ fn every_format_is_what_the_library_writes() {
             is_there
         });
         let exported = exported.take().unwrap();
-        let source = opened.source.in_format(format, opened.take());
+        let source = opened.studied.file.source.in_format(format, opened.take());
         // As the command line writes it: with a root joint where engines want one.
-        let writing = (made.output).writing(format, opened.analysis.root_joint(), SizeLimits::default());
-        let take = TakeFacts::new("walk.bvh", opened.take(), opened.source.space());
-        let wanted = LoopFile::write_with(&made.made, take, &source, &writing).unwrap();
+        let writing = (made.output).writing(format, opened.studied.analysis.root_joint(), SizeLimits::default());
+        let take = TakeFacts::new("walk.bvh", opened.take(), opened.studied.file.source.space());
+        let wanted = LoopFile::write_with(&made.done.made, take, &source, &writing).unwrap();
         assert!(exported.bytes == wanted.bytes().as_ref(), "{format:?}");
         assert_eq!(exported.file_name, format!("walk-loop.{}", format.extension()));
     }
@@ -160,7 +160,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
         click(&mut harness, &format!("Add: {kind}"));
     }
-    assert_eq!(model(&harness).made().unwrap().made.edits.len(), 5);
+    assert_eq!(model(&harness).made().unwrap().done.made.edits.len(), 5);
     // Values, as the widgets set them.
     let mut edit = model(&harness).edit().unwrap().clone();
     for layer in &mut edit.recipe.edits {

@@ -193,14 +193,14 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
         "{stances:?}"
     );
     let made = model(&harness).finished().unwrap();
-    let step = made.made.loop_clip.step_secs();
-    let mut contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
+    let step = made.done.made.loop_clip.step_secs();
+    let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
     assert!(contacts.any(|contact| (contact.start_sample as f64 * step - stances[0].from).abs() < 2.0 * step));
     click(&mut harness, "Stance 1 stands");
     wait(&mut harness, "the foot swings", is_made);
     let made = model(&harness).finished().unwrap();
     let middle = 0.5 * (stances[0].from + stances[0].to) / step;
-    let mut contacts = made.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
+    let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
     assert!(!contacts.any(|contact| {
         let start = contact.start_sample as f64;
         (start..start + contact.num_samples as f64).contains(&middle)

@@ -66,7 +66,7 @@ fn the_take_is_looked_at_closer() {
     let decay = SearchSettings::default().decay;
     let (start, end) = (costs.len() / 5, costs.len() / 2);
     let [start_frame, end_frame] = [start, end].map(|cell| costs.frames[cell]);
-    let ratio = opened.analysis.seam_cost(start_frame, end_frame, decay) / random;
+    let ratio = opened.studied.analysis.seam_cost(start_frame, end_frame, decay) / random;
     assert!((costs.ratios[start * costs.len() + end] - ratio).abs() < 1e-12);
     assert!(costs.ratios[end * costs.len() + start].is_infinite());
     let rect = harness.get_by_label("Cost of every seam: click to take one").rect();
@@ -80,6 +80,7 @@ fn the_take_is_looked_at_closer() {
         panic!("the map was clicked");
     };
     let taken = opened
+        .studied
         .analysis
         .seam_cost(start_frame as usize, end_frame as usize, decay)
         / random;

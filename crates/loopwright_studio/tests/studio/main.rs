@@ -7,5 +7,6 @@ mod exporting;
 mod first_use;
 mod looking;
 mod opening;
+mod same_road;
 mod steering;
 mod window;

@@ -33,7 +33,7 @@ fn a_drag_shows_drafts_and_ends_with_held_feet() {
         apply(&mut harness, Action::Edit { edit, is_final });
         if is_final {
             wait(&mut harness, "the loop is made", is_made);
-            assert!(model(&harness).made().unwrap().made.feet.is_locked());
+            assert!(model(&harness).made().unwrap().done.made.feet.is_locked());
         } else {
             wait(&mut harness, "a draft is made", |model| model.made().unwrap().is_draft);
             assert!(model(&harness).finished().is_none(), "a draft is not exported");
@@ -85,6 +85,7 @@ fn ends_snap_to_good_seams_and_figures_follow() {
     let cost = |end: f64, start: f64| {
         let decay = SearchSettings::default().decay;
         opened
+            .studied
             .analysis
             .seam_cost(start.round() as usize, end.round() as usize, decay)
     };
@@ -108,7 +109,7 @@ fn stances_are_added_dragged_and_removed() {
     harness.key_press(Key::Space);
     harness.key_press(Key::Home);
     harness.run_steps(3);
-    let contacts = |model: &Model| model.finished().unwrap().made.feet.contacts.clone();
+    let contacts = |model: &Model| model.finished().unwrap().done.made.feet.contacts.clone();
     let detected = contacts(model(&harness));
     click(&mut harness, "Add a stance of LeftFoot");
     let stances = |harness: &Driven| model(harness).edit().unwrap().recipe.stances.clone();
@@ -132,7 +133,7 @@ fn stances_are_added_dragged_and_removed() {
 #[test]
 fn joints_are_closed_in_ways_of_their_own() {
     let mut harness = studio(1280.0, 4200.0);
-    let before = model(&harness).made().unwrap().made.loop_clip.clone();
+    let before = model(&harness).made().unwrap().done.made.loop_clip.clone();
     let watched = before.skeleton().find("LeftHand").unwrap();
     apply(&mut harness, Action::Watch(watched));
     unfold(&mut harness, "Joints of their own");
@@ -141,7 +142,7 @@ fn joints_are_closed_in_ways_of_their_own() {
     let joint = &model(&harness).edit().unwrap().recipe.joints[0];
     assert_eq!((joint.pattern.as_str(), joint.blend), ("LeftHand", None));
     click(&mut harness, "Time of joints 1");
-    let after = model(&harness).made().unwrap().made.loop_clip.clone();
+    let after = model(&harness).made().unwrap().done.made.loop_clip.clone();
     let changed: Vec<usize> = (0..after.skeleton().num_joints())
         .filter(|&joint| {
             (0..after.num_samples())
@@ -155,7 +156,7 @@ fn joints_are_closed_in_ways_of_their_own() {
         "{text}"
     );
     click(&mut harness, "Remove joints 1");
-    assert_eq!(model(&harness).made().unwrap().made.loop_clip, before);
+    assert_eq!(model(&harness).made().unwrap().done.made.loop_clip, before);
 }
 
 /// The controls of the demo that came with the published methods, each by the name that the guide gives: every one changes what it is for.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use loopwright::{
     FoundLoops, Pose, Quality, Take,
     handover::{AnalysisParts, MadeParts},
-    pipeline::ClosureChoice,
-    retarget::{Retarget, RigPair},
+    retarget::RigPair,
 };
 use loopwright_controller::TakeFit;
-use loopwright_formats::{Format, LoadedTake, Source, loop_file::facts::RigFacts};
-use loopwright_job::recipe::Recipe;
+use loopwright_formats::{Character, Format, LoadedTake, Source};
+use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -19,7 +18,7 @@ use super::{
     bytes,
 };
 use crate::{
-    road::{CostMap, Exported, Jump, Made, NamedFile, OnCharacter, Opened, Studied, StudyError, Worked},
+    road::{CostMap, Exported, Jump, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of},
     work::{Done, Job},
 };
 
@@ -58,44 +57,47 @@ pub(in crate::work) struct OpenedParts {
 #[derive(Debug, Serialize, Deserialize)]
 struct CharacterParts {
     pair: RigPair,
-    retarget: Retarget,
     source: Source,
     /// The name, the seconds of a frame and the first pose of the take that its file holds.
     name: String,
     frame_time_secs: f64,
     first: Pose,
-    facts: RigFacts,
+    /// The character's file, as it was named.
+    file: String,
 }
 
 impl CharacterParts {
-    fn new(on: &OnCharacter) -> Self {
-        let take = &on.file.take;
+    fn new(on: &Matched) -> Self {
+        let LoadedTake { take, source } = &on.target.character.file;
         Self {
             pair: on.pair.clone(),
-            retarget: on.retarget.clone(),
-            source: on.file.source.clone(),
+            source: source.clone(),
             name: take.name().to_owned(),
             frame_time_secs: take.frame_time_secs(),
             first: take.pose(0).to_pose(),
-            facts: on.facts.clone(),
+            file: on.target.file.clone(),
         }
     }
 
-    fn join(self) -> Result<OnCharacter, ParcelError> {
+    fn join(self) -> Result<Matched, ParcelError> {
         let skeleton = self.pair.target.skeleton().clone();
         let Pose {
             translations,
             rotations,
         } = self.first;
         let take = Take::new(self.name, skeleton, self.frame_time_secs, translations, rotations)?;
-        Ok(OnCharacter {
+        let character = Character {
+            rig: self.pair.target.clone(),
             file: LoadedTake {
                 take,
                 source: self.source,
             },
+        };
+        // Its joints are matched already.
+        let target = CharacterTarget::new(self.file, character, Following::default())?;
+        Ok(Matched {
             pair: self.pair,
-            retarget: self.retarget,
-            facts: self.facts,
+            target: Arc::new(target),
         })
     }
 }
@@ -103,10 +105,12 @@ impl CharacterParts {
 /// What was worked out about a loop.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) struct WorkedParts {
+    row: usize,
     made: MadeParts,
-    tried: Option<ClosureChoice>,
+    decision: Option<Decision>,
+    tried: usize,
+    may_move: bool,
     quality: Quality,
-    warnings: Vec<String>,
     is_draft: bool,
 }
 
@@ -123,43 +127,55 @@ impl OpenedParts {
         // The files stay with the page.
         let Opened {
             file_name,
-            source,
+            studied,
             format,
-            analysis,
             found,
             warnings,
             bytes: _,
             study,
-            character,
+            retarget: _,
             named: _,
             speeds,
         } = opened;
         Ok(Self {
             file_name: file_name.clone(),
-            source: source.clone(),
+            source: studied.file.source.clone(),
             format: *format,
-            analysis: analysis.to_parts(),
+            analysis: studied.analysis.to_parts(),
             found: found.clone(),
             warnings: warnings.clone(),
             study: of_reading(study).to_text()?,
-            character: character.as_deref().map(CharacterParts::new),
+            character: studied.character.as_ref().map(CharacterParts::new),
             speeds: speeds.clone(),
         })
     }
 
     fn join(self, bytes: Option<Arc<Vec<u8>>>, named: Vec<NamedFile>, arrays: Arrays) -> Result<Opened, ParcelError> {
+        let analysis = self.analysis.with_arrays(arrays)?;
+        let study = Recipe::read(self.study.as_bytes())?.take;
+        let studied = loopwright_job::Studied {
+            name: self.file_name.clone(),
+            file: LoadedTake {
+                take: analysis.take.clone(),
+                source: self.source,
+            },
+            analysis,
+            smooth_hz: study.smooth,
+            character: self.character.map(CharacterParts::join).transpose()?,
+            // In words they are those of the opened take.
+            warnings: Vec::new(),
+        };
         Ok(Opened {
             file_name: self.file_name,
-            source: self.source,
             format: self.format,
-            analysis: Arc::new(self.analysis.with_arrays(arrays)?),
             found: self.found,
             warnings: self.warnings,
             bytes,
-            study: Recipe::read(self.study.as_bytes())?.take,
-            character: self.character.map(CharacterParts::join).transpose()?.map(Arc::new),
+            study,
+            retarget: retarget_of(&studied),
             named,
             speeds: self.speeds,
+            studied,
         })
     }
 }
@@ -167,20 +183,28 @@ impl OpenedParts {
 impl WorkedParts {
     pub(super) fn new(made: &Made, opened: &Opened) -> Self {
         Self {
-            made: made.made.to_parts(opened.take()),
-            tried: made.tried,
+            row: made.done.row,
+            made: made.done.made.to_parts(opened.take()),
+            decision: made.done.decision.clone(),
+            tried: made.done.tried,
+            may_move: made.done.may_move,
             quality: made.quality,
-            warnings: made.warnings.clone(),
             is_draft: made.is_draft,
         }
     }
 
     fn join(self, opened: &Opened) -> Worked {
         Worked {
-            made: self.made.of_take(opened.take()),
-            tried: self.tried,
+            done: LoopMade {
+                row: self.row,
+                made: self.made.of_take(opened.take()),
+                // Nothing here compares a take with its loop on a character.
+                of_take: None,
+                decision: self.decision,
+                tried: self.tried,
+                may_move: self.may_move,
+            },
             quality: self.quality,
-            warnings: self.warnings,
             is_draft: self.is_draft,
         }
     }

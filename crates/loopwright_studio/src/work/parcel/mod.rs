@@ -39,6 +39,9 @@ pub(super) enum ParcelError {
     /// The skeleton of a character does not fit its pose.
     #[error(transparent)]
     Character(#[from] loopwright::take::TakeError),
+    /// The character takes no motion.
+    #[error(transparent)]
+    Target(#[from] loopwright_job::TargetError),
 }
 
 /// The arrays that are handed over beside an answer.

@@ -28,7 +28,7 @@ fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
     let (answer, opened) = bench.answer(ask, files, &|_| {});
     let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
-    let arrays = opened.map(|opened| opened.analysis.long_arrays().map(<[f64]>::to_vec));
+    let arrays = opened.map(|opened| opened.studied.analysis.long_arrays().map(<[f64]>::to_vec));
     answer.done(job, arrays).unwrap()
 }
 
@@ -40,7 +40,11 @@ fn opened(done: Done) -> Arc<Opened> {
 }
 
 fn same_take(there: &Opened, here: &Opened) {
-    assert!(there.analysis == here.analysis && there.source == here.source && there.found == here.found);
+    assert!(
+        there.studied.analysis == here.studied.analysis
+            && there.studied.file.source == here.studied.file.source
+            && there.found == here.found
+    );
     let facts = |opened: &Opened| {
         let Opened {
             file_name,
@@ -55,10 +59,12 @@ fn same_take(there: &Opened, here: &Opened) {
         (file_name, format, warnings, bytes, study, named, speeds)
     };
     assert_eq!(facts(there), facts(here));
-    assert_eq!(there.character.is_some(), here.character.is_some());
-    if let (Some(one), Some(other)) = (&there.character, &here.character) {
-        assert!(one.pair == other.pair && one.retarget == other.retarget && one.facts == other.facts);
-        assert!(one.file.source == other.file.source && one.file.take == other.file.take);
+    assert!(there.retarget == here.retarget);
+    assert_eq!(there.studied.character.is_some(), here.studied.character.is_some());
+    if let (Some(one), Some(other)) = (&there.studied.character, &here.studied.character) {
+        assert!(one.pair == other.pair && one.facts() == other.facts());
+        let [one, other] = [one, other].map(|on| &on.target.character.file);
+        assert!(one.source == other.source && one.take == other.take);
     }
 }
 
@@ -86,7 +92,7 @@ fn a_take_and_its_loop_come_back_as_they_were() {
                 panic!("no loop")
             };
             let wanted = Made::of(&here, &edit).unwrap();
-            assert!(made.made == wanted.made && made.edit == edit && made.recipe == wanted.recipe);
+            assert!(made.done.made == wanted.done.made && made.edit == edit && made.recipe == wanted.recipe);
             assert!(made.quality == wanted.quality && made.verdict == wanted.verdict);
             assert!(made.candidate == wanted.candidate && made.output == wanted.output);
             for format in Format::ALL {
@@ -187,7 +193,7 @@ fn a_take_goes_on_a_character_there_as_here() {
     let Done::Followed(Ok((here, edit))) = job(None).run(&|_| {}) else {
         panic!("not followed here")
     };
-    assert!(here.character.is_some());
+    assert!(here.studied.character.is_some());
     let mut bench = Bench::default();
     let Done::Followed(Ok((there, same))) = through(&mut bench, &job(None), None) else {
         panic!("not followed there")
@@ -214,7 +220,7 @@ fn a_take_goes_on_a_character_there_as_here() {
         let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
             panic!("no loop")
         };
-        assert!(made.made == wanted.made && made.quality == wanted.quality && made.recipe == wanted.recipe);
+        assert!(made.done.made == wanted.done.made && made.quality == wanted.quality && made.recipe == wanted.recipe);
         let export = Job::Export {
             opened: Arc::clone(&there),
             made,
