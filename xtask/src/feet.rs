@@ -1,4 +1,4 @@
-//! Feet: foot sliding before and after foot locking, and the cost of locking to the rest of the body.
+//! Feet: foot sliding before and after feet are held, and the cost of holding to the rest of the body.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -25,14 +25,14 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let studied = captured.loops()?;
     let mut sections = Sections::default();
     every_loop(&studied, &mut sections)?;
-    without_the_lock(&studied, &mut sections)?;
+    feet_and_knees(&studied, &mut sections)?;
     in_place(&studied, &mut sections)?;
     sections.add("machine", machine());
     sections.add("time", time()?);
     Ok(sections)
 }
 
-/// Loop settings with this foot lock.
+/// Loop settings with feet held like this.
 fn with_feet(lock: FootLock) -> LoopSettings {
     LoopSettings {
         feet: lock.into(),
@@ -40,22 +40,18 @@ fn with_feet(lock: FootLock) -> LoopSettings {
     }
 }
 
-/// Feet and knees of the recommended loops, by what shares no code with the lock.
-fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
+/// Feet and knees of the recommended loops, by what shares no code with the solve.
+fn feet_and_knees(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
-        "take | ankle slides mm | take's | ball slides mm | take's | tip slides mm | take's | below mm | take's | knees | held by",
+        "take | ankle slides mm | take's | ball slides mm | take's | tip slides mm | take's | below mm | take's | knees",
     );
-    let [mut open, mut locked, mut held] = [const { Vec::new() }; 3];
-    let [mut moved_by_lock, mut moved] = [const { Vec::new() }; 2];
+    let (mut open, mut held, mut moved) = (Vec::new(), Vec::new(), Vec::new());
     for studied in studied {
         let Some(best) = studied.recommended()? else { continue };
-        let [made_open, made_locked, made_held] =
-            [FootLock::Off, FootLock::On, FootLock::Auto].map(|lock| studied.make(&best, &with_feet(lock)));
-        let (made_open, made_locked, made_held) = (made_open?, made_locked?, made_held?);
-        let [of_open, of_locked, of_held] =
-            [&made_open, &made_locked, &made_held].map(|made| BearingFigures::new(made, &made.loop_clip));
+        let [made_open, made_held] = [FootLock::Off, FootLock::Auto].map(|lock| studied.make(&best, &with_feet(lock)));
+        let (made_open, made_held) = (made_open?, made_held?);
+        let [of_open, of_held] = [&made_open, &made_held].map(|made| BearingFigures::new(made, &made.loop_clip));
         if !of_held.points.is_empty() {
-            moved_by_lock.push(1e3 * mean_distance(&made_open.loop_clip, &made_locked.loop_clip));
             moved.push(1e3 * mean_distance(&made_open.loop_clip, &made_held.loop_clip));
         }
         let farthest = |kind: PointKind, of: fn(&PointFigures) -> &Vec<f64>| {
@@ -85,19 +81,17 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
             );
         }
         let knees: Vec<String> = of_held.knees.iter().map(|ratio| format!("{ratio:.2}")).collect();
-        let held_by = made_held.feet.held_by.map_or("-".to_owned(), |by| by.to_string());
         table.row(format_args!(
-            "{row} | {} | {} | {} | {held_by}",
+            "{row} | {} | {} | {}",
             deepest(|point| point.below),
             deepest(|point| point.own_below),
             knees.join(" ")
         ));
         open.push(of_open);
-        locked.push(of_locked);
         held.push(of_held);
     }
     sections.add("bearing", table);
-    let mut summary = Table::new("| feet as closing leaves them | sample by sample | as by default | the take");
+    let mut summary = Table::new("| feet as closing leaves them | held | the take");
     let points = |all: &[BearingFigures], kinds: &[PointKind]| -> Vec<PointFigures> {
         let points = all.iter().flat_map(|figures| &figures.points);
         points.filter(|point| kinds.contains(&point.kind)).cloned().collect()
@@ -128,9 +122,8 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
             .flat_map(|point| &point.own_slides)
             .map(|metres| 1e3 * metres);
         summary.row(format_args!(
-            "{name} | {} | {} | {} | {}",
+            "{name} | {} | {} | {}",
             slides(&open),
-            slides(&locked),
             slides(&held),
             spread(own.collect())
         ));
@@ -140,9 +133,8 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
         spread(points(figures, &all).iter().map(|point| 1e3 * of(point)).collect())
     };
     summary.row(format_args!(
-        "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {} | {}",
+        "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {}",
         below(&open, |point| point.below),
-        below(&locked, |point| point.below),
         below(&held, |point| point.below),
         below(&held, |point| point.own_below),
     ));
@@ -160,14 +152,12 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
         )
     };
     summary.row(format_args!(
-        "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | {} | 1",
+        "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | 1",
         knees(&open),
-        knees(&locked),
         knees(&held)
     ));
     summary.row(format_args!(
-        "joints moved by holding feet, mean of a loop, mm | 0 | {} | {} | ",
-        spread(moved_by_lock),
+        "joints moved by holding feet, mean of a loop, mm | 0 | {} | ",
         spread(moved)
     ));
     sections.add("bearing-summary", summary);
@@ -184,7 +174,7 @@ fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
 /// Above this a knee is sharper than its take.
 const SHARP_KNEE: f64 = 1.1;
 
-/// Running time of foot locking.
+/// Running time of holding feet.
 fn time() -> Result<Table, String> {
     let walk = Studied::walk(&WalkSettings {
         period_secs: 2.0,
@@ -375,6 +365,7 @@ fn outcome(outcome: &FootOutcome) -> String {
         FootOutcome::Still => "still".to_owned(),
         FootOutcome::NotAsked => "not asked".to_owned(),
         FootOutcome::Released => "released".to_owned(),
+        FootOutcome::Unsettled => "not settled".to_owned(),
     }
 }
 
@@ -396,7 +387,7 @@ impl Figures {
                 added += (after.position(sample, joint) - before.position(sample, joint)).length();
             }
         }
-        // The contact mask, and the part of it that the lock affects.
+        // The contact mask, and the part of it over which it is held.
         let uncut = held.source.clip.world_tracks();
         let first = *held.source.clip.sample_range().start();
         let root = held.source.root;
@@ -468,7 +459,7 @@ impl Figures {
     }
 }
 
-/// Largest depth of a foot below the ground between one locked span and the next, metres.
+/// Largest depth of a foot below the ground between one held span and the next, metres.
 fn farthest_under(clip: &LoopClip, held: &MadeLoop, body: &Body) -> f64 {
     let count = clip.num_samples();
     let mut worst = 0.0_f64;

@@ -115,7 +115,6 @@ fn main() {
         ..LoopSettings::default()
     };
     of_loop("loop, feet as they are", &feet(FootLock::Off));
-    of_loop("loop, feet sample by sample", &feet(FootLock::On));
     of_loop("loop, feet solved", &feet(FootLock::Solve));
     let time = milliseconds(|| {
         let choice = analysis.choose_closure(best, &LoopSettings::default());

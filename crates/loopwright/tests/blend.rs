@@ -273,7 +273,7 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
         ..BodyOverrides::default()
     };
     let body = Body::find(&pose, &overrides).unwrap();
-    let (planted, _) = feet::plant(&straight, &body, None, &ContactLimits::default(), FootLock::Auto, None).unwrap();
+    let (planted, _) = feet::hold(&straight, &body, None, &ContactLimits::default(), FootLock::Auto, None).unwrap();
     let (mixed, alone) = (foot_slide(&planted.unwrap()), foot_slide(&left).max(foot_slide(&right)));
     assert!(mixed < alone, "{mixed} {alone}");
 }

@@ -6,8 +6,8 @@ use loopwright::{
     RootMotion, SearchSettings, Skeleton, Take, Tracks,
     analysis::{BodyError, ContactLimits},
     feet::{
-        FootLock, FootOutcome, FootPoint as BearingPoint, HeldBy, LoopContact, PlantError, RootSpeed, StanceEdit,
-        StanceError, StanceSpan,
+        FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
+        StanceSpan,
     },
     loop_clip::LoopKeys,
     math::{Rigid, ops, rotation},
@@ -102,7 +102,7 @@ fn edited_stances_overrule_those_detected() {
         ..first
     };
     assert!(of(&moved, 0).contains(&span));
-    assert!(moved.feet.is_locked());
+    assert!(moved.feet.is_held());
     let aside = strays(&moved, &analysis)[0];
     assert!(aside < 0.03, "{aside}");
 
@@ -111,7 +111,7 @@ fn edited_stances_overrule_those_detected() {
         span,
         stands: true,
     }]) {
-        Err(MakeError::Feet(PlantError::Stance(error))) => error,
+        Err(MakeError::Feet(HoldError::Stance(error))) => error,
         other => panic!("{other:?}"),
     };
     let found = [2.0, 1.0];
@@ -185,7 +185,7 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
                 );
             }
         }
-        assert!(edited.feet.is_locked());
+        assert!(edited.feet.is_held());
         assert_ne!(edited.loop_clip, plain.loop_clip);
         // The held loop mirrors itself as well.
         let mirror = candidate.pairing.mirror().unwrap();
@@ -256,7 +256,7 @@ struct FootPoint {
 }
 
 impl FootPoint {
-    /// The lowest joint, which the lock holds, and three points that it does not: the tip of the toes, the ankle and the heel.
+    /// The lowest joint, by which contacts are counted, and three more points: the tip of the toes, the ankle and the heel.
     fn of(skeleton: &Skeleton, side: &str) -> [Self; 4] {
         let [ball, ankle] = ["ToeBase", "Foot"].map(|part| format!("{side}{part}"));
         let point = |name: &String, offset: DVec3| Self {
@@ -284,7 +284,7 @@ impl FootPoint {
 struct Moves {
     /// The longest distance between two of its places, over the ground.
     aside: f64,
-    /// How far it sinks below the middle of its heights. It may rise: the lock lets feet roll over their toes.
+    /// How far it sinks below the middle of its heights. It may rise: holding lets feet roll over their toes.
     below: f64,
 }
 
@@ -357,7 +357,7 @@ fn still_footed(seed: u64) -> SyntheticTake {
 
 /// The stances are those of the truth, from where the foot is flat to where the toes leave, ends included.
 #[test]
-fn planted_feet_move_less_than_a_millimetre() {
+fn held_feet_move_less_than_a_millimetre() {
     for seed in 0..40 {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
@@ -376,9 +376,9 @@ fn planted_feet_move_less_than_a_millimetre() {
     }
 }
 
-/// A cut that misses the cycle by a hundredth makes feet slide by millimetres and centimetres, unless they are locked.
+/// A cut that misses the cycle by a hundredth makes feet slide by millimetres and centimetres, unless they are held.
 #[test]
-fn the_lock_stops_feet_that_slide_without_it() {
+fn holding_stops_feet_that_slide_without_it() {
     let (mut slide, mut largest) = (0, 0.0_f64);
     let mut asides = [(); 2].map(|()| [(); 4].map(|()| Vec::new()));
     for seed in 0..40 {
@@ -426,7 +426,7 @@ fn the_lock_stops_feet_that_slide_without_it() {
 
 /// Legs that are too long by far for their feet to stay are bent by the solve, too, which has to come near for that.
 #[test]
-fn feet_that_slide_far_are_held_by_the_solve() {
+fn feet_that_slide_far_are_held_too() {
     for (seed, speed_mps, turn_dps, noise_deg) in [(3, 0.93, 1.0, 0.3), (4, 0.94, 8.0, 0.4), (7, 0.97, -12.0, 0.2)] {
         let settings = WalkSettings {
             seed,
@@ -441,7 +441,7 @@ fn feet_that_slide_far_are_held_by_the_solve() {
         let made = analysis
             .make_loop(found.best().unwrap(), &LoopSettings::default())
             .unwrap();
-        assert_eq!(made.feet.held_by, Some(HeldBy::Solve), "seed {seed}");
+        assert!(made.feet.is_held(), "seed {seed}");
         let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
         assert!(held < 0.2 * open, "seed {seed}: {held} of {open} m/s");
     }
@@ -469,7 +469,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
     let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, lock(each)));
-    assert!(!open.feet.is_locked() && held.feet.is_locked());
+    assert!(!open.feet.is_held() && held.feet.is_held());
     let legs: Vec<usize> = (analysis.body.feet.iter())
         .flat_map(|foot| take.skeleton().path_from_root(foot.lowest_joint()))
         .collect();
@@ -673,8 +673,8 @@ fn unusual_bodies_are_reported_and_never_broken() {
     let both = |joint: usize, secs: f64| step(joint, secs, 1, 0.0) + step(joint, secs, 4, core::f64::consts::PI);
     // One leg; two; two without knees; a body that hovers with its feet hanging; one without feet.
     let one = body(&biped[..4], both);
-    assert_eq!(outcomes(&one, FootLock::On).len(), 1);
-    assert!(!outcomes(&body(&biped, both), FootLock::On).contains(&FootOutcome::NoKnee));
+    assert_eq!(outcomes(&one, FootLock::Solve).len(), 1);
+    assert!(!outcomes(&body(&biped, both), FootLock::Solve).contains(&FootOutcome::NoKnee));
     let stiff = [biped[0], biped[1], ("LeftFoot", Some(1), [0.0, -0.9, 0.0])];
     let crawl = |joint: usize, secs: f64| {
         if joint == 0 {
@@ -683,7 +683,7 @@ fn unusual_bodies_are_reported_and_never_broken() {
             DVec3::X * (0.1 * ops::sin(secs))
         }
     };
-    let found = outcomes(&body(&stiff, crawl), FootLock::On);
+    let found = outcomes(&body(&stiff, crawl), FootLock::Solve);
     assert!(
         found
             .iter()
@@ -700,7 +700,7 @@ fn unusual_bodies_are_reported_and_never_broken() {
         ],
         |joint, secs| DVec3::Y * (0.2 * ops::sin(core::f64::consts::TAU * secs + joint as f64)),
     );
-    assert_eq!(outcomes(&worm, FootLock::On), []);
+    assert_eq!(outcomes(&worm, FootLock::Solve), []);
     assert_eq!(outcomes(&one, FootLock::Off), [FootOutcome::NotAsked]);
 }
 
@@ -982,7 +982,6 @@ fn a_foot_bears_on_its_heel_first_and_on_its_toes_last() {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
         let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Solve));
-        assert_eq!(made.feet.held_by, Some(HeldBy::Solve), "{seed}");
         let count = made.loop_clip.num_samples();
         for foot in 0..2 {
             let span = |point: BearingPoint| {

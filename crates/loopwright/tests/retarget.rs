@@ -6,7 +6,7 @@ use characters::{Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_o
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take, Tracks,
-    feet::{FeetSettings, FootLock, FootOutcome, PlantError},
+    feet::{FeetSettings, FootLock, FootOutcome, HoldError},
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
     quality,
@@ -596,12 +596,12 @@ fn feet_of_another_motion_are_refused() {
     );
     let held = feet.hold(target.body(), None, &carried, FootLock::Auto);
     let (found, known) = (clip.num_samples(), take.num_frames());
-    assert_eq!(held.unwrap_err(), PlantError::KnownElsewhere { found, known });
+    assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
 
     let (transfer, carried) = retarget(&source, &target, &long_walk());
     let held = transfer.held_take(&take, &carried, FootLock::Auto);
     let found = carried.num_frames();
-    assert_eq!(held.unwrap_err(), PlantError::KnownElsewhere { found, known });
+    assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
 }
 
 /// The walker on its hands and feet at one place: pitched forward, arms straight down, as in a push-up.

@@ -6,7 +6,7 @@ use loopwright::{
     analysis::BodyError,
     candidate::{self, MissReason, NearestMiss, SearchError},
     edit::EditError,
-    feet::PlantError,
+    feet::HoldError,
     math::ops,
     mean_cycle::MeanCycleError,
     pipeline::MakeError,
@@ -208,7 +208,7 @@ fn unmade(studied: &Studied, error: MakeError) -> Failure {
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root(studied, error),
         MakeError::MeanCycle(error) => mean_cycle(studied, &error),
-        MakeError::Feet(PlantError::Stance(error)) => Failure::error(error).try_this(
+        MakeError::Feet(HoldError::Stance(error)) => Failure::error(error).try_this(
             "--stance FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
         MakeError::Edit(error) => edit(&error),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright::{
     BodyOverrides, LoopClip, Take,
     analysis::BodyError,
-    feet::{Feet, FootLock, PlantError},
+    feet::{Feet, FootLock, HoldError},
     retarget::{FollowedFeet, Given, MapError, Rig, RigPair},
     take::TakeError,
 };
@@ -117,7 +117,7 @@ pub enum CarryError {
     LoopClip(#[from] loopwright::loop_clip::LoopClipError),
     /// Its feet cannot be held.
     #[error(transparent)]
-    Feet(#[from] PlantError),
+    Feet(#[from] HoldError),
 }
 
 /// The joints of a character and those of a motion that they follow.

@@ -275,6 +275,9 @@ impl fmt::Display for Warning {
                         1e2 * metres
                     ),
                     FootOutcome::NoKnee => f.write_str("there is no knee between the hips and it"),
+                    FootOutcome::Unsettled => f.write_str(
+                        "the search for a correction of legs and hips that holds it did not settle",
+                    ),
                     _ => f.write_str("holding it would make the feet slide more; --lock-feet solve holds it anyway"),
                 }
             }
@@ -390,7 +393,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
         let is_told = match outcome {
-            FootOutcome::Slides { .. } | FootOutcome::NoKnee => true,
+            FootOutcome::Slides { .. } | FootOutcome::NoKnee | FootOutcome::Unsettled => true,
             FootOutcome::Released => made.candidate.whole.is_none(),
             _ => false,
         };

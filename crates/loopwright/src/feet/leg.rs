@@ -246,16 +246,6 @@ impl Bend {
         (farthest - half * x * x).max(0.0).sqrt()
     }
 
-    /// How much nearer to the thigh the ankle comes per angle of the knee, metres per radian.
-    pub(super) fn shortening(&self) -> f64 {
-        let distance = self.length();
-        if distance > 0.0 {
-            0.5 * self.reach * ops::sin(self.flexed) / distance
-        } else {
-            0.0
-        }
-    }
-
     /// The additional angle of the knee that brings the ankle to the given distance from the thigh, for knees that bend the right
     /// way only: one that is bent the wrong way is bent through, so that it is not bent further.
     ///

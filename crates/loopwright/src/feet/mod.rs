@@ -1,9 +1,8 @@
 //! Feet of a loop: their contacts, the root speed they imply, and holding them on the ground.
 //!
 //! Works on a closed loop, so the results repeat too: `contact` finds when feet stand, and `speed` the root speed at which they
-//! rest. Held feet get offsets in the world (`stance`), and two-bone legs (`leg`) carry them there. Each foot keeps its rotation,
-//! so that it rolls over heel and toe as captured. Where a leg cannot reach, or its knee would leap, heel (`footing`) and hips
-//! (`hips`) yield, and sharp knee motion is smoothed (`stride`). Derivations: docs/math/contacts.md and docs/math/feet.md.
+//! rest. One solve over all samples (`solve`) turns legs and moves the hips so that what bears stays where it is. Derivations:
+//! docs/math/contacts.md, docs/math/feet.md and docs/math/feet_solve.md.
 
 use core::{fmt, str::FromStr};
 
@@ -11,12 +10,13 @@ use glam::DVec3;
 
 use crate::{
     analysis::{
-        body::{Body, FoundBy},
-        standing::ContactLimits,
+        body::{Body, Foot, FoundBy},
+        standing::{ContactLimits, LimitsAtSize},
     },
-    closure::boundary::BoundaryError,
+    closure::Image,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
+    quality,
     root_motion::RootRelativeClip,
     words,
 };
@@ -35,43 +35,30 @@ pub(crate) mod leg;
 
 mod live;
 
-mod footing;
-
-mod hips;
-
-mod stride;
-
-mod hold;
-
 pub(crate) mod speed;
 
 mod solve;
 
 pub(crate) use solve::fade;
 
-pub(crate) mod toes;
-
 pub use contact::LoopContact;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
-use footing::PlantedFoot;
 use leg::Leg;
 pub use live::LiveFoot;
 use solve::{BearingLeg, Course, Uncut};
 pub use speed::FeetSpeed;
 use stage::Stage;
 
-/// Whether feet are held, and how.
+/// Whether feet are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootLock {
-    /// Hold feet whose contacts can be trusted: by one solve, or sample by sample where that fails.
+    /// Hold feet whose contacts can be trusted, where they then slide less.
     #[default]
     Auto,
-    /// Hold all feet that stand by one solve over the whole loop.
+    /// Hold all feet that stand.
     Solve,
-    /// Hold all feet that stand, sample by sample.
-    On,
     /// Hold none.
     Off,
 }
@@ -79,34 +66,8 @@ pub enum FootLock {
 words!(FootLock {
     Auto: "auto",
     Solve: "solve",
-    On: "on",
     Off: "off",
 });
-
-/// How the feet of a loop were held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum HeldBy {
-    /// By one solve of feet, legs and hips over the whole loop.
-    Solve,
-    /// Sample by sample, the ball of each foot or its ankle.
-    Lock,
-}
-
-words!(HeldBy {
-    Solve: "solve",
-    Lock: "lock",
-});
-
-impl FootLock {
-    /// What feet are held by, where it succeeds.
-    pub(crate) fn held_by(self) -> HeldBy {
-        match self {
-            Self::On => HeldBy::Lock,
-            _ => HeldBy::Solve,
-        }
-    }
-}
 
 /// A point of a foot that bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,6 +212,8 @@ pub enum FootOutcome {
     NeverStands,
     /// Holding it would make feet slide more, or bend a take that loops already.
     Released,
+    /// The search for a correction that holds it did not settle.
+    Unsettled,
     /// On a character that they were carried onto, feet slide no faster than those of the source, and not visibly.
     Still,
     /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
@@ -270,8 +233,6 @@ pub struct Feet {
     pub held: Vec<LoopContact>,
     /// When heel, ball and tip of each foot bear, by foot and point; a heel that rolls on bears ever less.
     pub bearing: Vec<Bearing>,
-    /// How feet are held; `None` where none is.
-    pub held_by: Option<HeldBy>,
     /// The outcome for every foot; empty if no feet were found in the skeleton.
     pub outcomes: Vec<FootOutcome>,
     /// Largest distance that the hips sank so that the legs reach, metres.
@@ -291,27 +252,34 @@ pub struct Feet {
 impl Feet {
     /// The feet as they were before they were held.
     pub(crate) fn release(&mut self) {
+        self.let_go(FootOutcome::Released);
+    }
+
+    /// The feet as they were before they were held, and why they are not.
+    fn let_go(&mut self, reason: FootOutcome) {
         for outcome in &mut self.outcomes {
             if *outcome == FootOutcome::Held {
-                *outcome = FootOutcome::Released;
+                *outcome = reason;
             }
         }
         self.held.clear();
-        self.held_by = None;
         (self.hips_lowered_metres, self.moved_metres) = (0.0, 0.0);
         self.foot_slide_mps[1] = self.foot_slide_mps[0];
     }
 
     /// Whether any foot is held.
-    pub fn is_locked(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.outcomes.contains(&FootOutcome::Held)
     }
 }
 
-/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`FootLock::On`].
+/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`FootLock::Solve`].
 ///
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
+
+/// Feet of two mirrored halves that one solve holds are as alike as this, metres and radians, where the body is symmetric.
+const SOLVED_ALIKE: f64 = 1e-4;
 
 /// The root's speed and twist by the feet of a loop, or at the speed that the settings state; the twist is `None` where it stays
 /// unchanged.
@@ -364,31 +332,39 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
     }
 }
 
-/// Detects when the feet of a loop stand and holds them there.
+/// Detects when the feet of a loop stand and holds them there; with [`FootLock::Auto`] only where they slide less for it.
 ///
 /// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the take
 /// that the loop was cut from, seen from the same root: floor, clearance and knees are held against it, or else against the loop
-/// itself. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. Errors:
-/// a fade between two stances has no solution; the samples are no longer a loop clip. Neither is known to happen.
-pub fn plant(
+/// itself. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. `None`
+/// where none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
+pub fn hold(
     clip: &LoopClip,
     body: &Body,
     root_joint: Option<usize>,
     limits: &ContactLimits,
     lock: FootLock,
     source: Option<&RootRelativeClip>,
-) -> Result<(Option<LoopClip>, Feet), PlantError> {
-    Planting {
+) -> Result<(Option<LoopClip>, Feet), HoldError> {
+    let holding = Holding {
         body,
         root_joint,
         limits,
         lock,
         source,
-        is_mirrored: false,
+        image: None,
         edited: &[],
         known: None,
+    };
+    let (held, mut feet) = holding.hold(clip)?;
+    let Some(held) = held else {
+        return Ok((None, feet));
+    };
+    if holding.slides_more(clip, &held, &mut feet) {
+        feet.release();
+        return Ok((None, feet));
     }
-    .plant(clip, lock.held_by())
+    Ok((Some(held), feet))
 }
 
 /// When the points of the feet of a loop bear, as detected: heel and ball of a foot with toes, the tip where the rig has one, and
@@ -419,16 +395,16 @@ pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> V
     bearing
 }
 
-/// What feet are held by and against: see [`plant`].
+/// What feet are held by and against: see [`hold`].
 #[derive(Clone, Copy)]
-pub(crate) struct Planting<'a> {
+pub(crate) struct Holding<'a> {
     pub(crate) body: &'a Body,
     pub(crate) root_joint: Option<usize>,
     pub(crate) limits: &'a ContactLimits,
     pub(crate) lock: FootLock,
     pub(crate) source: Option<&'a RootRelativeClip>,
-    /// Whether the second half of the loop is the mirror image of the first.
-    pub(crate) is_mirrored: bool,
+    /// The image of the first half, where the second half of the loop is to be it.
+    pub(crate) image: Option<&'a Image<'a>>,
     /// Stances that overrule those detected; feet that have any are held however far they slide.
     pub(crate) edited: &'a [EditedStance],
     /// What is known of the motion of the feet from elsewhere; without it, it is detected.
@@ -447,118 +423,149 @@ pub(crate) struct KnownFeet {
     pub(crate) most_flexed: Vec<f64>,
 }
 
-impl Planting<'_> {
-    /// The loop with its feet held one way; a solve that fails is replaced by the lock.
-    pub(crate) fn plant(&self, clip: &LoopClip, by: HeldBy) -> Result<(Option<LoopClip>, Feet), PlantError> {
-        let (body, lock) = (self.body, self.lock);
+impl Holding<'_> {
+    /// The loop with its feet held.
+    pub(crate) fn hold(&self, clip: &LoopClip) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let mut feet = Feet::default();
-        if body.found_by == FoundBy::AllLeaves {
+        if self.body.found_by == FoundBy::AllLeaves {
             return Ok((None, feet));
         }
         if clip.follows_path() {
             // Feet stand in the world, and the world is seen from the constant twist.
             let path = clip.path().to_vec();
-            let (planted, feet) = self.plant(&clip.clone().on_screw()?, by)?;
-            let planted = planted.map(|planted| planted.along(path)).transpose()?;
-            return Ok((planted, feet));
+            let (held, feet) = self.hold(&clip.clone().on_screw()?)?;
+            let held = held.map(|held| held.along(path)).transpose()?;
+            return Ok((held, feet));
         }
         let stage = Stage::of(clip);
+        let legs = self.legs(&stage, &mut feet);
+        if legs.is_empty() {
+            return Ok((None, feet));
+        }
+        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
+        let uncut = match self.source {
+            Some(source) => Uncut::of_source(source, self.image.is_some()),
+            None => Uncut::of_loop(clip),
+        };
+        let course = match self.known.and_then(|known| known.stretch) {
+            Some(count) => Course::over_first(&stage, count),
+            None => Course::around(&stage),
+        };
+        let size = self.body.size_in(clip.skeleton(), clip.body_pose(0));
+        let Some(solved) = solve::solve(&stage, &course, &uncut, &legs, self.lifted(clip), size) else {
+            feet.let_go(FootOutcome::Unsettled);
+            return Ok((None, feet));
+        };
+        feet.moved_metres = solved.moved_metres;
+        feet.hips_lowered_metres = solved.rise.into_iter().fold(0.0, f64::min).abs();
+        let held = clip.clone().with_tracks(solved.tracks);
+        Ok((Some(self.alike(held)), feet))
+    }
+
+    /// A loop of two mirrored halves whose halves are each other's image: one solve of both rounds them differently.
+    fn alike(&self, held: LoopClip) -> LoopClip {
+        match self.image {
+            Some(image) => image.without_rounding(held, SOLVED_ALIKE),
+            None => held,
+        }
+    }
+
+    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`. What the user says of feet is
+    /// not weighed against what was detected.
+    pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
+        feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
+        let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
+        self.weighs() && after > before
+    }
+
+    /// Whether feet are held only where that is better.
+    pub(crate) fn weighs(&self) -> bool {
+        self.lock == FootLock::Auto && self.edited.is_empty()
+    }
+
+    /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
+    fn legs(&self, stage: &Stage<'_>, feet: &mut Feet) -> Vec<BearingLeg> {
+        let (body, skeleton) = (self.body, stage.clip.skeleton());
         let limits = stage.at_size(self.limits, body);
-        let mut planted: Vec<PlantedFoot> = Vec::new();
-        let mut legs: Vec<BearingLeg> = Vec::new();
+        let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
             let positions = stage.positions(foot.lowest_joint());
-            let contacts = match self.known {
-                Some(known) => {
-                    let lowest = if foot.toe.is_some() {
-                        FootPoint::Ball
-                    } else {
-                        FootPoint::Ankle
-                    };
-                    Bearing::contacts(&known.bearing, index, Some(lowest))
-                }
-                None => contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits),
-            };
-            let mut contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
-            if self.known.is_some_and(|known| known.stretch.is_some()) && lock == FootLock::Auto {
-                contacts = stance::standing_parts(&stage, &positions, &contacts, SLIDES_METRES);
-            }
+            let contacts = self.contacts(stage, index, foot, &positions, &limits);
             feet.contacts.extend(&contacts);
-            feet.outcomes.push(if lock == FootLock::Off {
+            let leg = || {
+                Leg::of(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
+            };
+            let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
-            } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot)
-                .or_else(|| Leg::apart(clip.skeleton(), &stage.world, body, foot))
-            {
-                let offsets = stance::offsets(&stage, &positions, &contacts)?;
-                let slides = offsets.farthest_held(&contacts);
-                if slides > SLIDES_METRES && lock == FootLock::Auto && self.edited.is_empty() {
-                    FootOutcome::Slides { metres: slides }
+            } else if let Some(leg) = leg() {
+                let metres = stance::farthest(stage, &positions, &contacts);
+                if metres > SLIDES_METRES && self.weighs() {
+                    FootOutcome::Slides { metres }
                 } else {
-                    legs.push(BearingLeg::of(&stage, leg, foot, &offsets.spans, &limits, self.known));
-                    planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
+                    let spans = stance::spans(stage, &positions, &contacts);
+                    legs.push(BearingLeg::of(stage, leg, foot, &spans, &limits, self.known));
+                    feet.held.extend(spans);
                     FootOutcome::Held
                 }
             } else {
                 FootOutcome::NoKnee
-            });
+            };
+            feet.outcomes.push(outcome);
         }
-        if planted.is_empty() {
-            return Ok((None, feet));
+        legs
+    }
+
+    /// When the lowest joint of a foot stands.
+    fn contacts(
+        &self,
+        stage: &Stage<'_>,
+        index: usize,
+        foot: &Foot,
+        positions: &[DVec3],
+        limits: &LimitsAtSize,
+    ) -> Vec<LoopContact> {
+        let clip = stage.clip;
+        let contacts = match self.known {
+            Some(known) => {
+                let lowest = if foot.toe.is_some() {
+                    FootPoint::Ball
+                } else {
+                    FootPoint::Ankle
+                };
+                Bearing::contacts(&known.bearing, index, Some(lowest))
+            }
+            None => contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), limits),
+        };
+        let contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
+        if self.known.is_some_and(|known| known.stretch.is_some()) && self.lock == FootLock::Auto {
+            stance::standing_parts(stage, positions, &contacts, SLIDES_METRES)
+        } else {
+            contacts
         }
-        let path = clip.skeleton().path_from_root(body.hips);
-        let lifted = match self
+    }
+
+    /// The joint that carries the whole body.
+    fn lifted(&self, clip: &LoopClip) -> usize {
+        let path = clip.skeleton().path_from_root(self.body.hips);
+        match self
             .root_joint
             .and_then(|root| path.iter().position(|&joint| joint == root))
         {
-            Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
+            Some(at) => path.get(at + 1).copied().unwrap_or(self.body.hips),
             None => clip.carrier(),
-        };
-        for foot in &planted {
-            feet.held.extend(&foot.offsets.spans);
         }
-        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let solved = (by == HeldBy::Solve).then(|| {
-            let uncut = match self.source {
-                Some(source) => Uncut::of_source(source, self.is_mirrored),
-                None => Uncut::of_loop(clip),
-            };
-            let course = match self.known.and_then(|known| known.stretch) {
-                Some(count) => Course::over_first(&stage, count),
-                None => Course::around(&stage),
-            };
-            let size = body.size_in(clip.skeleton(), clip.body_pose(0));
-            solve::solve(&stage, &course, &uncut, &legs, lifted, size)
-        });
-        let (tracks, rise) = if let Some(solved) = solved.flatten() {
-            feet.held_by = Some(HeldBy::Solve);
-            feet.moved_metres = solved.moved_metres;
-            (solved.tracks, solved.rise)
-        } else {
-            feet.held_by = Some(HeldBy::Lock);
-            for foot in &planted {
-                let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
-                feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
-            }
-            let held = hold::hold(&stage, &planted, lifted);
-            (held.tracks, held.hips)
-        };
-        feet.hips_lowered_metres = rise.into_iter().fold(0.0, f64::min).abs();
-        Ok((Some(clip.clone().with_tracks(tracks)), feet))
     }
 }
 
 /// Why feet cannot be held.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlantError {
+pub enum HoldError {
     /// A stance cannot be edited as asked.
     #[error(transparent)]
     Stance(#[from] StanceError),
-    /// A fade between two stances has no solution.
-    #[error(transparent)]
-    Boundary(#[from] BoundaryError),
     /// The samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),

@@ -1,10 +1,8 @@
-//! The stances of a foot over a loop, and the offsets that hold it there and fade in between.
+//! The stances of a point of a foot over a loop: where it stands, for how long it seems to, and how far it strays meanwhile.
 //!
-//! During a stance the offsets hold the foot's lowest joint at one point of the world. From one stance to the next they fade as
-//! the offsets of a closure do, C1 throughout. Everything is computed on the unrolled loop, so the result repeats exactly.
-//! Derivation: docs/math/feet.md.
+//! Everything is computed on the unrolled loop, so the result repeats exactly. Derivation: docs/math/feet.md.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::{
     contact::{self, LoopContact},
@@ -12,21 +10,8 @@ use super::{
 };
 use crate::{
     analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
-    closure::{
-        Order, Shape,
-        boundary::{Boundary, BoundaryError},
-        targets::Targets,
-    },
-    math::{kernel, ops, time_step::TimeStep},
+    math::{ops, time_step::TimeStep},
 };
-
-/// Offsets of a foot fade over this long on either side of a stance, seconds.
-///
-/// If shorter, the knee jerks; if longer, the stance distorts the swing.
-const FADE_SECS: f64 = 0.4;
-
-/// A velocity difference at the ends of a fade decays over this long, seconds: longer carries the foot too far ahead.
-const RATE_FADE_SECS: f64 = 0.25;
 
 /// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
 /// second.
@@ -38,36 +23,15 @@ const ROLL_METRES: f64 = 0.006;
 /// Between two stances a foot is free for at least this long, seconds.
 const SWING_SECS: f64 = 0.1;
 
-/// Speeds at the ends of a stance are measured over this long, seconds: over less, they are noise of the capture.
-const SPEED_SECS: f64 = 0.03;
-
-/// A foot that passes below the ground between stances is raised over this long on either side, seconds.
-const LIFT_SECS: f64 = 0.1;
-
-/// Offsets of a foot in the root's axes, one for each sample of the loop, metres.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FootOffsets {
-    pub(super) offsets: Vec<DVec3>,
-    /// The time from each sample to the nearest stance, seconds; 0 within a stance.
-    pub(super) away_secs: Vec<f64>,
-    /// Spans over which the foot is held.
-    pub(super) spans: Vec<LoopContact>,
-}
-
-impl FootOffsets {
-    /// Largest distance that the foot is moved during any of `contacts`, metres.
-    pub(super) fn farthest_held(&self, contacts: &[LoopContact]) -> f64 {
-        let count = self.offsets.len();
-        let keys = contacts.iter().flat_map(LoopContact::keys);
-        keys.map(|key| self.offsets[key % count].length()).fold(0.0, f64::max)
-    }
-}
-
 /// A stance: the foot's positions and the position at which it is held, both in the world.
 struct Stance<'a> {
     stage: &'a Stage<'a>,
     positions: &'a [DVec3],
-    contact: LoopContact,
+    /// The contact, and the time before and after it while the foot creeps.
+    span: LoopContact,
+    /// Samples of the span before the contact, and those of the contact.
+    before: usize,
+    in_contact: usize,
     hold: DVec3,
 }
 
@@ -77,7 +41,9 @@ impl<'a> Stance<'a> {
         let mut stance = Self {
             stage,
             positions,
-            contact,
+            span: contact,
+            before: 0,
+            in_contact: contact.num_samples,
             hold: DVec3::ZERO,
         };
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
@@ -101,7 +67,7 @@ impl<'a> Stance<'a> {
             let moved = self.position(key + 1) - self.position(key - 1);
             ops::hypot(moved.x, moved.z) < mps * 2.0 * step_secs && self.position(key).y - self.hold.y < CREEP_METRES
         };
-        let keys = self.contact.keys();
+        let keys = self.span.keys();
         let (first, last) = (keys.start as isize, keys.end as isize - 1);
         let steps = |end: usize, key: &dyn Fn(usize) -> isize| {
             (1..=room[end].min(most))
@@ -110,14 +76,15 @@ impl<'a> Stance<'a> {
         };
         let before = steps(0, &|step| first - step as isize);
         let after = steps(1, &|step| last + step as isize);
-        self.contact.num_samples += before + after;
-        if self.contact.start_sample >= before {
-            self.contact.start_sample -= before;
+        self.before = before;
+        self.span.num_samples += before + after;
+        if self.span.start_sample >= before {
+            self.span.start_sample -= before;
             return;
         }
         // The span now starts before the seam: it moves to the next cycle, and so does its position.
         let count = self.positions.len();
-        self.contact.start_sample += count - before;
+        self.span.start_sample += count - before;
         let root = |key: usize| self.stage.root_motion.at(key as f64 * step_secs);
         self.hold = (root(count) * root(0).inverse()).transform_point(self.hold);
     }
@@ -125,7 +92,7 @@ impl<'a> Stance<'a> {
     /// The position of the foot in the frame in which it is held: the world, or the root if it never leaves the ground.
     fn position(&self, key: isize) -> DVec3 {
         let position = self.positions[key.rem_euclid(self.positions.len() as isize) as usize];
-        if self.contact.num_samples == self.positions.len() {
+        if self.span.num_samples == self.positions.len() {
             position
         } else {
             self.stage.to_world(key, position)
@@ -140,60 +107,11 @@ impl<'a> Stance<'a> {
         DVec3::new(-off.x, roll - off.y, -off.z)
     }
 
-    /// The farthest that the foot is moved while it is held, metres.
+    /// The farthest that holding the foot would move it during the contact, metres.
     fn farthest(&self) -> f64 {
-        let keys = self.contact.keys();
+        let first = self.span.start_sample + self.before;
+        let keys = first..first + self.in_contact;
         keys.map(|key| self.offset(key as isize).length()).fold(0.0, f64::max)
-    }
-
-    fn rate(&self, key: isize) -> DVec3 {
-        let step_secs = self.stage.clip.step_secs();
-        let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;
-        (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
-    }
-
-    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle. They fade from one
-    /// stance to the other, C1, and keep the foot above the ground.
-    fn swing(&self, next: &Self, start: usize) -> Result<Vec<DVec3>, BoundaryError> {
-        let step_secs = self.stage.clip.step_secs();
-        let end = self.contact.keys().end - 1;
-        let first = next.contact.start_sample;
-        let gap_secs = (start - end) as f64 * step_secs;
-        let fade = |secs: f64| {
-            let blend_secs = secs.min(gap_secs);
-            let shape = Shape::Quintic { blend_secs };
-            Boundary::new(shape, shape, gap_secs, Order::C1)
-        };
-        let (slow, fast) = (fade(FADE_SECS)?, fade(RATE_FADE_SECS)?);
-        // The correction of the next stance and its position, moved on with the root.
-        let root = |key: usize| self.stage.root_motion.at(key as f64 * step_secs);
-        let on = root(start - first) * root(0).inverse();
-        let none = [DVec3::ZERO; 2];
-        let values = Targets {
-            value: [self.offset(end as isize), on.rotation * next.offset(first as isize)],
-            rate: none,
-            acceleration: none,
-        };
-        let rates = Targets {
-            value: none,
-            rate: [self.rate(end as isize), on.rotation * next.rate(first as isize)],
-            acceleration: none,
-        };
-        // The ground runs in a straight line from one stance to the next.
-        let climb = on.transform_point(next.hold).y - self.hold.y;
-        let (mut swing, mut below) = (Vec::new(), Vec::new());
-        for key in end + 1..start {
-            let secs = (key - end) as f64 * step_secs;
-            let offset = values.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value);
-            let ground = self.hold.y + secs / gap_secs * climb;
-            below.push(ground - self.position(key as isize).y - offset.y);
-            swing.push(offset);
-        }
-        let lift = kernel::envelope(&below, TimeStep::new(step_secs).nearest(LIFT_SECS));
-        for (offset, lift) in swing.iter_mut().zip(lift) {
-            offset.y += lift;
-        }
-        Ok(swing)
     }
 }
 
@@ -270,48 +188,11 @@ pub(super) fn standing_parts(
 /// The spans over which a point bears, from its positions and contacts: each extended while it creeps.
 pub(super) fn spans(stage: &Stage<'_>, positions: &[DVec3], contacts: &[LoopContact]) -> Vec<LoopContact> {
     let stances = stances(stage, positions, contacts);
-    stances.into_iter().map(|stance| stance.contact).collect()
+    stances.into_iter().map(|stance| stance.span).collect()
 }
 
-/// Offsets that hold the foot whose lowest joint is at `positions` over `contacts`, which are in order.
-pub(super) fn offsets(
-    stage: &Stage<'_>,
-    positions: &[DVec3],
-    contacts: &[LoopContact],
-) -> Result<FootOffsets, BoundaryError> {
-    let count = positions.len();
-    let step_secs = stage.clip.step_secs();
-    let mut found = FootOffsets {
-        offsets: vec![DVec3::ZERO; count],
-        away_secs: vec![f64::INFINITY; count],
-        spans: Vec::new(),
-    };
+/// The farthest that a foot is from the place of its stance during any of its contacts, metres.
+pub(super) fn farthest(stage: &Stage<'_>, positions: &[DVec3], contacts: &[LoopContact]) -> f64 {
     let stances = stances(stage, positions, contacts);
-    for (index, stance) in stances.iter().enumerate() {
-        found.spans.push(stance.contact);
-        let stands_always = stance.contact.num_samples == count;
-        let back = |key: usize| {
-            if stands_always {
-                DQuat::IDENTITY
-            } else {
-                stage.root_motion.at(key as f64 * step_secs).rotation.conjugate()
-            }
-        };
-        for key in stance.contact.keys() {
-            found.offsets[key % count] = back(key) * stance.offset(key as isize);
-            found.away_secs[key % count] = 0.0;
-        }
-        if stands_always {
-            break;
-        }
-        let next = &stances[(index + 1) % stances.len()];
-        let end = stance.contact.keys().end - 1;
-        // The next stance, seen in this cycle; its samples may belong to the cycle before.
-        let start = next.contact.start_sample + if next.contact.start_sample > end { 0 } else { count };
-        for (key, offset) in (end + 1..start).zip(stance.swing(next, start)?) {
-            found.offsets[key % count] = back(key) * offset;
-            found.away_secs[key % count] = (key - end).min(start - key) as f64 * step_secs;
-        }
-    }
-    Ok(found)
+    stances.iter().map(Stance::farthest).fold(0.0, f64::max)
 }

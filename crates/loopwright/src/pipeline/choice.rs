@@ -158,7 +158,7 @@ impl Analysis {
     fn add_outcome_in_full(&self, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
         // Loops of mirrored halves are not ranked by their outcome: there is no image.
         let made = closed.made(None, self, candidate, &LoopSettings::default()).ok()?;
-        let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, &made.source);
+        let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, Some(&made.source));
         if let Some(outcome) = &mut candidate.outcome {
             outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / self.body.size(&self.take));
             outcome.knee_ratio = Some(sharpest_knee(&made));

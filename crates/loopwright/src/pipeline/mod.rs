@@ -27,9 +27,7 @@ use crate::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
     },
     edit::{self, EditError, LoopEdit},
-    feet::{
-        self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed, StanceEdit, edited::EditedStance,
-    },
+    feet::{self, Feet, FeetSettings, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
@@ -153,7 +151,7 @@ pub enum MakeError {
     Image(#[from] ImageError),
     /// The feet cannot be held.
     #[error(transparent)]
-    Feet(#[from] PlantError),
+    Feet(#[from] HoldError),
     /// The loop cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -339,9 +337,6 @@ const STANDS_MPS: f64 = 0.02;
 /// ... and where that moves the joints by less than this on average, metres.
 const MAX_BENT_METRES: f64 = 2e-3;
 
-/// Feet of two mirrored halves that one solve holds are as alike as this, metres and radians, where the body is symmetric.
-const SOLVED_ALIKE: f64 = 1e-4;
-
 /// The loop at the speed of its feet, if that is more accurate, and with its feet held during contacts.
 ///
 /// `image` is that of the first half where the second is to mirror it.
@@ -376,54 +371,37 @@ fn on_its_feet(
     let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
     let partner = |joint: usize| candidate.pairing.partner(joint);
     let edited = edited_stances(settings, (body, partner), candidate, &loop_clip)?;
-    // What the user says of feet is not weighed against what was detected.
-    let is_auto = settings.feet.lock == FootLock::Auto && edited.is_empty();
-    let planting = Planting {
+    let holding = Holding {
         body,
         root_joint: source.root_joint,
         limits,
         lock: settings.feet.lock,
         source: Some(&source),
-        is_mirrored: image.is_some(),
+        image,
         edited: &edited,
         known: None,
     };
-    let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
-    let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;
-    if let Some(image) = image {
-        // One solve of both halves rounds them differently.
-        planted = planted.map(|planted| image.without_rounding(planted, SOLVED_ALIKE));
-    }
-    // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
-    let open = planted.as_ref().and_then(|_| slide(&loop_clip));
-    let mut held = planted.as_ref().and_then(slide);
-    if is_auto && feet.held_by == Some(HeldBy::Solve) && held > open {
-        // Feet that hardly slide are held more exactly sample by sample.
-        (planted, feet) = planting.plant(&loop_clip, HeldBy::Lock)?;
-        held = planted.as_ref().and_then(slide);
-    }
+    let (held, mut feet) = holding.hold(&loop_clip)?;
     feet.speed = speed;
     feet.speed_is_theirs = twist.is_some() && !is_given;
     feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
-    let Some(planted) = planted else {
+    let Some(held) = held else {
         return Ok((loop_clip, source, feet));
     };
-    feet.foot_slide_mps = [open, held];
-    let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
-    let bends = candidate.loops_already()
-        && (loop_clip.root().twist.linear.length() < WALKS_MPS
-            || before < STANDS_MPS
-            || quality::mean_distance(&loop_clip, &planted) > MAX_BENT_METRES);
-    if is_auto && (after > before || bends) {
+    let slides_more = holding.slides_more(&loop_clip, &held, &mut feet);
+    if slides_more || holding.weighs() && bends(candidate, &loop_clip, &held, &feet) {
         feet.release();
         return Ok((loop_clip, source, feet));
     }
-    let cleared = match feet.held_by {
-        // The solve keeps all of a foot above the floor.
-        Some(HeldBy::Solve) => None,
-        _ => feet::toes::above_floor(&planted, body, &source),
-    };
-    Ok((cleared.unwrap_or(planted), source, feet))
+    Ok((held, source, feet))
+}
+
+/// Whether holding the feet of a take that loops already bends it for nothing.
+fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet: &Feet) -> bool {
+    candidate.loops_already()
+        && (loop_clip.root().twist.linear.length() < WALKS_MPS
+            || feet.foot_slide_mps[0].unwrap_or(0.0) < STANDS_MPS
+            || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
 /// What the user says of feet, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
@@ -433,7 +411,7 @@ fn edited_stances(
     (body, partner): (&Body, impl Fn(usize) -> usize),
     candidate: &LoopCandidate,
     loop_clip: &LoopClip,
-) -> Result<Vec<EditedStance>, PlantError> {
+) -> Result<Vec<EditedStance>, HoldError> {
     let edited = (settings.stances.iter())
         .map(|edit| EditedStance::of(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;

@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
-pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> Option<f64> {
+pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: Option<&RootRelativeClip>) -> Option<f64> {
     let keys = LoopKeys::of_loop(clip);
-    foot_slide_of_stances(&keys, &stands(&keys, body, Some(source)))
+    foot_slide_of_stances(&keys, &stands(&keys, body, source))
 }
 
 /// A joint that stands on the ground for a while.

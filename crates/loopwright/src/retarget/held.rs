@@ -1,13 +1,13 @@
 //! Feet of a motion on the target, held while those of the source bear.
 //!
-//! The lock's limits are lengths and speeds of people, so a larger target is held at the source's size, and gets its own back.
+//! Limits are lengths and speeds of people, so a larger target is held at the source's size, and gets its own back.
 
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget};
 use crate::{
     analysis::{body::Body, standing::ContactLimits},
-    feet::{self, Bearing, EditedStance, Feet, FootLock, FootOutcome, HeldBy, KnownFeet, PlantError, Planting},
+    feet::{self, Bearing, EditedStance, Feet, FootLock, FootOutcome, HoldError, Holding, KnownFeet},
     loop_clip::LoopClip,
     math::ops::atan2,
     motion::{Tracks, WorldTracks},
@@ -33,13 +33,13 @@ impl Retarget {
     /// of the source are left as they are, since holding moves them also while they swing: a loop on its own skeleton stays what it is.
     ///
     /// `source` is the loop, `carried` what [`Self::loop_clip`] makes of it. `None` where no foot is held. The loop closes as
-    /// exactly as before. Errors: those of [`feet::plant`].
+    /// exactly as before. Errors: those of [`feet::hold`].
     pub fn held(
         &self,
         source: &LoopClip,
         carried: &LoopClip,
         lock: FootLock,
-    ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let feet = self.feet_of_loop(source)?;
         feet.hold(&self.target.body, self.root_joint(), carried, lock)
     }
@@ -49,14 +49,14 @@ impl FollowedFeet {
     /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
     ///
     /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. `None` where no foot is held.
-    /// Errors: those of [`feet::plant`]; the loop has not as many samples as these feet are known at.
+    /// Errors: those of [`feet::hold`]; the loop has not as many samples as these feet are known at.
     pub fn hold(
         &self,
         body: &Body,
         root_joint: Option<usize>,
         carried: &LoopClip,
         lock: FootLock,
-    ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         self.hold_edited((body, root_joint), carried, lock, &[])
     }
 
@@ -67,10 +67,10 @@ impl FollowedFeet {
         carried: &LoopClip,
         lock: FootLock,
         edited: &[EditedStance],
-    ) -> Result<(Option<LoopClip>, Feet), PlantError> {
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let (found, known) = (carried.num_samples(), self.num_samples);
         if found != known {
-            return Err(PlantError::KnownElsewhere { found, known });
+            return Err(HoldError::KnownElsewhere { found, known });
         }
         let limits = ContactLimits::default();
         let straight = carried.clone().on_screw()?;
@@ -93,36 +93,36 @@ impl FollowedFeet {
         let weighs = lock == FootLock::Auto && edited.is_empty();
         let is_still = weighs && self.is_still(by_pose);
         let lock = if is_still { FootLock::Off } else { lock };
-        let planting = Planting {
+        let holding = Holding {
             body,
             root_joint,
             limits: &limits,
             lock,
             source: None,
-            is_mirrored: false,
+            image: None,
             edited,
             known: Some(&known),
         };
-        let (mut planted, mut feet) = planting.plant(&at_size, lock.held_by())?;
+        let (mut held, mut feet) = holding.hold(&at_size)?;
         let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
-        feet.foot_slide_mps = [by_pose, planted.as_ref().and_then(|clip| self.slide(clip))];
+        feet.foot_slide_mps = [by_pose, held.as_ref().and_then(|clip| self.slide(clip))];
         let is_loop = self.num_leading_back == 0;
         let rounds = if is_loop { MORE_ROUNDS } else { 0 };
         for _ in 0..rounds {
-            let (Some(so_far), Some(HeldBy::Solve)) = (&planted, feet.held_by) else {
+            let Some(so_far) = &held else {
                 break;
             };
             // What the legs did not give way to before, they do now.
-            let (next, again) = planting.plant(so_far, HeldBy::Solve)?;
+            let (next, _) = holding.hold(so_far)?;
             let slides = next.as_ref().and_then(|clip| self.slide(clip));
-            let is_sound = again.held_by == Some(HeldBy::Solve) && next.as_ref().is_some_and(|next| !folds(next));
+            let is_sound = next.as_ref().is_some_and(|next| !folds(next));
             if !is_sound || slides >= feet.foot_slide_mps[1].map(|mps| mps * (1.0 - LEAST_GAIN)) {
                 break;
             }
-            (planted, feet.foot_slide_mps[1]) = (next, slides);
+            (held, feet.foot_slide_mps[1]) = (next, slides);
         }
         let is_worse =
-            feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || planted.as_ref().is_some_and(folds) && !folds(&at_size);
+            feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || held.as_ref().is_some_and(folds) && !folds(&at_size);
         if weighs && is_worse {
             feet.release();
         }
@@ -139,13 +139,13 @@ impl FollowedFeet {
         feet.hips_lowered_metres *= self.size;
         feet.moved_metres *= self.size;
         feet.foot_slide_mps = feet.foot_slide_mps.map(|mps| mps.map(|mps| mps * self.size));
-        let Some(planted) = planted.filter(|_| feet.is_locked()) else {
+        let Some(held) = held.filter(|_| feet.is_held()) else {
             return Ok((None, feet));
         };
         let mut tracks = Tracks::empty(carried.skeleton().clone(), carried.step_secs(), num_samples);
         for sample in 0..num_samples {
             let mut pose = straight.body_pose(sample).to_pose();
-            let (before, after) = (at_size.body_pose(sample), planted.body_pose(sample));
+            let (before, after) = (at_size.body_pose(sample), held.body_pose(sample));
             pose.rotations.copy_from_slice(after.rotations);
             let moved = before.translations.iter().zip(after.translations);
             for (at, (before, after)) in pose.translations.iter_mut().zip(moved) {

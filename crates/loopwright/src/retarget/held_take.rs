@@ -13,7 +13,7 @@ use glam::DVec3;
 use super::{FollowedFeet, Retarget, legs::faded};
 use crate::{
     analysis::body::Foot,
-    feet::{FootLock, PlantError},
+    feet::{FootLock, HoldError},
     loop_clip::LoopClip,
     math::{
         cubic::{Hermite, Span},
@@ -73,11 +73,11 @@ impl Retarget {
     /// Holds the feet of a take on the target while those of the source bear, in those parts of it where they then slide less.
     ///
     /// `source` is the take, `carried` what [`Self::take`] makes of it. `None` where nothing changes. Errors: those of
-    /// [`crate::feet::plant`]; the take has fewer than three frames, or not as many as `carried`.
-    pub fn held_take(&self, source: &Take, carried: &Take, lock: FootLock) -> Result<Option<Take>, PlantError> {
+    /// [`crate::feet::hold`]; the take has fewer than three frames, or not as many as `carried`.
+    pub fn held_take(&self, source: &Take, carried: &Take, lock: FootLock) -> Result<Option<Take>, HoldError> {
         let (found, known) = (carried.num_frames(), source.num_frames());
         if found != known {
-            return Err(PlantError::KnownElsewhere { found, known });
+            return Err(HoldError::KnownElsewhere { found, known });
         }
         if lock == FootLock::Off || carried.num_frames() < 3 {
             return Ok(None);
@@ -134,7 +134,7 @@ impl Retarget {
         feet: &FollowedFeet,
         samples: &Samples<'_>,
         lock: FootLock,
-    ) -> Result<Option<Corrections>, PlantError> {
+    ) -> Result<Option<Corrections>, HoldError> {
         let in_secs = |secs: f64| TimeStep::new(samples.step_secs).nearest_from_one(secs);
         let (margin, over) = (in_secs(MARGIN_SECS), in_secs(OVER_SECS) as f64);
         let num_windows = samples.count.div_ceil(in_secs(WINDOW_SECS).min(WINDOW_SAMPLES));
@@ -170,7 +170,7 @@ impl Retarget {
         [first, end]: [usize; 2],
         clip: &LoopClip,
         lock: FootLock,
-    ) -> Result<Option<LoopClip>, PlantError> {
+    ) -> Result<Option<LoopClip>, HoldError> {
         let from: Vec<Option<usize>> = (first..first + clip.num_samples())
             .map(|sample| (sample < end).then(|| samples.frame(sample)))
             .collect();
@@ -201,7 +201,7 @@ impl<'a> Samples<'a> {
     }
 
     /// The samples from the first to before the last as a loop, whose last ones lead back to the start.
-    fn led_back(&self, [first, end]: [usize; 2], num_back: usize, of: &Retarget) -> Result<LoopClip, PlantError> {
+    fn led_back(&self, [first, end]: [usize; 2], num_back: usize, of: &Retarget) -> Result<LoopClip, HoldError> {
         let skeleton = self.take.skeleton();
         let hips = of.target.body.hips;
         let [from, to] = [first, end - 1].map(|sample| {

@@ -2,9 +2,9 @@
 
 use loopwright::{
     Blender, BodyOverrides, LoopClip, RootMode,
-    analysis::{Body, ContactLimits},
+    analysis::Body,
     blend::{Axis, BlendError, BlendSpace},
-    feet::{self, FootLock, HeldBy},
+    feet::{self, FootLock},
     loop_clip::LoopKeys,
     pipeline::Recentered,
     quality,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let followed = of_loops.and_then(|loops| FollowedFeet::mixed(&loops, clip.num_samples()));
     let (clip, feet) = match &followed {
         Some(followed) => held(args, (&loops[0], &body), clip, followed)?,
-        None => planted(args, (&loops[0], &body), clip, &weights)?,
+        None => held_in_mix(args, (&loops[0], &body), clip, &weights)?,
     };
     let (engine, first) = (args.files.engine.engine(), &loops[0]);
     let mode = mode(&loops);
@@ -185,7 +185,7 @@ fn held(
 }
 
 /// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
-fn planted(
+fn held_in_mix(
     args: &BlendArgs,
     (first, body): (&PlayableLoop, &Body),
     clip: LoopClip,
@@ -195,25 +195,10 @@ fn planted(
     // A single loop stays unchanged.
     let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
-    let plant = |lock: FootLock| {
-        feet::plant(&clip, body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)
-    };
-    let foot_slide = |clip: &LoopClip| foot_slide_cmps(clip, body);
-    let (mut planted, mut feet) = plant(lock)?;
-    if lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) {
-        // A blend has no take that tells when its feet stand, so what slides less counts.
-        let (locked, by_lock) = plant(FootLock::On)?;
-        let slide = |clip: &Option<LoopClip>| clip.as_ref().and_then(foot_slide);
-        if by_lock.outcomes == feet.outcomes && slide(&locked) < slide(&planted) {
-            (planted, feet) = (locked, by_lock);
-        }
-    }
-    let mut facts = describe::feet(&clip, body, &feet);
-    let Some(planted) = planted else {
-        return Ok((clip, facts));
-    };
-    (facts.foot_slide_before_cmps, facts.foot_slide_after_cmps) = (foot_slide(&clip), foot_slide(&planted));
-    Ok((planted, facts))
+    let limits = args.files.reading.overrides().contacts;
+    let (held, feet) = feet::hold(&clip, body, root_joint, &limits, lock, None).map_err(Failure::error)?;
+    let facts = describe::feet(&clip, body, &feet);
+    Ok((held.unwrap_or(clip), facts))
 }
 
 /// Refuses loops with different numbers of cycles, because their phases are not comparable.

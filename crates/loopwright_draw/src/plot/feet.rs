@@ -55,7 +55,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
             Key::new(Sign::Line(Ink::Blue), "loop"),
             Key::new(
                 Sign::Patch("idle"),
-                if made.feet.is_locked() { "held" } else { "stands" },
+                if made.feet.is_held() { "held" } else { "stands" },
             ),
         ],
     };
@@ -95,7 +95,7 @@ fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f6
         x: if is_last { x } else { x.unlabelled() },
         y: Axis::up(Range::new(0.0, FASTEST), "speed, cm/s", area.height),
     };
-    let spans = if made.feet.is_locked() {
+    let spans = if made.feet.is_held() {
         &made.feet.held
     } else {
         &made.feet.contacts

@@ -213,13 +213,12 @@ pub fn root_motion_as_made(
     }
 }
 
-/// The contacts of a loop's feet, and how they were locked.
+/// The contacts of a loop's feet, and how they were held.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
     let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
     let in_cm = |speed: f64| 1e2 * speed;
     FeetFacts {
-        held: feet.is_locked(),
-        held_by: feet.held_by,
+        held: feet.is_held(),
         bearing: (feet.bearing.iter())
             .map(|bearing| BearingFacts {
                 joint: name(bearing.contact.foot),
@@ -285,6 +284,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::Still => FootTreatment::Still,
         FootOutcome::Slides { .. } => FootTreatment::Slides,
         FootOutcome::Released => FootTreatment::Released,
+        FootOutcome::Unsettled => FootTreatment::Unsettled,
     }
 }
 

@@ -11,7 +11,7 @@ use loopwright::{
     LoopCandidate, RootMode, RootMotion, Skeleton, Take,
     candidate::{LastKey, OutcomePart, WholeClipKind},
     edit::JointOffset,
-    feet::{FootPoint, HeldBy},
+    feet::FootPoint,
     math::{Rigid, Screw, rotation},
     mirror::Mirror,
     retarget::RigPair,
@@ -402,9 +402,6 @@ impl RecenteredFacts {
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground during its contacts.
     pub held: bool,
-    /// How: by one solve over the whole loop, or sample by sample; absent where none is held.
-    #[serde(default, with = "optional_word")]
-    pub held_by: Option<HeldBy>,
     /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
     #[serde(default)]
     pub bearing: Vec<BearingFacts>,
@@ -479,6 +476,8 @@ pub enum FootTreatment {
     Slides,
     /// Not locked: holding it would make feet slide more, or bend a take that loops already.
     Released,
+    /// Not locked: the search for a correction that holds it did not settle.
+    Unsettled,
 }
 
 loopwright::words!(FootTreatment {
@@ -489,6 +488,7 @@ loopwright::words!(FootTreatment {
     Still: "still",
     Slides: "slides",
     Released: "released",
+    Unsettled: "not settled",
 });
 
 /// What was done with one foot.

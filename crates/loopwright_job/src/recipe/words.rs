@@ -94,9 +94,8 @@ choices! {
         Full: "In any direction, about any axis: props, rolls",
     }
     FootLock::ALL {
-        Auto: "Where contacts are detected reliably, as solve or else as on",
-        Solve: "Always: heel, ball and tip, over the whole loop at once",
-        On: "Always: the ball alone, frame by frame",
+        Auto: "Where contacts are detected reliably and feet then slide less",
+        Solve: "Always",
         Off: "Never",
     }
     ClosingKey::ALL {

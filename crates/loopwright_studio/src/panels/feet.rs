@@ -6,10 +6,9 @@ use loopwright::feet::FootLock;
 use super::edit_by;
 use crate::model::{Action, Model};
 
-const LOCKS: [(FootLock, &str); 4] = [
+const LOCKS: [(FootLock, &str); 3] = [
     (FootLock::Auto, "auto"),
-    (FootLock::Solve, "solve"),
-    (FootLock::On, "sample by sample"),
+    (FootLock::Solve, "always"),
     (FootLock::Off, "off"),
 ];
 

@@ -33,7 +33,7 @@ fn a_drag_shows_drafts_and_ends_with_held_feet() {
         apply(&mut harness, Action::Edit { edit, is_final });
         if is_final {
             wait(&mut harness, "the loop is made", is_made);
-            assert!(model(&harness).made().unwrap().done.made.feet.is_locked());
+            assert!(model(&harness).made().unwrap().done.made.feet.is_held());
         } else {
             wait(&mut harness, "a draft is made", |model| model.made().unwrap().is_draft);
             assert!(model(&harness).finished().is_none(), "a draft is not exported");
