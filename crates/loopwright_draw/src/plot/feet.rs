@@ -53,10 +53,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
         keys: vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
             Key::new(Sign::Line(Ink::Blue), "loop"),
-            Key::new(
-                Sign::Patch("idle"),
-                if made.feet.is_held() { "held" } else { "stands" },
-            ),
+            Key::new(Sign::Patch("idle"), if made.feet.is_held() { "held" } else { "stands" }),
         ],
     };
     heading.draw(svg, style::MARGIN, top, full);
