@@ -4,14 +4,13 @@
 //! loop, read back.
 
 use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, LoopSettings, SearchSettings, Take,
+    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take,
     candidate::WholeClipKind,
     math::{Rigid, rotation},
-    pipeline::Retry,
     unstable::fit::{PointPair, fit_planar},
 };
 use loopwright_formats::{
-    AnimationChoice, LoadedTake, LoopFile, LoopWriteSettings, ReadSettings,
+    AnimationChoice, LoopFile, LoopWriteSettings, ReadSettings,
     loop_file::{facts::TakeFacts, written_keys},
 };
 use loopwright_mocap::{ClipRow, Intent};
@@ -19,7 +18,7 @@ use loopwright_mocap::{ClipRow, Intent};
 use crate::{
     page::Sections,
     table::{Table, cell, list},
-    takes::Captured,
+    takes::{Captured, Studied},
 };
 
 /// Limits of a linter for clips: closure in metres and radians, and steps of velocity over the seam per second.
@@ -224,9 +223,9 @@ fn outcome(captured: &Captured, row: &ClipRow) -> Result<Outcome, String> {
         ..ReadSettings::default()
     };
     let (_, loaded) = captured.read(&row.file, &settings)?;
-    let failed = |error: &dyn std::fmt::Display| format!("{} {}: {error}", row.file, row.animation);
-    let analysis = Analysis::new(&loaded.take).map_err(|error| failed(&error))?;
-    let before = ends_of(&analysis);
+    let studied = Studied::of(&format!("{} {}", row.file, row.animation), loaded.take)?.in_file(loaded.source);
+    let analysis = &studied.analysis;
+    let before = ends_of(analysis);
     let found = match analysis.find_loops(&SearchSettings::default()) {
         Ok(found) => found,
         Err(error) => {
@@ -247,7 +246,7 @@ fn outcome(captured: &Captured, row: &ClipRow) -> Result<Outcome, String> {
     Ok(Outcome {
         done: done(best),
         before,
-        made: Some(made(&analysis, &found, best, &loaded).map_err(|error| failed(&error))?),
+        made: Some(made(&studied, &found)?),
     })
 }
 
@@ -281,41 +280,27 @@ fn done(candidate: &LoopCandidate) -> String {
     }
 }
 
-fn made(
-    analysis: &Analysis,
-    found: &FoundLoops,
-    candidate: &LoopCandidate,
-    loaded: &LoadedTake,
-) -> Result<Made, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let mut settings = LoopSettings::default();
-    if let Some(whole) = &candidate.whole {
-        settings.root.mode = whole.root_mode();
-    }
-    let retry = Retry {
-        stretches: &found.candidates[1..],
-        closures: true,
-        ..Retry::default()
-    };
-    let made = analysis.make_loop_or_retry(candidate, &settings, retry);
-    let made = made.map_err(|error| text(&error))?.made;
+fn made(studied: &Studied, found: &FoundLoops) -> Result<Made, String> {
+    let failed = |error: &dyn std::fmt::Display| studied.failed(error);
+    let source = studied.source()?;
+    let made = studied.make_first(&found.candidates)?;
     let writing = LoopWriteSettings {
-        in_place: !settings.root.mode.moves_root(),
+        in_place: !made.root.mode.moves_root(),
         ..LoopWriteSettings::default()
     };
-    let facts = TakeFacts::new("clip", &loaded.take, loaded.source.space());
-    let file = LoopFile::write_with(&made, facts, &loaded.source, &writing).map_err(|error| text(&error))?;
+    let facts = TakeFacts::new("clip", &studied.take, source.space());
+    let file = LoopFile::write_with(&made, facts, source, &writing).map_err(|error| failed(&error))?;
     let (written, _) =
-        written_keys(&made.loop_clip, &file.written, &loaded.source, &writing).map_err(|error| text(&error))?;
+        written_keys(&made.loop_clip, &file.written, source, &writing).map_err(|error| failed(&error))?;
     let root = made.loop_clip.root();
     let moved = if writing.in_place {
         Rigid::IDENTITY
     } else {
         root.at(made.loop_clip.period_secs()) * root.at(0.0).inverse()
     };
-    let last = loaded.take.num_frames() as f64 - 1.0;
+    let last = studied.take.num_frames() as f64 - 1.0;
     Ok(Made {
-        after: Seam::new(&written, moved, analysis),
+        after: Seam::new(&written, moved, &studied.analysis),
         displacement_mm: 1e3 * file.quality.displacement_metres.unwrap_or(0.0),
         body_size: file.quality.body_size,
         pops: file.quality.pops(),

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 use loopwright::{
-    LoopClip, LoopSet, LoopSettings, PlaySettings,
+    LoopClip, LoopSet, PlaySettings,
     analysis::Body,
     loop_clip::Interpolation,
     play::{Performance, PlayedLoop},
@@ -137,10 +137,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
                 return Err(format!("{name}: there is no such take"));
             };
             let found = studied.find(&loopwright::SearchSettings::default())?;
-            let Some(best) = found.best() else {
-                return Err(studied.failed("no loop is recommended"));
-            };
-            let made = studied.make_or_retry(best, &found.candidates, &LoopSettings::default())?;
+            let made = studied.make_first(&found.candidates)?;
             let scale = made
                 .body
                 .stature(&made.take)

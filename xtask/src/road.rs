@@ -58,8 +58,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             Expect::Warn => low,
             Expect::Refuse => is_whole,
         });
-        let others = found.as_ref().map_or(&[][..], |found| &found.candidates[1..]);
-        let made = studied.make_or_retry(best, others, &LoopSettings::default())?;
+        let made = studied.make_first(found.as_ref().map_or(&[][..], |found| &found.candidates))?;
         let quality = studied.written_quality(&made, &made.loop_clip)?;
         popping += usize::from(quality.pops());
         gap_deg = gap_deg.max(quality.pose_gap_radians.to_degrees());

@@ -7,12 +7,13 @@ use std::{
 
 use loopwright::{
     Analysis, FoundLoops, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, SearchSettings, Take, Tracks,
-    loop_clip::LoopKeys, pipeline::Retry, quality,
+    loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::{
     Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
     loop_file::written_keys, read_take, write_loop,
 };
+use loopwright_job::{Chosen, Recipe, Request, Rows};
 use loopwright_mocap::{Expect, TakeRow};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -123,6 +124,19 @@ impl Studied {
         })
     }
 
+    /// The same, of a file.
+    pub(crate) fn in_file(self, source: Source) -> Self {
+        Self {
+            source: Some(source),
+            ..self
+        }
+    }
+
+    /// The form of its file. Errors: it has none.
+    pub(crate) fn source(&self) -> Result<&Source, String> {
+        self.source.as_ref().ok_or_else(|| self.failed("it has no file"))
+    }
+
     /// Makes and analyses a synthetic walk.
     pub(crate) fn walk(settings: &WalkSettings) -> Result<Self, String> {
         let name = "the synthetic walk";
@@ -161,20 +175,32 @@ impl Studied {
             .map_err(|error| self.failed(error))
     }
 
-    /// The same, as the command does it: other stretches and closures are tried where the seam shows.
-    pub(crate) fn make_or_retry(
-        &self,
-        candidate: &LoopCandidate,
-        others: &[LoopCandidate],
-        settings: &LoopSettings,
-    ) -> Result<MadeLoop, String> {
-        let retry = Retry {
-            stretches: others,
-            closures: true,
-            ..Retry::default()
+    /// The loop of the first of a list, as every program makes it without options: other stretches and closures are tried where the seam
+    /// shows.
+    pub(crate) fn make_first(&self, list: &[LoopCandidate]) -> Result<MadeLoop, String> {
+        let chosen = Chosen::first_of(list.to_vec()).ok_or_else(|| self.failed("no loop is recommended"))?;
+        let studied = loopwright_job::Studied {
+            name: self.file.clone(),
+            file: LoadedTake {
+                source: match &self.source {
+                    Some(source) => source.clone(),
+                    None => Source::for_take(&self.take, Format::Bvh),
+                },
+                take: self.take.clone(),
+            },
+            analysis: self.analysis.clone(),
+            smooth_hz: None,
+            character: None,
+            warnings: Vec::new(),
         };
-        let found = self.analysis.make_loop_or_retry(candidate, settings, retry);
-        Ok(found.map_err(|error| self.failed(error))?.made)
+        let recipe = Recipe::default();
+        let request = Request {
+            recipe: &recipe,
+            search: None,
+            rows: &Rows::Recommended,
+        };
+        let made = loopwright_job::make(&studied, request, &chosen);
+        Ok(made.map_err(|error| self.failed(error))?.made)
     }
 
     /// Measures a loop of the same stretch, closed by any method.
@@ -184,7 +210,7 @@ impl Studied {
 
     /// Writes a loop in the take's own format, reads it back, and measures the result.
     pub(crate) fn written_quality(&self, made: &MadeLoop, clip: &LoopClip) -> Result<Quality, String> {
-        let source = self.source.as_ref().ok_or_else(|| self.failed("it has no file"))?;
+        let source = self.source()?;
         let writing = LoopWriteSettings::default();
         let written = write_loop(clip, source, &writing).map_err(|error| self.failed(error))?;
         let (_, keys) = written_keys(clip, &written, source, &writing).map_err(|error| self.failed(error))?;
