@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::{
     LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality,
-    closure::{Gaps, Method, Order, SeamMotion, Shape, Shares},
+    closure::{Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
     feet::FootLock,
     math::rotation,
     pipeline::Sampling,
@@ -34,7 +34,7 @@ enum Way {
 }
 
 fn quintic(blend_secs: f64) -> Method {
-    Method::of(Shape::Quintic { blend_secs })
+    Method::new(Shape::new(ShapeKind::Quintic, blend_secs))
 }
 
 fn ways() -> Vec<(String, Way)> {
@@ -80,26 +80,24 @@ fn ways() -> Vec<(String, Way)> {
     for secs in [0.4, 0.55, 0.9] {
         ours(
             format!("least {secs} s"),
-            Method::of(Shape::Least { blend_secs: secs }),
+            Method::new(Shape::new(ShapeKind::Least, secs)),
             layered,
         );
     }
-    let cubic = Method::of(Shape::Cubic { blend_secs: 0.35 });
+    let cubic = Method::new(Shape::new(ShapeKind::Cubic, 0.35));
     ours("cubic 0.35 s".to_owned(), cubic, layered);
-    let spring = Method::of(Shape::Spring { half_life_secs: 0.1 });
+    let spring = Method::new(Shape::new(ShapeKind::Spring, 0.1));
     ours("spring, half-life 0.1 s".to_owned(), spring, layered);
     ours(
         "linear".to_owned(),
-        Method::of(Shape::Linear { blend_secs: 0.35 }),
+        Method::new(Shape::new(ShapeKind::Linear, 0.35)),
         layered,
     );
-    let soft = Shape::SoftFade {
-        duration_secs: 0.4,
-        hardness: 16.0,
-        blend_secs: 0.35,
-    };
-    ours("softfade 0.4 s, hardness 16".to_owned(), Method::of(soft), layered);
-    let adjustment = Method::of(Shape::Adjustment { blend_secs: 0.35 });
+    let soft = Shape::new(ShapeKind::SoftFade, 0.4)
+        .with(ShapeKey::Hardness, 16.0)
+        .with(ShapeKey::VelocityBlend, 0.35);
+    ours("softfade 0.4 s, hardness 16".to_owned(), Method::new(soft), layered);
+    let adjustment = Method::new(Shape::new(ShapeKind::Adjustment, 0.35));
     ours("adjustment".to_owned(), adjustment, layered);
     for secs in [0.2, 0.4] {
         ours(format!("crossfade {secs} s"), Method::crossfade(secs), layered);

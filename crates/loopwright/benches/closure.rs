@@ -5,7 +5,7 @@ use std::{hint::black_box, time::Instant};
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, ClosureSettings, Cut, Joint, LoopSettings, SearchSettings, Skeleton, Take,
-    closure::{self, Method, Shape},
+    closure::{self, Method, Shape, ShapeKind},
     feet::FootLock,
     math::{ops, rotation},
     take::Clip,
@@ -65,11 +65,11 @@ fn main() {
     println!("{:<28} {copy:8.3} ms", "copy the clip");
     for (name, method) in [
         ("quintic (default)", Method::default()),
-        ("cubic", Method::of(Shape::Cubic { blend_secs: 0.35 })),
-        ("spring", Method::of(Shape::Spring { half_life_secs: 0.1 })),
-        ("linear", Method::of(Shape::Linear { blend_secs: 0.35 })),
-        ("least", Method::of(Shape::Least { blend_secs: 0.35 })),
-        ("adjustment", Method::of(Shape::Adjustment { blend_secs: 0.35 })),
+        ("cubic", Method::new(Shape::new(ShapeKind::Cubic, 0.35))),
+        ("spring", Method::new(Shape::new(ShapeKind::Spring, 0.1))),
+        ("linear", Method::new(Shape::new(ShapeKind::Linear, 0.35))),
+        ("least", Method::new(Shape::new(ShapeKind::Least, 0.35))),
+        ("adjustment", Method::new(Shape::new(ShapeKind::Adjustment, 0.35))),
         ("crossfade", Method::crossfade(0.35)),
     ] {
         let settings = ClosureSettings::from(method);

@@ -81,6 +81,8 @@ pub mod math;
 
 pub mod words;
 
+pub mod unit;
+
 pub mod names;
 
 #[cfg(feature = "threads")]

@@ -8,7 +8,7 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 use loopwright::{
     ClosureSettings, Cut, Joint, Skeleton, Take,
-    closure::{Method, Order, Shape, Shares, close},
+    closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close},
     math::rotation,
     take::Clip,
     unstable::{
@@ -141,23 +141,13 @@ fn clip() -> Clip {
 fn shape(kind: &str, entry: &Value, end: &str) -> Shape {
     let secs = |name: &str| number(&entry[format!("{name}_{end}")]);
     match kind {
-        "quintic" => Shape::Quintic {
-            blend_secs: secs("blend"),
-        },
-        "cubic" => Shape::Cubic {
-            blend_secs: secs("blend"),
-        },
-        "spring" => Shape::Spring {
-            half_life_secs: secs("halflife"),
-        },
-        "linear" => Shape::Linear {
-            blend_secs: secs("blend"),
-        },
-        "softfade" => Shape::SoftFade {
-            duration_secs: secs("duration"),
-            hardness: secs("hardness"),
-            blend_secs: secs("blend"),
-        },
+        "quintic" => Shape::new(ShapeKind::Quintic, secs("blend")),
+        "cubic" => Shape::new(ShapeKind::Cubic, secs("blend")),
+        "spring" => Shape::new(ShapeKind::Spring, secs("halflife")),
+        "linear" => Shape::new(ShapeKind::Linear, secs("blend")),
+        "softfade" => Shape::new(ShapeKind::SoftFade, secs("duration"))
+            .with(ShapeKey::Hardness, secs("hardness"))
+            .with(ShapeKey::VelocityBlend, secs("blend")),
         other => panic!("no shape is called {other}"),
     }
 }
@@ -445,26 +435,20 @@ fn the_articles_forms_are_ours_where_they_are_exact() {
             assert!(ours_left < 1e-12, "{method}: {ours_left}");
             (apart, left)
         };
-        let cubic = shapes(&|end| Shape::Cubic {
-            blend_secs: setting("blendtime", end),
-        });
+        let cubic = shapes(&|end| Shape::new(ShapeKind::Cubic, setting("blendtime", end)));
         let (apart, left) = largest("inertialize_cubic", cubic, 0.0);
         assert!(apart < 2e-8 && left < 2e-8, "cubic {set}: {apart} {left}");
-        let linear = shapes(&|end| Shape::Linear {
-            blend_secs: setting("blendtime", end),
-        });
+        let linear = shapes(&|end| Shape::new(ShapeKind::Linear, setting("blendtime", end)));
         let (apart, left) = largest("linear_inertialize", linear, 1.0);
         assert!(apart < 2e-8 && left < 2e-8, "linear {set}: {apart} {left}");
         // The gaps that remain there: the spring's tail and the soft fade's start, metres or radians.
-        let spring = shapes(&|end| Shape::Spring {
-            half_life_secs: setting("halflife", end),
-        });
+        let spring = shapes(&|end| Shape::new(ShapeKind::Spring, setting("halflife", end)));
         let (_, left) = largest("inertialize_both", spring, 0.0);
         assert!(left > 1e-5, "spring {set}: {left}");
-        let soft = shapes(&|end| Shape::SoftFade {
-            duration_secs: setting("softfade_duration", end),
-            hardness: setting("softfade_hardness", end),
-            blend_secs: setting("blendtime", end),
+        let soft = shapes(&|end| {
+            Shape::new(ShapeKind::SoftFade, setting("softfade_duration", end))
+                .with(ShapeKey::Hardness, setting("softfade_hardness", end))
+                .with(ShapeKey::VelocityBlend, setting("blendtime", end))
         });
         let (_, left) = largest("softfade_inertialize", soft, 0.0);
         // At a hardness of 16 the start is 1 to seven digits.
@@ -475,7 +459,7 @@ fn the_articles_forms_are_ours_where_they_are_exact() {
 /// A few of the golden numbers, for a checkout without the folder.
 #[test]
 fn numbers_kept_here() {
-    let spring = |half_life_secs: f64| Shape::Spring { half_life_secs };
+    let spring = |half_life_secs: f64| Shape::new(ShapeKind::Spring, half_life_secs);
     let boundary = Boundary::new(spring(0.08), spring(0.15), PERIOD_SECS, Order::C1).unwrap();
     let matrix = boundary.matrix();
     assert_close(matrix[0][2], 0.000_244_647_547_9, 1e-12);
@@ -490,7 +474,7 @@ fn numbers_kept_here() {
         assert_close(found, expected, 1e-10);
     }
 
-    let quintic = |blend_secs: f64| Shape::Quintic { blend_secs };
+    let quintic = |blend_secs: f64| Shape::new(ShapeKind::Quintic, blend_secs);
     let boundary = Boundary::new(quintic(1.5), quintic(2.0), PERIOD_SECS, Order::C2).unwrap();
     assert_close(boundary.matrix()[5][0], 2.560_585_276_634_66, 1e-13);
     let Weights { value, .. } = boundary.weights(21.0 * STEP_SECS);

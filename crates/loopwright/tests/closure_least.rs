@@ -1,7 +1,7 @@
 //! The least closure is the least: no other offset between the same ends has a smaller integral of o^2 + s^6 o'''^2.
 
 use loopwright::{
-    closure::{Order, Shape},
+    closure::{Order, Shape, ShapeKind},
     unstable::boundary::Boundary,
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -90,12 +90,10 @@ fn the_least_closure_has_the_smallest_integral() {
         let blend_secs = random.within(0.2, [1.0, 3.0][case % 2]) * period;
         let s = blend_secs / TIMES_PER_BLEND;
         let conditions = random.conditions(blend_secs.min(period) / 3.0);
-        let least = Sampled::closure(Shape::Least { blend_secs }, period, &conditions);
+        let least = Sampled::closure(Shape::new(ShapeKind::Least, blend_secs), period, &conditions);
         let smallest = least.integral(s);
         for share in [0.2, 0.4, 0.6, 0.8, 1.0] {
-            let quintic = Shape::Quintic {
-                blend_secs: share * period,
-            };
+            let quintic = Shape::new(ShapeKind::Quintic, share * period);
             let other = Sampled::closure(quintic, period, &conditions).integral(s);
             assert!(other > smallest, "case {case}: {smallest} above {other} of {quintic:?}");
         }
@@ -200,7 +198,7 @@ fn the_least_closure_is_the_minimum_found_among_polynomials() {
         let blend_secs = random.within(0.8, 4.0) * period;
         let conditions = random.conditions(period);
         let found = minimise(period, blend_secs / TIMES_PER_BLEND, &conditions);
-        let shape = Shape::Least { blend_secs };
+        let shape = Shape::new(ShapeKind::Least, blend_secs);
         let boundary = Boundary::new(shape, shape, period, Order::C2).unwrap();
         for i in 0..=50 {
             let share = f64::from(i) / 50.0;

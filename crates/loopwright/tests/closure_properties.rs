@@ -8,9 +8,12 @@ use core::f64::consts::{LN_2, TAU};
 use glam::{DQuat, DVec3};
 use loopwright::{
     ClosureSettings, Cut, Joint, Pose, Skeleton, Take,
-    closure::{Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, Shares, close},
+    closure::{
+        Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
+    },
     math::rotation,
     take::Clip,
+    unit::Unit,
     unstable::{
         boundary::Boundary,
         ends::{self, EndState},
@@ -63,22 +66,20 @@ impl Random {
             _ => self.within(1.0, 2.0) * period_secs,
         };
         match self.below(8) {
-            0..2 => Shape::Quintic { blend_secs: secs },
-            2 => Shape::Least { blend_secs: secs },
-            3 => Shape::Cubic { blend_secs: secs },
+            0..2 => Shape::new(ShapeKind::Quintic, secs),
+            2 => Shape::new(ShapeKind::Least, secs),
+            3 => Shape::new(ShapeKind::Cubic, secs),
             // Half of the springs have another one for the velocity, of a hundredth to half of the period.
-            4 if secs.to_bits() % 2 == 0 => Shape::TwoSprings {
-                half_life_secs: secs,
-                velocity_half_life_secs: (0.01 + 0.49 * (secs.to_bits() >> 1 & 0xff) as f64 / 255.0) * period_secs,
-            },
-            4 => Shape::Spring { half_life_secs: secs },
-            5 => Shape::Linear { blend_secs: secs },
-            6 => Shape::SoftFade {
-                duration_secs: 2.0 * secs,
-                hardness: self.over_decades(0.1, 100.0),
-                blend_secs: self.within(0.1, 1.2) * period_secs,
-            },
-            _ => Shape::Adjustment { blend_secs: secs },
+            4 if secs.to_bits() % 2 == 0 => Shape::new(ShapeKind::Spring, secs).with(
+                ShapeKey::VelocityBlend,
+                (0.01 + 0.49 * (secs.to_bits() >> 1 & 0xff) as f64 / 255.0) * period_secs,
+            ),
+            4 => Shape::new(ShapeKind::Spring, secs),
+            5 => Shape::new(ShapeKind::Linear, secs),
+            6 => Shape::new(ShapeKind::SoftFade, 2.0 * secs)
+                .with(ShapeKey::Hardness, self.over_decades(0.1, 100.0))
+                .with(ShapeKey::VelocityBlend, self.within(0.1, 1.2) * period_secs),
+            _ => Shape::new(ShapeKind::Adjustment, secs),
         }
     }
 
@@ -317,22 +318,16 @@ fn smooth_method(random: &mut Random, period_secs: f64) -> Method {
     let mut shape = || {
         let secs = [1.2, random.within(0.3, 0.9)][random.below(2)] * period_secs;
         match random.below(8) {
-            0..2 => Shape::Quintic { blend_secs: secs },
-            2 => Shape::Least {
-                // As much area under it as under a quintic.
-                blend_secs: 1.5 * secs,
-            },
-            3 => Shape::Cubic { blend_secs: secs },
-            4 => Shape::Spring {
-                half_life_secs: 0.5 * secs,
-            },
-            5 => Shape::Linear { blend_secs: secs },
-            6 => Shape::SoftFade {
-                duration_secs: 2.0 * secs,
-                hardness: random.over_decades(0.5, 10.0),
-                blend_secs: secs,
-            },
-            _ => Shape::Adjustment { blend_secs: secs },
+            0..2 => Shape::new(ShapeKind::Quintic, secs),
+            // As much area under it as under a quintic.
+            2 => Shape::new(ShapeKind::Least, 1.5 * secs),
+            3 => Shape::new(ShapeKind::Cubic, secs),
+            4 => Shape::new(ShapeKind::Spring, 0.5 * secs),
+            5 => Shape::new(ShapeKind::Linear, secs),
+            6 => Shape::new(ShapeKind::SoftFade, 2.0 * secs)
+                .with(ShapeKey::Hardness, random.over_decades(0.5, 10.0))
+                .with(ShapeKey::VelocityBlend, secs),
+            _ => Shape::new(ShapeKind::Adjustment, secs),
         }
     };
     let (start, end) = (shape(), shape());
@@ -422,7 +417,7 @@ fn nothing_is_left_of_the_gap() {
         );
         // ... and as they are, up to the error of the accelerations measured at the ends. Of a fade that follows the track, the
         // report leaves out the acceleration: up to 0.6 of the gap.
-        let follows_the_track = |shape| matches!(shape, Shape::Adjustment { .. });
+        let follows_the_track = |shape: Shape| shape.kind() == ShapeKind::Adjustment;
         if !follows_the_track(method.start) && !follows_the_track(method.end) {
             reported += 1;
             let share = if has_neighbours { 1e-3 } else { 0.2 };
@@ -587,14 +582,16 @@ fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 
 /// Shortest time in which the closed motion changes: that of the shapes, of the waves, and of the rotation itself.
 fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], period: f64) -> f64 {
-    let of_shape = |shape: Shape| match shape {
-        Shape::Spring { half_life_secs } => half_life_secs / (2.0 * LN_2),
-        Shape::TwoSprings {
-            half_life_secs,
-            velocity_half_life_secs,
-        } => half_life_secs.min(velocity_half_life_secs) / (2.0 * LN_2),
-        Shape::Least { blend_secs } => blend_secs / 6.0,
-        other => other.secs(),
+    let of_shape = |shape: Shape| {
+        let secs = shape
+            .get(ShapeKey::VelocityBlend)
+            .unwrap_or(f64::INFINITY)
+            .min(shape.secs());
+        match shape.kind() {
+            ShapeKind::Spring => secs / (2.0 * LN_2),
+            ShapeKind::Least => secs / 6.0,
+            _ => shape.secs(),
+        }
     };
     let fastest = [0.0, period]
         .map(|t| motion.rotation_end(t).velocity)
@@ -619,20 +616,13 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
         // the period would end between the samples of the differences.
         let [start, end] = [settings.start, settings.end].map(|shape| {
             let fitted = shape.fitted(period);
-            let ends_inside = fitted
-                .times()
-                .into_iter()
-                .flatten()
-                .all(|secs| secs <= 0.95 * period || secs == period);
-            if ends_inside
-                || matches!(
-                    fitted,
-                    Shape::Spring { .. } | Shape::TwoSprings { .. } | Shape::Least { .. }
-                )
-            {
+            let ends_inside = (fitted.values())
+                .filter(|(parameter, _)| parameter.unit == Unit::Secs)
+                .all(|(_, secs)| secs <= 0.95 * period || secs == period);
+            if ends_inside || matches!(fitted.kind(), ShapeKind::Spring | ShapeKind::Least) {
                 fitted
             } else {
-                Shape::Quintic { blend_secs: period }
+                Shape::new(ShapeKind::Quintic, period)
             }
         });
         let boundary = Boundary::new(start, end, period, settings.order).unwrap();
@@ -911,17 +901,18 @@ fn extreme_settings_stay_finite_exact_and_near() {
         let mut shape = || {
             let (secs, other) = (any(&mut random), any(&mut random));
             match random.below(7) {
-                6 => Shape::Least { blend_secs: secs },
-                0 => Shape::Quintic { blend_secs: secs },
-                1 => Shape::Cubic { blend_secs: secs },
-                2 => Shape::Spring { half_life_secs: secs },
-                3 => Shape::Linear { blend_secs: secs },
-                4 => Shape::Adjustment { blend_secs: secs },
-                _ => Shape::SoftFade {
-                    duration_secs: secs,
-                    hardness: [1e-9, 0.5, 89.0, 710.0, 1e6, 1e300][random.below(6)],
-                    blend_secs: other,
-                },
+                6 => Shape::new(ShapeKind::Least, secs),
+                0 => Shape::new(ShapeKind::Quintic, secs),
+                1 => Shape::new(ShapeKind::Cubic, secs),
+                2 => Shape::new(ShapeKind::Spring, secs),
+                3 => Shape::new(ShapeKind::Linear, secs),
+                4 => Shape::new(ShapeKind::Adjustment, secs),
+                _ => Shape::new(ShapeKind::SoftFade, secs)
+                    .with(
+                        ShapeKey::Hardness,
+                        [1e-9, 0.5, 89.0, 710.0, 1e6, 1e300][random.below(6)],
+                    )
+                    .with(ShapeKey::VelocityBlend, other),
             }
         };
         let (start, end) = (shape(), shape());
@@ -936,9 +927,9 @@ fn extreme_settings_stay_finite_exact_and_near() {
         // A fade over a picosecond has rates of its size over that; what cancels is exact relative to it.
         let shortest = [closed.method.start, closed.method.end]
             .into_iter()
-            .flat_map(Shape::times)
-            .flatten()
-            .fold(period, f64::min);
+            .flat_map(Shape::values)
+            .filter(|(parameter, _)| parameter.unit == Unit::Secs)
+            .fold(period, |shortest, (_, secs)| shortest.min(secs));
         let rates = (1.0 + before.position + before.angle) / shortest + before.velocity + before.angular_velocity;
         assert!(
             left.velocity < 1e-10 * rates && left.angular_velocity < 1e-10 * rates,
@@ -978,7 +969,7 @@ fn an_adjustment_survives_a_jump_beyond_the_cut() {
         rotations: vec![DQuat::IDENTITY; 37],
     };
     let clip = tracks.clip();
-    let closed = close(&clip, &Method::of(Shape::Adjustment { blend_secs: 0.3 }).into()).unwrap();
+    let closed = close(&clip, &Method::new(Shape::new(ShapeKind::Adjustment, 0.3)).into()).unwrap();
     assert!(pose_gap(&clip, &closed) < 1e-12);
     let gap = closed.seam.largest();
     assert!(gap.velocity > 10.0 && closed.residual.velocity < 1e-11 * gap.velocity);
@@ -1005,8 +996,8 @@ fn an_adjustment_leaves_alone_what_stands() {
         rotations: (0..97).map(|frame| rotation::exp(point(frame) * 2.0)).collect(),
     };
     let clip = tracks.clip();
-    let follows = Method::of(Shape::Adjustment { blend_secs: 0.2 });
-    let fades = Shape::Cubic { blend_secs: 0.2 };
+    let follows = Method::new(Shape::new(ShapeKind::Adjustment, 0.2));
+    let fades = Shape::new(ShapeKind::Cubic, 0.2);
     for (method, least) in [
         (follows, 0.05),
         (Method { end: fades, ..follows }, 0.05),
@@ -1035,7 +1026,10 @@ fn a_joint_is_closed_alike_whatever_other_joints_do() {
     let mut random = Random::new(23);
     let motions = [(); 2].map(|()| Motion::random(&mut random, 1.0));
     let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
-    let (follows, fades) = (Shape::Adjustment { blend_secs: 0.2 }, Shape::Cubic { blend_secs: 0.3 });
+    let (follows, fades) = (
+        Shape::new(ShapeKind::Adjustment, 0.2),
+        Shape::new(ShapeKind::Cubic, 0.3),
+    );
     for (start, end) in [(follows, fades), (fades, follows), (follows, follows), (fades, fades)] {
         let method = Method {
             start,
@@ -1069,11 +1063,11 @@ fn the_layer_for_noise_is_as_smooth_as_the_method() {
     let mut random = Random::new(19);
     let clip = Tracks::sampled(&[Motion::random(&mut random, 1.0)], 60, 1.0 / 60.0, [6, 6]).clip();
     for shape in [
-        Shape::Cubic { blend_secs: 1e-4 },
-        Shape::Spring { half_life_secs: 1e-4 },
-        Shape::Linear { blend_secs: 1e-4 },
+        Shape::new(ShapeKind::Cubic, 1e-4),
+        Shape::new(ShapeKind::Spring, 1e-4),
+        Shape::new(ShapeKind::Linear, 1e-4),
     ] {
-        let closed = close(&clip, &Method::of(shape).into()).unwrap();
+        let closed = close(&clip, &Method::new(shape).into()).unwrap();
         assert_eq!((closed.is_layered, closed.method.order), (true, Order::C1));
         assert!(closed.residual.velocity < 1e-11 && closed.residual.acceleration > 1e-3);
         let gap = closed.seam.largest();
@@ -1088,7 +1082,7 @@ fn chosen_joints_are_closed_by_their_own_method() {
     let mut random = Random::new(16);
     let motions = [(); 3].map(|()| Motion::random(&mut random, 1.0));
     let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
-    let spring = Method::of(Shape::Spring { half_life_secs: 0.1 });
+    let spring = Method::new(Shape::new(ShapeKind::Spring, 0.1));
     let settings = ClosureSettings {
         joints: vec![(1, Some(Method::default())), (1, None), (2, Some(spring))],
         ..ClosureSettings::default()
@@ -1324,8 +1318,8 @@ fn samples_beyond_both_blends_keep_their_bits() {
     let motions = [Motion::random(&mut random, 2.0)];
     let clip = Tracks::sampled(&motions, 60, 2.0 / 60.0, [2, 2]).clip();
     let settings = Method {
-        start: Shape::Quintic { blend_secs: 0.5 },
-        end: Shape::Quintic { blend_secs: 0.3 },
+        start: Shape::new(ShapeKind::Quintic, 0.5),
+        end: Shape::new(ShapeKind::Quintic, 0.3),
         ..Method::default()
     };
     let closed = close(&clip, &settings.into()).unwrap();
@@ -1353,7 +1347,7 @@ fn the_end_without_a_share_stays_as_it_is() {
         for (share, kept, moves) in [(1.0, 30..60, 0), (0.0, 0..30, 59)] {
             let settings = Method {
                 shares: Shares::all(share),
-                ..Method::of(Shape::Quintic { blend_secs: 0.9 })
+                ..Method::new(Shape::new(ShapeKind::Quintic, 0.9))
             };
             let closed = close(&clip, &settings.into()).unwrap();
             for sample in 0..60 {
@@ -1396,14 +1390,14 @@ fn fades_that_do_not_fit_are_shortened_and_reported() {
     let clip = Tracks::sampled(&motions, 15, 0.5 / 15.0, [1, 1]).clip();
     let period = clip.period_secs();
     let settings = Method {
-        start: Shape::Cubic { blend_secs: 0.7 },
-        end: Shape::Spring { half_life_secs: 0.3 },
+        start: Shape::new(ShapeKind::Cubic, 0.7),
+        end: Shape::new(ShapeKind::Spring, 0.3),
         ..Method::default()
     };
     let closed = close(&clip, &settings.into()).unwrap();
     assert_eq!(
         (closed.method.start, closed.method.order),
-        (Shape::Cubic { blend_secs: period }, Order::C1)
+        (Shape::new(ShapeKind::Cubic, period), Order::C1)
     );
     let warned: Vec<_> = closed
         .clamps
@@ -1441,14 +1435,14 @@ fn settings_out_of_range_are_refused() {
     let good = Method::default();
     assert_eq!(
         (good.start, good.order),
-        (Shape::Quintic { blend_secs: 0.35 }, Order::C2)
+        (Shape::new(ShapeKind::Quintic, 0.35), Order::C2)
     );
     close(&clip, &good.into()).unwrap();
     for secs in [0.0, -0.1, f64::NAN, f64::INFINITY] {
         let refused = close(
             &clip,
             &Method {
-                end: Shape::Quintic { blend_secs: secs },
+                end: Shape::new(ShapeKind::Quintic, secs),
                 ..good
             }
             .into(),

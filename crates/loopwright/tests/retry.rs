@@ -3,7 +3,7 @@
 use loopwright::{
     Analysis, LoopCandidate, LoopSettings, Quality, SearchSettings, Take,
     candidate::ChooseBy,
-    closure::{Method, Shape},
+    closure::{Method, Shape, ShapeKind},
     feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{RetriedLoop, Retry},
@@ -31,7 +31,7 @@ fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {
 /// Settings that close only gaps of the pose, and those within a frame; where feet are held, legs are smooth all the same.
 fn abrupt() -> LoopSettings {
     LoopSettings {
-        closure: Method::of(Shape::Linear { blend_secs: 0.02 }).into(),
+        closure: Method::new(Shape::new(ShapeKind::Linear, 0.02)).into(),
         feet: FootLock::Off.into(),
         ..LoopSettings::default()
     }

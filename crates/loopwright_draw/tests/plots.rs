@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Cut, FoundLoops, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
     Transitions,
-    closure::{Method, Shape},
+    closure::{Method, Shape, ShapeKind},
     math::{Decay, Rigid},
     transition::TransitionClip,
 };
@@ -259,9 +259,9 @@ fn endless_bounds_and_long_names_fit() {
         ..SearchSettings::default()
     };
     assert_sound(&plot::find(&analysis, &settings, &NOTHING));
-    let shape = Shape::Spring { half_life_secs: 0.1 };
+    let shape = Shape::new(ShapeKind::Spring, 0.1);
     let settings = LoopSettings {
-        closure: Method::of(shape).into(),
+        closure: Method::new(shape).into(),
         ..LoopSettings::default()
     };
     let cut = Cut::new(&take, 3.0, 40.0).unwrap();

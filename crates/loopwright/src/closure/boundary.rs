@@ -5,8 +5,11 @@
 //! once and its solution applied to every track as one weight per condition. The system also cancels what a decay leaves at the
 //! far end. Derivation: docs/math/boundary.md.
 
-use super::{method::Order, shapes::Shape};
-use crate::math::decay::{Fading, Jet};
+use super::{order::Order, shapes::Shape};
+use crate::{
+    math::decay::{Fading, Jet},
+    unit::Unit,
+};
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;
@@ -50,7 +53,7 @@ pub struct Weights {
 /// A square matrix with room for all conditions; unused rows and columns are zero.
 pub type Matrix = [[f64; MAX_CONDITIONS]; MAX_CONDITIONS];
 
-/// Progress of a track along its own path, as a share of the path's length: [`Shape::Adjustment`] fades with it.
+/// Progress of a track along its own path, as a share of the path's length: [`super::ShapeKind::Adjustment`] fades with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Shares at even times from the start to the end, the first 0 and the last 1.
@@ -246,7 +249,8 @@ impl Boundary {
 ///
 /// `None` where no such power of two exists.
 fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
-    let shortest = shape.times().into_iter().flatten().fold(period_secs, f64::min);
+    let times = (shape.values()).filter_map(|(parameter, value)| (parameter.unit == Unit::Secs).then_some(value));
+    let shortest = times.fold(period_secs, f64::min);
     (shortest >= f64::MIN_POSITIVE && shortest.is_finite()).then(|| libm::scalbn(1.0, libm::ilogb(shortest)))
 }
 
@@ -312,56 +316,33 @@ fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::closure::shapes::{ShapeKey, ShapeKind};
 
     #[test]
     fn the_weights_meet_every_condition_on_any_scale_of_time() {
         for period in [1e-5, 1.0, 3.7e7] {
             let shapes = [
-                Shape::Quintic {
-                    blend_secs: 0.4 * period,
-                },
-                Shape::Quintic { blend_secs: period },
+                Shape::new(ShapeKind::Quintic, 0.4 * period),
+                Shape::new(ShapeKind::Quintic, period),
                 // Longer than a clip permits, to make the matrix full.
-                Shape::Quintic {
-                    blend_secs: 1.7 * period,
-                },
-                Shape::Cubic {
-                    blend_secs: 0.25 * period,
-                },
-                Shape::Cubic { blend_secs: period },
-                Shape::Spring {
-                    half_life_secs: 0.5 * period,
-                },
-                Shape::Spring {
-                    half_life_secs: 0.001 * period,
-                },
-                Shape::Least {
-                    blend_secs: 0.4 * period,
-                },
-                Shape::Least {
-                    blend_secs: 0.001 * period,
-                },
-                Shape::Least { blend_secs: period },
+                Shape::new(ShapeKind::Quintic, 1.7 * period),
+                Shape::new(ShapeKind::Cubic, 0.25 * period),
+                Shape::new(ShapeKind::Cubic, period),
+                Shape::new(ShapeKind::Spring, 0.5 * period),
+                Shape::new(ShapeKind::Spring, 0.001 * period),
+                Shape::new(ShapeKind::Least, 0.4 * period),
+                Shape::new(ShapeKind::Least, 0.001 * period),
+                Shape::new(ShapeKind::Least, period),
                 // Longer than a clip permits.
-                Shape::Least {
-                    blend_secs: 1.7 * period,
-                },
-                Shape::Linear {
-                    blend_secs: 0.4 * period,
-                },
-                Shape::SoftFade {
-                    duration_secs: 2.0 * period,
-                    hardness: 0.5,
-                    blend_secs: period,
-                },
-                Shape::SoftFade {
-                    duration_secs: 0.5 * period,
-                    hardness: 16.0,
-                    blend_secs: 0.1 * period,
-                },
-                Shape::Adjustment {
-                    blend_secs: 0.3 * period,
-                },
+                Shape::new(ShapeKind::Least, 1.7 * period),
+                Shape::new(ShapeKind::Linear, 0.4 * period),
+                Shape::new(ShapeKind::SoftFade, 2.0 * period)
+                    .with(ShapeKey::Hardness, 0.5)
+                    .with(ShapeKey::VelocityBlend, period),
+                Shape::new(ShapeKind::SoftFade, 0.5 * period)
+                    .with(ShapeKey::Hardness, 16.0)
+                    .with(ShapeKey::VelocityBlend, 0.1 * period),
+                Shape::new(ShapeKind::Adjustment, 0.3 * period),
             ];
             let progress = Progress::new(&[0.3, 0.1, 0.9, 0.4], 0.25 * period, [2.0 / period, 5.0 / period]);
             for (start, end) in shapes
@@ -396,7 +377,7 @@ mod tests {
 
     #[test]
     fn with_blends_that_fit_the_weights_are_the_decays_themselves() {
-        let (start, end) = (Shape::Quintic { blend_secs: 0.4 }, Shape::Quintic { blend_secs: 0.7 });
+        let (start, end) = (Shape::new(ShapeKind::Quintic, 0.4), Shape::new(ShapeKind::Quintic, 0.7));
         let boundary = Boundary::new(start, end, 1.1, Order::C2).unwrap();
         for t in [0.0, 0.1, 0.3, 0.6, 1.0] {
             let (from_start, from_end) = (start.fading(t, Jet::default()), end.fading(1.1 - t, Jet::default()));
@@ -422,14 +403,14 @@ mod tests {
                 Err(BoundaryError::Singular { period_secs, .. }) if period_secs.to_bits() == period.to_bits()
             )
         };
-        assert!(refused(Shape::Spring { half_life_secs: 1e5 }, 1.0));
-        assert!(refused(Shape::Quintic { blend_secs: 1e4 }, 1.0));
-        assert!(refused(Shape::Least { blend_secs: 1e4 }, 1.0));
-        assert!(refused(Shape::Cubic { blend_secs: 0.0 }, 1.0));
-        assert!(refused(Shape::Cubic { blend_secs: f64::NAN }, 1.0));
-        assert!(refused(Shape::Cubic { blend_secs: 0.4 }, 0.0));
-        assert!(refused(Shape::Cubic { blend_secs: 0.4 }, f64::NAN));
-        assert!(!refused(Shape::Cubic { blend_secs: 0.4 }, 1.0));
+        assert!(refused(Shape::new(ShapeKind::Spring, 1e5), 1.0));
+        assert!(refused(Shape::new(ShapeKind::Quintic, 1e4), 1.0));
+        assert!(refused(Shape::new(ShapeKind::Least, 1e4), 1.0));
+        assert!(refused(Shape::new(ShapeKind::Cubic, 0.0), 1.0));
+        assert!(refused(Shape::new(ShapeKind::Cubic, f64::NAN), 1.0));
+        assert!(refused(Shape::new(ShapeKind::Cubic, 0.4), 0.0));
+        assert!(refused(Shape::new(ShapeKind::Cubic, 0.4), f64::NAN));
+        assert!(!refused(Shape::new(ShapeKind::Cubic, 0.4), 1.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{crossfade::Crossfade, method::Method, shapes::Shape};
-use crate::take::Clip;
+use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,37 +50,23 @@ impl fmt::Display for Clamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Shape { end, asked, used } => {
-                let time = match asked {
-                    Shape::Spring { .. } | Shape::TwoSprings { .. } => "half-life",
-                    Shape::SoftFade { .. } => "duration",
-                    _ => "blend",
-                };
-                let of_velocity = match asked {
-                    Shape::TwoSprings { .. } => "velocity's half-life",
-                    _ => "velocity's blend",
-                };
-                let times = asked.times().into_iter().zip(used.times()).zip([time, of_velocity]);
                 let mut separator = "";
-                for ((asked, used), time) in times {
-                    if let (Some(asked), Some(used)) = (asked, used)
-                        && asked != used
-                    {
-                        write!(
+                for (parameter, asked) in asked.values() {
+                    let Some(used) = used.get(parameter.key).filter(|used| *used != asked) else {
+                        continue;
+                    };
+                    write!(f, "{separator}the {} at the {end} was ", parameter.noun)?;
+                    match parameter.unit {
+                        Unit::Secs => write!(f, "shortened from {asked:.3} s to {used:.3} s to fit into the loop")?,
+                        _ => write!(
                             f,
-                            "{separator}the {time} at the {end} was shortened from {asked:.3} s to {used:.3} s to fit into the loop"
-                        )?;
-                        separator = "; ";
+                            "{} from {asked} to {used}",
+                            if used > asked { "raised" } else { "lowered" }
+                        )?,
                     }
+                    separator = "; ";
                 }
-                match (asked.hardness(), used.hardness()) {
-                    (Some(asked), Some(used)) if asked != used => {
-                        write!(
-                            f,
-                            "{separator}the hardness at the {end} was raised from {asked} to {used}"
-                        )
-                    }
-                    _ => Ok(()),
-                }
+                Ok(())
             }
             Self::Crossfade { asked_secs, used_secs } if used_secs > 0.0 => write!(
                 f,
@@ -123,6 +109,7 @@ pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::closure::{ShapeKey, ShapeKind};
 
     fn shape(end: End, asked: Shape, period_secs: f64) -> String {
         let used = asked.fitted(period_secs);
@@ -131,10 +118,9 @@ mod tests {
 
     #[test]
     fn every_change_of_a_shape_is_said_and_nothing_else() {
-        let soft = |duration_secs: f64, hardness: f64| Shape::SoftFade {
-            duration_secs,
-            hardness,
-            blend_secs: 0.1,
+        let soft = |duration_secs: f64, hardness: f64| {
+            let shape = Shape::new(ShapeKind::SoftFade, duration_secs).with(ShapeKey::VelocityBlend, 0.1);
+            shape.with(ShapeKey::Hardness, hardness)
         };
         assert_eq!(
             shape(End::Start, soft(3.0, 0.25), 1.0),
@@ -149,15 +135,11 @@ mod tests {
             shape(End::End, soft(3.0, 4.0), 1.0),
             "the duration at the end was shortened from 3.000 s to 2.000 s to fit into the loop"
         );
-        let springs = Shape::TwoSprings {
-            half_life_secs: 0.1,
-            velocity_half_life_secs: 0.8,
-        };
+        let springs = Shape::new(ShapeKind::Spring, 0.1).with(ShapeKey::VelocityBlend, 0.8);
         assert_eq!(
             shape(End::Start, springs, 1.0),
             "the velocity's half-life at the start was shortened from 0.800 s to 0.500 s to fit into the loop"
         );
-        assert_eq!((soft(1.0, 4.0).hardness(), springs.hardness()), (Some(4.0), None));
     }
 
     #[test]

@@ -8,12 +8,13 @@ use super::{
     closed::Closed,
     ends::{self, JointEnds},
     image::Image,
-    method::{Method, Order},
+    method::Method,
+    order::Order,
     plan::Plan,
     rotation,
     seam::{Gaps, JointGap, SeamGaps},
     settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion},
-    shapes::Shape,
+    shapes::{Shape, ShapeKind},
     tables::Tables,
     targets::{self, Targets},
 };
@@ -95,7 +96,7 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
 
     let gaps = |ends: &[JointEnds]| -> Vec<JointGap> {
         let met = (0..num_joints).map(|joint| closing.met(ends, joint));
-        met.map(|ends| JointGap::of(&ends)).collect()
+        met.map(|ends| JointGap::new(&ends)).collect()
     };
     let left = gaps(&closing.closed_ends());
     let is_closed = (left.iter().zip(&methods)).filter(|(_, method)| method.is_some());
@@ -134,7 +135,7 @@ fn noise_method(clip: &Clip, method: &Method) -> Method {
         } else {
             Order::C1
         },
-        ..Method::of(Shape::Quintic { blend_secs })
+        ..Method::new(Shape::new(ShapeKind::Quintic, blend_secs))
     }
 }
 

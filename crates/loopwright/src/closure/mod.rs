@@ -8,6 +8,8 @@
 
 mod settings;
 
+mod order;
+
 mod names;
 
 mod method;
@@ -45,8 +47,9 @@ pub(crate) use close::close_half;
 pub use closed::Closed;
 pub(crate) use image::Image;
 pub use image::ImageError;
-pub use method::{DEFAULT_BLEND_SECS, Method, Order, Shares};
+pub use method::{Method, Shares};
 pub use names::ClosureName;
+pub use order::Order;
 pub use seam::{Gaps, JointGap, SeamGaps};
 pub use settings::{ClosureError, ClosureSettings, SeamMotion};
-pub use shapes::Shape;
+pub use shapes::{DEFAULT_BLEND_SECS, Parameter, Shape, ShapeDescriptor, ShapeKey, ShapeKind};

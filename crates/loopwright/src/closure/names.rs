@@ -1,85 +1,82 @@
 //! Closure methods by name.
 
-use crate::words;
+use core::fmt;
+
+use super::shapes::{Shape, ShapeKey, ShapeKind};
 
 /// A closure method by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
     /// The least visible of a grid of methods, found by trying them: `auto`.
     Auto,
-    /// [`super::Shape::Quintic`].
-    Quintic,
-    /// [`super::Shape::Cubic`].
-    Cubic,
-    /// [`super::Shape::Spring`].
-    Spring,
-    /// [`super::Shape::Least`].
-    Least,
-    /// [`super::Shape::Linear`].
-    Linear,
-    /// [`super::Shape::SoftFade`].
-    SoftFade,
-    /// [`super::Shape::Adjustment`].
-    Adjustment,
+    /// Offsets of one kind of shape.
+    Shape(ShapeKind),
     /// The moving crossfade: [`super::Method::crossfade`].
     Crossfade,
     /// Nothing: the seam keeps its jump.
     Open,
 }
 
-words!(ClosureName {
-    Auto: "auto",
-    Quintic: "quintic",
-    Cubic: "cubic",
-    Spring: "spring",
-    Least: "least",
-    Linear: "linear",
-    SoftFade: "softfade",
-    Adjustment: "adjustment",
-    Crossfade: "crossfade",
-    Open: "open",
-});
-
 impl ClosureName {
+    /// Every name, in the order in which they are listed.
+    pub const ALL: [Self; ShapeKind::ALL.len() + 3] = {
+        let mut all = [Self::Auto; ShapeKind::ALL.len() + 3];
+        let mut index = 0;
+        while index < ShapeKind::ALL.len() {
+            all[index + 1] = Self::Shape(ShapeKind::ALL[index]);
+            index += 1;
+        }
+        all[index + 1] = Self::Crossfade;
+        all[index + 2] = Self::Open;
+        all
+    };
+
     /// Methods that can close a whole body.
-    pub const OF_BODIES: [Self; 9] = [
-        Self::Auto,
-        Self::Quintic,
-        Self::Cubic,
-        Self::Spring,
-        Self::Least,
-        Self::Linear,
-        Self::SoftFade,
-        Self::Adjustment,
-        Self::Crossfade,
-    ];
+    pub const OF_BODIES: &'static [Self] = Self::ALL.split_at(Self::ALL.len() - 1).0;
 
     /// Methods that can close single joints.
-    pub const OF_JOINTS: [Self; 9] = [
-        Self::Quintic,
-        Self::Cubic,
-        Self::Spring,
-        Self::Least,
-        Self::Linear,
-        Self::SoftFade,
-        Self::Adjustment,
-        Self::Crossfade,
-        Self::Open,
-    ];
+    pub const OF_JOINTS: &'static [Self] = Self::ALL.split_at(1).1;
+
+    /// The name as people write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Shape(kind) => kind.descriptor().name,
+            Self::Crossfade => "crossfade",
+            Self::Open => "open",
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Auto => "Tries several, takes the least visible",
+            Self::Shape(kind) => kind.descriptor().help,
+            Self::Crossfade => "Blends into the frames before the start",
+            Self::Open => "Leaves the gap as it is",
+        }
+    }
+
+    /// The shape of that name with those of its parameters that are given, and defaults for the others.
+    ///
+    /// `auto` starts from quintics, which also close the gap that a crossfade leaves. `None` where nothing is closed.
+    pub fn shape(self, given: impl Fn(ShapeKey) -> Option<f64>) -> Option<Shape> {
+        match self {
+            Self::Auto | Self::Crossfade => Some(Shape::from_given(ShapeKind::Quintic, given)),
+            Self::Shape(kind) => Some(Shape::from_given(kind, given)),
+            Self::Open => None,
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl From<Shape> for ClosureName {
+    fn from(shape: Shape) -> Self {
+        Self::Shape(shape.kind())
+    }
+}
 
-    #[test]
-    fn names_are_read_as_they_are_written_and_lead_to_their_shapes() {
-        for name in ClosureName::ALL {
-            assert_eq!(name.to_string().parse(), Ok(name));
-            if !matches!(name, ClosureName::Auto | ClosureName::Crossfade) {
-                let of_shape = name.shape(None, None, None).map(ClosureName::from);
-                assert_eq!(of_shape.unwrap_or(ClosureName::Open), name);
-            }
-        }
+impl fmt::Display for ClosureName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }

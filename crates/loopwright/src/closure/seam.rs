@@ -24,7 +24,7 @@ pub struct JointGap {
 
 impl JointGap {
     /// The gap between the two ends of a joint.
-    pub(crate) fn of(ends: &JointEnds) -> Self {
+    pub(crate) fn new(ends: &JointEnds) -> Self {
         let [from, to] = ends.translation;
         let [from_turn, to_turn] = ends.rotation;
         Self {

@@ -5,7 +5,7 @@ use super::{
     clamp::End,
     method::{Method, Shares},
 };
-use crate::words;
+use crate::{unit::Unit, words};
 
 /// How velocities and accelerations at the seam are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,13 +81,21 @@ impl ClosureSettings {
 impl Method {
     fn check(&self) -> Result<(), ClosureError> {
         for (end, shape) in [(End::Start, self.start), (End::End, self.end)] {
-            for found in shape.times().into_iter().chain([self.crossfade_secs]).flatten() {
-                if !(found > 0.0 && found.is_finite()) {
-                    return Err(ClosureError::Time { end, found });
+            for (parameter, found) in shape.values() {
+                if found > 0.0 && found.is_finite() {
+                    continue;
                 }
+                return Err(match parameter.unit {
+                    Unit::Secs => ClosureError::Time { end, found },
+                    _ => ClosureError::Number {
+                        end,
+                        noun: parameter.noun,
+                        found,
+                    },
+                });
             }
-            if let Some(found) = shape.hardness().filter(|found| !(*found > 0.0 && found.is_finite())) {
-                return Err(ClosureError::Hardness { end, found });
+            if let Some(found) = self.crossfade_secs.filter(|found| !(*found > 0.0 && found.is_finite())) {
+                return Err(ClosureError::Time { end, found });
             }
         }
         let Shares { rho, sigma, tau } = self.shares;
@@ -112,11 +120,13 @@ pub enum ClosureError {
         /// Seconds given.
         found: f64,
     },
-    /// A hardness is not a positive number.
-    #[error("the hardness at the {end} must be a positive number, found {found}")]
-    Hardness {
+    /// Another number of a shape, such as a hardness, is not positive.
+    #[error("the {noun} at the {end} must be a positive number, found {found}")]
+    Number {
         /// Which end.
         end: End,
+        /// Name of the number.
+        noun: &'static str,
         /// Value given.
         found: f64,
     },

@@ -4,7 +4,8 @@ use glam::DVec3;
 
 use super::{
     boundary::{Boundary, BoundaryError, MAX_CONDITIONS, Progress, Weights},
-    method::{Method, Order},
+    method::Method,
+    order::Order,
     shapes::Shape,
     targets::Targets,
 };

@@ -1,6 +1,6 @@
 //! The least visible closure: a small grid of methods and parameters, the lowest score chosen.
 //!
-//! [`Shape::Least`] is not in the grid: it is beaten by quintics (docs/math/shapes.md).
+//! [`ShapeKind::Least`] is not in the grid: it is beaten by quintics (docs/math/shapes.md).
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use crate::{
         seam_peak::{self, floor, second_difference},
     },
     candidate::LoopCandidate,
-    closure::{DEFAULT_BLEND_SECS, Method, Shape},
+    closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind},
     feet::FootLock,
     loop_clip::{LoopClip, LoopKeys},
     quality::{self, Quality},
@@ -95,21 +95,21 @@ fn methods(asked: &Method) -> Vec<Method> {
     };
     let mut methods = vec![like(Method::default())];
     for blend_secs in BLENDS {
-        methods.push(like(Method::of(Shape::Quintic { blend_secs })));
-        methods.push(like(Method::of(Shape::Cubic { blend_secs })));
+        methods.push(like(Method::new(Shape::new(ShapeKind::Quintic, blend_secs))));
+        methods.push(like(Method::new(Shape::new(ShapeKind::Cubic, blend_secs))));
         methods.push(like(Method::crossfade(blend_secs)));
     }
     for half_life_secs in HALF_LIVES {
-        methods.push(like(Method::of(Shape::Spring { half_life_secs })));
+        methods.push(like(Method::new(Shape::new(ShapeKind::Spring, half_life_secs))));
     }
     let blend_secs = DEFAULT_BLEND_SECS;
-    methods.push(like(Method::of(Shape::Linear { blend_secs })));
-    methods.push(like(Method::of(Shape::Adjustment { blend_secs })));
-    methods.push(like(Method::of(Shape::SoftFade {
-        duration_secs: 0.4,
-        hardness: 16.0,
-        blend_secs: 0.4,
-    })));
+    methods.push(like(Method::new(Shape::new(ShapeKind::Linear, blend_secs))));
+    methods.push(like(Method::new(Shape::new(ShapeKind::Adjustment, blend_secs))));
+    methods.push(like(Method::new(
+        Shape::new(ShapeKind::SoftFade, 0.4)
+            .with(ShapeKey::Hardness, 16.0)
+            .with(ShapeKey::VelocityBlend, 0.4),
+    )));
     methods
 }
 

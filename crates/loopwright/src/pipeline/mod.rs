@@ -24,7 +24,8 @@ use crate::{
     analysis::{Analysis, body::Body},
     candidate::{LoopCandidate, WholeClip},
     closure::{
-        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
+        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
+        image::ImageError,
     },
     edit::{self, EditError, LoopEdit},
     feet::{self, Feet, FeetSettings, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
@@ -89,7 +90,7 @@ impl LoopSettings {
         } else if candidate.is_idle && *method == Method::default() {
             let blend_secs = IDLE_BLEND_SECS.min(IDLE_BLEND_SHARE * candidate.source_period_secs);
             let blend_secs = blend_secs.max(DEFAULT_BLEND_SECS);
-            *method = Method::of(Shape::Quintic { blend_secs });
+            *method = Method::new(Shape::new(ShapeKind::Quintic, blend_secs));
         }
         settings
     }

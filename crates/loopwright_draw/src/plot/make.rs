@@ -6,7 +6,7 @@ use core::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Cut, MadeLoop, RootMode, Take,
-    closure::{Order, Shape},
+    closure::Order,
     math::{Rigid, Twist, rotation},
 };
 
@@ -335,7 +335,7 @@ fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
     let method = &made.closed.method;
     for (shape, from, direction) in [(method.start, 0.0, 1.0), (method.end, period, -1.0)] {
         // The others last as long as the loop.
-        if matches!(shape, Shape::Quintic { .. } | Shape::Cubic { .. }) && shape.secs() < period {
+        if shape.kind().descriptor().ends && shape.secs() < period {
             panel.upright(
                 svg,
                 from + direction * shape.secs(),

@@ -5,7 +5,7 @@ use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
     analysis::Body,
     candidate::WholeClip,
-    closure::{Closed, ClosureName, Order, Shape},
+    closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind},
     edit::{JointOffset, LoopEdit, Moment},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
@@ -77,7 +77,7 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
     let [start, end] = method.names().map(|name| closure_name(name, method.order));
     let [blend_start_secs, blend_end_secs] = method.secs();
     // The shapes under a crossfade close only what it leaves.
-    let own = |shape: Shape| method.crossfade_secs.is_none().then_some(shape);
+    let own = |shape: Shape, key: ShapeKey| shape.get(key).filter(|_| method.crossfade_secs.is_none());
     ClosureFacts {
         method: if start == end {
             start.to_owned()
@@ -85,10 +85,10 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
             format!("{start}+{end}")
         },
         blend_start_secs,
-        velocity_blend_start_secs: own(method.start).and_then(|shape| shape.times()[1]),
-        velocity_blend_end_secs: own(method.end).and_then(|shape| shape.times()[1]),
-        hardness_start: own(method.start).and_then(Shape::hardness),
-        hardness_end: own(method.end).and_then(Shape::hardness),
+        velocity_blend_start_secs: own(method.start, ShapeKey::VelocityBlend),
+        velocity_blend_end_secs: own(method.end, ShapeKey::VelocityBlend),
+        hardness_start: own(method.start, ShapeKey::Hardness),
+        hardness_end: own(method.end, ShapeKey::Hardness),
         blend_end_secs,
         start_share_of_position: method.shares.rho,
         start_share_of_velocity: method.shares.sigma,
@@ -156,7 +156,7 @@ pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
 /// The name of the closure at an end; quintics that match only velocities have their own name.
 fn closure_name(name: ClosureName, order: Order) -> &'static str {
     match (name, order) {
-        (ClosureName::Quintic, Order::C1) => "quintic-c1",
+        (ClosureName::Shape(ShapeKind::Quintic), Order::C1) => "quintic-c1",
         _ => name.as_str(),
     }
 }

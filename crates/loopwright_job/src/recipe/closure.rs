@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 use loopwright::{
     ClosureSettings, Skeleton,
-    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, Shares},
+    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,8 @@ pub struct ClosureRecipe {
     /// Another blend time for the end.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
     pub blend_end: Option<f64>,
-    /// Fade of velocities apart, seconds: springs and softfades.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
+    /// Fade of velocities apart, seconds, where the method has one.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help = help_for_some("Fade of velocities apart, seconds", ShapeKey::VelocityBlend)))]
     pub velocity_blend: Option<f64>,
     /// Another fade of velocities for the start.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
@@ -53,8 +53,8 @@ pub struct ClosureRecipe {
     /// Another fade of velocities for the end.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
     pub velocity_blend_end: Option<f64>,
-    /// How sharply softfade bends, 0.5 or more [default: 16].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K"))]
+    /// How sharply a fade bends, where the method has a bend.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help = help_for_some("How sharply the fade bends, 0.5 or more [default: 16]", ShapeKey::Hardness)))]
     pub hardness: Option<f64>,
     /// Another hardness for the start.
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
@@ -76,12 +76,12 @@ pub struct ClosureRecipe {
     pub seam_motion: Option<SeamMotion>,
 }
 
-/// The numbers of the fade at one end; defaults where `None`.
+/// What is stated of a parameter of shapes: for both ends, for the start, for the end.
 #[derive(Clone, Copy)]
-struct Fade {
-    pub secs: Option<f64>,
-    pub velocity_secs: Option<f64>,
-    pub hardness: Option<f64>,
+struct Stated {
+    both: Option<f64>,
+    start: Option<f64>,
+    end: Option<f64>,
 }
 
 /// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
@@ -106,7 +106,7 @@ mod joint_method {
     use super::ClosureName;
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ClosureName, D::Error> {
-        read_one_of(&ClosureName::OF_JOINTS, &String::deserialize(from)?).map_err(Error::custom)
+        read_one_of(ClosureName::OF_JOINTS, &String::deserialize(from)?).map_err(Error::custom)
     }
 }
 
@@ -118,12 +118,14 @@ impl FromStr for JointRecipe {
         let wrong = || {
             format!(
                 "must be PATTERN:METHOD[:SECONDS], such as 'Hand*:spring:0.1', with a method of {}",
-                ClosureName::OF_JOINTS.map(ClosureName::as_str).join(", ")
+                (ClosureName::OF_JOINTS.iter().map(|name| name.as_str()))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             )
         };
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
         let method = |word: &str| {
-            let mut names = ClosureName::OF_JOINTS.into_iter();
+            let mut names = ClosureName::OF_JOINTS.iter().copied();
             names.find(|name| name.as_str().eq_ignore_ascii_case(word))
         };
         let (pattern, method, blend) = match (method(last), last.trim().parse::<f64>()) {
@@ -151,27 +153,18 @@ impl ClosureRecipe {
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint's name.
     pub fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, RecipeError> {
         self.check()?;
-        let shares = shares(&self.share)?;
-        let of_all = self.method.unwrap_or(ClosureName::Quintic);
+        let of_all = self.method.unwrap_or(ClosureName::Shape(ShapeKind::Quintic));
         let [start, end] = [self.method_start, self.method_end].map(|own| own.unwrap_or(of_all));
         let is_whole = |name| matches!(name, ClosureName::Auto | ClosureName::Crossfade);
         if start != end && (is_whole(start) || is_whole(end)) {
             return Err(RecipeError::WholeSeam);
         }
-        let [blend_start, blend_end] = [self.blend_start, self.blend_end].map(|own| own.or(self.blend));
-        let fades = [
-            Fade {
-                secs: blend_start,
-                velocity_secs: self.velocity_blend_start.or(self.velocity_blend),
-                hardness: self.hardness_start.or(self.hardness),
-            },
-            Fade {
-                secs: blend_end,
-                velocity_secs: self.velocity_blend_end.or(self.velocity_blend),
-                hardness: self.hardness_end.or(self.hardness),
-            },
-        ];
-        let method = self.method_of([start, end], fades, shares);
+        let method = self.method_of(
+            start,
+            end,
+            |key| self.stated(key).start.or(self.stated(key).both),
+            |key| self.stated(key).end.or(self.stated(key).both),
+        )?;
         let mut of_joints = Vec::new();
         for joint in joints {
             let matching = skeleton.joints_matching(&joint.pattern);
@@ -182,25 +175,25 @@ impl ClosureRecipe {
             }
             if let Some(secs) = joint.blend {
                 positive(
-                    "the seconds of --joint-closure",
+                    "the seconds of --joint-closure".to_owned(),
                     secs,
                     "--joint-closure 'Hand*:spring:0.1'",
                 )?;
             }
-            let fade = Fade {
-                secs: joint.blend,
-                velocity_secs: self.velocity_blend,
-                hardness: self.hardness,
+            let given = |key| match key {
+                ShapeKey::Blend => joint.blend,
+                key => self.stated(key).both,
             };
-            let own = self.method_of([joint.method; 2], [fade; 2], shares);
+            let own = self.method_of(joint.method, joint.method, given, given)?;
             of_joints.extend(matching.into_iter().map(|joint| (joint, own)));
         }
         let names = [start, end].into_iter().chain(joints.iter().map(|joint| joint.method));
-        if self.states_velocity_blend()
-            && !names
-                .into_iter()
-                .any(|name| matches!(name, ClosureName::Spring | ClosureName::SoftFade))
-        {
+        let fades_apart = |name: ClosureName| match name {
+            ClosureName::Shape(kind) => kind.descriptor().parameter(ShapeKey::VelocityBlend).is_some(),
+            _ => false,
+        };
+        let Stated { both, start, end } = self.stated(ShapeKey::VelocityBlend);
+        if both.or(start).or(end).is_some() && !names.into_iter().any(fades_apart) {
             return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {
@@ -211,56 +204,60 @@ impl ClosureRecipe {
         })
     }
 
-    /// The method for these names and times at both ends; `None` if nothing is closed.
+    /// The method for these names and numbers at both ends; `None` if nothing is closed.
     fn method_of(
         &self,
-        [start, end]: [ClosureName; 2],
-        [fade_start, fade_end]: [Fade; 2],
-        shares: Shares,
-    ) -> Option<Method> {
+        start: ClosureName,
+        end: ClosureName,
+        given_start: impl Fn(ShapeKey) -> Option<f64>,
+        given_end: impl Fn(ShapeKey) -> Option<f64>,
+    ) -> Result<Option<Method>, RecipeError> {
         let crossfades = start == ClosureName::Crossfade;
+        let shares = shares(&self.share)?;
         // A crossfade's time does not apply to the offsets, which close what the crossfade leaves.
-        let shape = |name: ClosureName, fade: Fade| {
-            name.shape(fade.secs.filter(|_| !crossfades), fade.velocity_secs, fade.hardness)
+        let applies = |key: ShapeKey| !(crossfades && key == ShapeKey::Blend);
+        let shapes = (
+            start.shape(|key| given_start(key).filter(|_| applies(key))),
+            end.shape(|key| given_end(key).filter(|_| applies(key))),
+        );
+        let (Some(start), Some(end)) = shapes else {
+            return Ok(None);
         };
-        Some(Method {
-            start: shape(start, fade_start)?,
-            end: shape(end, fade_end)?,
+        Ok(Some(Method {
+            start,
+            end,
             shares,
             order: self.continuity.unwrap_or_default(),
-            crossfade_secs: crossfades.then(|| fade_start.secs.unwrap_or(DEFAULT_BLEND_SECS)),
-        })
+            crossfade_secs: crossfades.then(|| given_start(ShapeKey::Blend).unwrap_or(DEFAULT_BLEND_SECS)),
+        }))
+    }
+
+    /// What is stated of a parameter of shapes.
+    fn stated(&self, key: ShapeKey) -> Stated {
+        let [both, start, end] = match key {
+            ShapeKey::Blend => [self.blend, self.blend_start, self.blend_end],
+            ShapeKey::VelocityBlend => [self.velocity_blend, self.velocity_blend_start, self.velocity_blend_end],
+            ShapeKey::Hardness => [self.hardness, self.hardness_start, self.hardness_end],
+        };
+        Stated { both, start, end }
     }
 
     /// Refuses values that the core would also refuse, with messages that name the flags.
     fn check(&self) -> Result<(), RecipeError> {
-        for (name, secs) in [
-            ("--blend", self.blend),
-            ("--blend-start", self.blend_start),
-            ("--blend-end", self.blend_end),
-            ("--velocity-blend", self.velocity_blend),
-            ("--velocity-blend-start", self.velocity_blend_start),
-            ("--velocity-blend-end", self.velocity_blend_end),
-        ] {
-            if let Some(secs) = secs {
-                positive(name, secs, &format!("{name} 0.4"))?;
-            }
-        }
-        for (name, hardness) in [
-            ("--hardness", self.hardness),
-            ("--hardness-start", self.hardness_start),
-            ("--hardness-end", self.hardness_end),
-        ] {
-            if let Some(found) = hardness.filter(|hardness| !(*hardness > 0.0 && hardness.is_finite())) {
-                return Err(RecipeError::Hardness { name, found });
+        for key in ShapeKey::ALL {
+            let Stated { both, start, end } = self.stated(key);
+            for (value, end) in [(both, ""), (start, "-start"), (end, "-end")] {
+                let name = || format!("--{key}{end}");
+                match value {
+                    Some(secs) if key != ShapeKey::Hardness => positive(name(), secs, &format!("{} 0.4", name()))?,
+                    Some(found) if !(found > 0.0 && found.is_finite()) => {
+                        return Err(RecipeError::Hardness { name: name(), found });
+                    }
+                    _ => {}
+                }
             }
         }
         Ok(())
-    }
-
-    fn states_velocity_blend(&self) -> bool {
-        let said = [self.velocity_blend, self.velocity_blend_start, self.velocity_blend_end];
-        said.iter().any(Option::is_some)
     }
 
     /// This recipe with all that a method and an estimate of velocities state, so that [`Self::settings`] gives the same again.
@@ -272,7 +269,7 @@ impl ClosureRecipe {
         let own = |shape: Shape| crossfade.is_none().then_some(shape);
         let [start, end] = [method.start, method.end].map(own);
         let secs = |shape: Option<Shape>| crossfade.or(shape.map(Shape::secs));
-        let velocity = |shape: Option<Shape>| shape.and_then(|shape| shape.times()[1]);
+        let number = |shape: Option<Shape>, key: ShapeKey| shape.and_then(|shape| shape.get(key));
         let Shares { rho, sigma, tau } = method.shares;
         Self {
             method: Some(name),
@@ -282,10 +279,10 @@ impl ClosureRecipe {
             blend_start: None,
             blend_end: secs(end).filter(|_| start != end),
             // Keys for both ends also set joints of their own method, and stay as they were.
-            velocity_blend_start: velocity(start),
-            velocity_blend_end: velocity(end),
-            hardness_start: start.and_then(Shape::hardness),
-            hardness_end: end.and_then(Shape::hardness),
+            velocity_blend_start: number(start, ShapeKey::VelocityBlend),
+            velocity_blend_end: number(end, ShapeKey::VelocityBlend),
+            hardness_start: number(start, ShapeKey::Hardness),
+            hardness_end: number(end, ShapeKey::Hardness),
             share: match method.shares == Shares::all(0.5) {
                 true => Vec::new(),
                 false => vec![rho, sigma, tau],
@@ -302,19 +299,19 @@ impl ClosureRecipe {
             Some(secs) => (ClosureName::Crossfade, secs),
             None => (ClosureName::from(method.start), method.start.secs()),
         };
-        let velocity_secs = match method.start {
-            // A spring that was chosen keeps its one half-life where joints have two.
-            Shape::Spring { half_life_secs } => self.velocity_blend.and(Some(half_life_secs)),
-            shape => shape.times()[1],
-        };
+        let shape = method.start;
+        // A shape that was chosen keeps its one time where joints state another for the velocity.
+        let one_time = self.velocity_blend.and(Some(shape.secs()));
+        let velocity_secs = (shape.kind().descriptor().parameter(ShapeKey::VelocityBlend))
+            .and_then(|_| shape.get(ShapeKey::VelocityBlend).or(one_time));
         Self {
             method: Some(name),
             blend: Some(secs),
             // Keys for both ends also set joints of their own method, and stay as they were.
             velocity_blend_start: velocity_secs,
             velocity_blend_end: velocity_secs,
-            hardness_start: method.start.hardness(),
-            hardness_end: method.start.hardness(),
+            hardness_start: shape.get(ShapeKey::Hardness),
+            hardness_end: shape.get(ShapeKey::Hardness),
             method_start: None,
             method_end: None,
             blend_start: None,
@@ -324,7 +321,17 @@ impl ClosureRecipe {
     }
 }
 
-fn positive(name: &'static str, secs: f64, hint: &str) -> Result<(), RecipeError> {
+/// The help of a flag that sets some shapes only: what it sets, and which.
+#[cfg(feature = "clap")]
+fn help_for_some(what: &str, key: ShapeKey) -> String {
+    let shapes = ShapeKind::ALL.iter().map(|kind| kind.descriptor());
+    let names: Vec<&str> = (shapes.filter(|shape| shape.parameter(key).is_some()))
+        .map(|shape| shape.name)
+        .collect();
+    format!("{what}: {}", names.join(", "))
+}
+
+fn positive(name: String, secs: f64, hint: &str) -> Result<(), RecipeError> {
     if secs > 0.0 && secs.is_finite() {
         return Ok(());
     }
@@ -361,11 +368,17 @@ mod tests {
         };
         let skeleton = Skeleton::new(vec![joint]).unwrap();
         let times = [Some(0.123_456_789), Some(0.31)];
-        for name in ClosureName::OF_BODIES {
+        for &name in ClosureName::OF_BODIES {
             for order in Order::ALL {
                 for motion in SeamMotion::ALL {
                     for (end_secs, rho) in [(times[0], 0.5), (Some(0.2), 0.3)] {
-                        let shape = |secs| name.shape(secs, times[1], Some(7.0));
+                        let shape = |secs: Option<f64>| {
+                            name.shape(|key| match key {
+                                ShapeKey::Blend => secs,
+                                ShapeKey::VelocityBlend => times[1],
+                                ShapeKey::Hardness => Some(7.0),
+                            })
+                        };
                         let (Some(start), Some(end)) = (shape(times[0]), shape(end_secs)) else {
                             continue;
                         };
@@ -381,7 +394,7 @@ mod tests {
                             crossfade_secs: None,
                         };
                         if name == ClosureName::Crossfade {
-                            let plain = name.shape(None, None, None).unwrap();
+                            let plain = name.shape(|_| None).unwrap();
                             (method.start, method.end) = (plain, plain);
                             method.crossfade_secs = Some(0.27);
                         }
@@ -402,7 +415,7 @@ mod tests {
         let hands = joint("Hand*:spring:0.1").unwrap();
         assert_eq!(
             (hands.pattern.as_str(), hands.method, hands.blend),
-            ("Hand*", ClosureName::Spring, Some(0.1))
+            ("Hand*", ClosureName::Shape(ShapeKind::Spring), Some(0.1))
         );
         let with_colons = joint("mixamorig:Left*:open").unwrap();
         assert_eq!(

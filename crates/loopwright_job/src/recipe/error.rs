@@ -22,7 +22,7 @@ pub enum RecipeError {
     #[error("{name} must be a positive number of seconds, found {found:?}")]
     Secs {
         /// The setting.
-        name: &'static str,
+        name: String,
         /// Its value, seconds.
         found: f64,
         /// A value that would do.
@@ -32,7 +32,7 @@ pub enum RecipeError {
     #[error("{name} must be a positive number, found {found:?}")]
     Hardness {
         /// The setting.
-        name: &'static str,
+        name: String,
         /// Its value.
         found: f64,
     },

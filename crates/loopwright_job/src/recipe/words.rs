@@ -61,18 +61,6 @@ macro_rules! choices {
 }
 
 choices! {
-    ClosureName::OF_BODIES {
-        Auto: "Tries several, takes the least visible",
-        Quintic: "Closes pose, velocity and acceleration",
-        Cubic: "Closes pose and velocity",
-        Spring: "Closes pose and velocity; decays like a spring",
-        Least: "Closes the same with least offset and jerk",
-        Linear: "Spreads the pose gap evenly over the loop",
-        SoftFade: "Spreads the pose gap with a soft bend",
-        Adjustment: "Spreads the pose gap to where the joint moves",
-        Crossfade: "Blends into the frames before the start",
-        Open: "Leaves the gap as it is",
-    }
     Order::ALL {
         C1: "Pose and velocity meet",
         C2: "Acceleration meets as well",
@@ -124,6 +112,22 @@ choices! {
         Spring: "",
         Cubic: "",
         Quintic: "",
+    }
+}
+
+impl Choice for ClosureName {
+    const ALL: &'static [Self] = Self::OF_BODIES;
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn aliases(self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn help(self) -> &'static str {
+        ClosureName::help(self)
     }
 }
 

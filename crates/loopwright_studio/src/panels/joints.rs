@@ -1,10 +1,15 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
 use eframe::egui::{self, DragValue, TextEdit, Ui};
+<<<<<<< HEAD
 use loopwright::closure::ClosureName;
 use loopwright_job::recipe::JointRecipe;
+=======
+use loopwright::closure::{ClosureName, ShapeKind};
+use loopwright_recipe::JointRecipe;
+>>>>>>> 81768b5 (closure: each shape is one file with its evaluation, limits, parameters and words)
 
-use super::{closure::word, edit_by, final_edit};
+use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
 /// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
@@ -41,10 +46,10 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                     actions.push(final_edit(set(changed.clone())));
                 }
                 egui::ComboBox::from_id_salt("method")
-                    .selected_text(word(joint.method))
+                    .selected_text(joint.method.as_str())
                     .show_ui(ui, |ui| {
-                        for other in ClosureName::OF_JOINTS {
-                            if ui.selectable_label(other == joint.method, word(other)).clicked() {
+                        for &other in ClosureName::OF_JOINTS {
+                            if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
                                 changed.method = other;
                                 actions.push(final_edit(set(changed.clone())));
                             }
@@ -84,7 +89,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         if ui.button(format!("Close {name} in its own way")).clicked() {
             let joint = JointRecipe {
                 pattern: name,
-                method: ClosureName::Quintic,
+                method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
             actions.push(final_edit(with(edit, |joints| joints.push(joint))));

@@ -123,12 +123,12 @@ impl Edit {
         let mut edit = self.clone();
         let former = edit.settings.closure.method;
         edit.tries_closures = name == ClosureName::Auto;
-        if let Some(shape) = name.shape(None, None, None) {
+        if let Some(shape) = name.shape(|_| None) {
             edit.settings.closure.method = Method {
                 shares: former.shares,
                 order: former.order,
                 crossfade_secs: (name == ClosureName::Crossfade).then(|| shape.secs()),
-                ..Method::of(shape)
+                ..Method::new(shape)
             };
         }
         edit

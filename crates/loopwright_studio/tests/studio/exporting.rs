@@ -4,7 +4,11 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
-use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
+use loopwright::{
+    Analysis, LoopSettings, SearchSettings,
+    closure::{ClosureName, ShapeKind},
+    feet::FootLock,
+};
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
 use loopwright_job::recipe::{EditRecipe, EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
@@ -34,7 +38,10 @@ fn from_a_file_to_an_exported_loop() {
     // Another method, by its list.
     press(&mut harness, "Method");
     click(&mut harness, "spring");
-    assert_eq!(model(&harness).edit().unwrap().closure(), ClosureName::Spring);
+    assert_eq!(
+        model(&harness).edit().unwrap().closure(),
+        ClosureName::Shape(ShapeKind::Spring)
+    );
     let spring = model(&harness).edit().unwrap().clone();
     // Feet off, and on again by undo.
     click(&mut harness, "Hold feet while they stand");

@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright::SearchSettings;
-use loopwright::closure::{Method, Shape};
+use loopwright::closure::{Method, Shape, ShapeKind};
 use loopwright_studio::model::Stretch;
 use loopwright_studio::{Action, Model};
 
@@ -28,7 +28,7 @@ fn a_drag_shows_drafts_and_ends_with_held_feet() {
     let mut harness = studio(1280.0, 860.0);
     let mut edit = model(&harness).edit().unwrap().clone();
     for (blend_secs, is_final) in [(0.3, false), (0.25, false), (0.25, true)] {
-        edit.settings.closure.method = Method::of(Shape::Quintic { blend_secs });
+        edit.settings.closure.method = Method::new(Shape::new(ShapeKind::Quintic, blend_secs));
         let edit = Box::new(edit.clone());
         apply(&mut harness, Action::Edit { edit, is_final });
         if is_final {
@@ -171,7 +171,7 @@ fn each_control_of_the_published_demo_has_one_here() {
             &["Blend of the velocity at the start", "Blend of the velocity at the end"],
         ),
         (
-            "soft fade",
+            "softfade",
             &[
                 "Duration at the start",
                 "Duration at the end",

@@ -1,0 +1,26 @@
+//! The order to which a seam is closed.
+
+use crate::words;
+
+/// Order to which a seam is closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum Order {
+    /// Pose and velocity.
+    C1,
+    /// Acceleration as well, where both shapes carry it (quintic, least); pose and velocity otherwise.
+    #[default]
+    C2,
+}
+
+words!(Order { C1: "c1", C2: "c2" });
+
+impl Order {
+    /// Number of boundary conditions at both ends together.
+    pub fn num_conditions(self) -> usize {
+        match self {
+            Self::C1 => 4,
+            Self::C2 => 6,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Cubic: third-degree polynomials over the blend time, exactly zero after it.
+
+use super::descriptor::{Parameter, ShapeDescriptor};
+use crate::{
+    closure::order::Order,
+    math::decay::{Decay, Fading, Jet},
+};
+
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+    name: "cubic",
+    help: "Closes pose and velocity",
+    order: Order::C1,
+    ends: true,
+    follows_the_track: false,
+    parameters: &[Parameter::BLEND],
+    fading: |values, t, _| {
+        let blend_secs = values.secs();
+        Decay::Cubic { blend_secs }.at(t)
+    },
+};
+
+/// A fade of the pose with the cubic's fade of the velocity.
+pub(super) fn with_its_velocity(position: Jet, blend_secs: f64, t: f64) -> Fading {
+    Fading {
+        position,
+        ..Decay::Cubic { blend_secs }.at(t)
+    }
+}

@@ -1,0 +1,17 @@
+//! Quintic: fifth-degree polynomials over the blend time, exactly zero after it.
+
+use super::descriptor::{Parameter, ShapeDescriptor};
+use crate::{closure::order::Order, math::decay::Decay};
+
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+    name: "quintic",
+    help: "Closes pose, velocity and acceleration",
+    order: Order::C2,
+    ends: true,
+    follows_the_track: false,
+    parameters: &[Parameter::BLEND],
+    fading: |values, t, _| {
+        let blend_secs = values.secs();
+        Decay::Quintic { blend_secs }.at(t)
+    },
+};
