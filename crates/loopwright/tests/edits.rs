@@ -5,7 +5,7 @@ use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 use loopwright::{
     Joint, LoopClip, RootMotion, Skeleton, Tracks,
-    edit::{self, EditError, JointOffset, LoopEdit, Moment, bump},
+    edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump},
     math::{Rigid, Twist, rotation},
 };
 
@@ -64,12 +64,12 @@ fn offset() -> JointOffset {
 }
 
 fn moved(at: Moment, width_secs: f64) -> LoopEdit {
-    LoopEdit::Move {
+    LoopEdit::Move(Move {
         joint: 2,
         at,
         width_secs: Some(width_secs),
         offset: offset(),
-    }
+    })
 }
 
 /// Largest distance of rotations, radians, and of translations, metres, between two loops, the second from a later sample on.
@@ -146,14 +146,14 @@ fn the_seam_is_no_special_place() {
         for (here, there) in [
             (moved(Moment::Secs(0.02), 0.5), moved(Moment::Secs(0.02 - secs), 0.5)),
             (
-                LoopEdit::Offset {
+                LoopEdit::Offset(Offset {
                     joint: 1,
                     offset: offset(),
-                },
-                LoopEdit::Offset {
+                }),
+                LoopEdit::Offset(Offset {
                     joint: 1,
                     offset: offset(),
-                },
+                }),
             ),
             (smooth(0.08), smooth(0.08)),
             (smooth(0.5), smooth(0.5)),
@@ -166,10 +166,10 @@ fn the_seam_is_no_special_place() {
 }
 
 fn smooth(deviation_secs: f64) -> LoopEdit {
-    LoopEdit::Smooth {
+    LoopEdit::Smooth(Smooth {
         joints: vec![0, 1, 2, 3],
         deviation_secs,
-    }
+    })
 }
 
 /// A harmonic of the period keeps exp(-(rate deviation)^2 / 2) of itself.
@@ -212,10 +212,10 @@ fn a_joint_that_turns_round_is_smoothed_over_the_seam() {
     let wheel = LoopClip::new("wheel", tracks, 0, RootMotion::NONE).unwrap();
     let after = edited(
         wheel,
-        LoopEdit::Smooth {
+        LoopEdit::Smooth(Smooth {
             joints: vec![0],
             deviation_secs: 0.05,
-        },
+        }),
     );
     for sample in 0..COUNT {
         let away = rotation::difference(after.body_pose(sample).rotations[0], turning(sample)).length();
@@ -223,13 +223,13 @@ fn a_joint_that_turns_round_is_smoothed_over_the_seam() {
     }
 }
 
-fn noise(deviation: f64, seed: u64) -> LoopEdit {
-    LoopEdit::Noise {
+fn noise(deviation: f64, seed: u32) -> LoopEdit {
+    LoopEdit::Noise(Noise {
         joints: vec![1, 3],
         deviation,
         highest_hz: 3.0,
         seed,
-    }
+    })
 }
 
 /// Its root mean square is the one asked for, its harmonics end where they should, and it has no step over the seam.
@@ -269,7 +269,7 @@ fn noise_repeats_and_has_the_size_asked_for() {
 fn an_aimed_loop_ends_in_its_heading() {
     let clip = swinging();
     for turn in [-TAU, -1.0, 0.0, 0.5, 3.0, TAU] {
-        let after = edited(swinging(), LoopEdit::Aim { turn });
+        let after = edited(swinging(), LoopEdit::Aim(Aim { turn }));
         assert_eq!(after.tracks(), clip.tracks());
         let [start, end] = [0, COUNT].map(|key| after.root_pose(key).rotation);
         let away = rotation::difference(end, rotation::from_yaw(turn) * start).length();
@@ -282,13 +282,13 @@ fn an_aimed_loop_ends_in_its_heading() {
 fn edits_of_nothing_leave_every_bit() {
     let zero = JointOffset::ZERO;
     let edits = [
-        LoopEdit::Move {
+        LoopEdit::Move(Move {
             joint: 2,
             at: Moment::Phase(0.9),
             width_secs: None,
             offset: zero,
-        },
-        LoopEdit::Offset { joint: 0, offset: zero },
+        }),
+        LoopEdit::Offset(Offset { joint: 0, offset: zero }),
         smooth(0.0),
         noise(0.0, 3),
     ];
@@ -299,25 +299,27 @@ fn edits_of_nothing_leave_every_bit() {
 #[test]
 fn what_cannot_be_edited_is_refused() {
     let refused = |edit: LoopEdit| edit::apply(swinging(), &[edit], Some(0)).unwrap_err();
-    let far = |rotation: DVec3, position: DVec3| LoopEdit::Offset {
-        joint: 1,
-        offset: JointOffset { rotation, position },
+    let far = |rotation: DVec3, position: DVec3| {
+        LoopEdit::Offset(Offset {
+            joint: 1,
+            offset: JointOffset { rotation, position },
+        })
     };
     assert_eq!(
-        refused(LoopEdit::Offset {
+        refused(LoopEdit::Offset(Offset {
             joint: 4,
             offset: offset()
-        }),
+        })),
         EditError::Joint {
             joint: 4,
             num_joints: 4
         }
     );
     assert_eq!(
-        refused(LoopEdit::Offset {
+        refused(LoopEdit::Offset(Offset {
             joint: 0,
             offset: offset()
-        }),
+        })),
         EditError::RootJoint { name: "a".to_owned() }
     );
     let matches = [
@@ -333,22 +335,22 @@ fn what_cannot_be_edited_is_refused() {
         (refused(moved(Moment::Secs(0.0), 1.3)), "must be 0.120 to 1.200 s"),
         (refused(moved(Moment::Secs(0.0), f64::NAN)), "must be 0.120"),
         (
-            refused(LoopEdit::Smooth {
+            refused(LoopEdit::Smooth(Smooth {
                 joints: vec![1],
                 deviation_secs: 0.7,
-            }),
+            })),
             "0 to 0.600 s",
         ),
-        (refused(LoopEdit::Aim { turn: 6.5 }), "up to 360 degrees"),
-        (refused(LoopEdit::Aim { turn: f64::NAN }), "up to 360 degrees"),
+        (refused(LoopEdit::Aim(Aim { turn: 6.5 })), "up to 360 degrees"),
+        (refused(LoopEdit::Aim(Aim { turn: f64::NAN })), "up to 360 degrees"),
         (refused(noise(2.0, 0)), "0 to 90 degrees"),
         (
-            refused(LoopEdit::Noise {
+            refused(LoopEdit::Noise(Noise {
                 joints: vec![1],
                 deviation: 0.1,
                 highest_hz: 0.0,
                 seed: 0,
-            }),
+            })),
             "highest rate",
         ),
     ];

@@ -8,7 +8,7 @@ use characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_poin
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, LoopSettings, MadeLoop, Pose, Quality, RootMode, RootSettings, SearchSettings, Skeleton, Take,
-    edit::{JointOffset, LoopEdit},
+    edit::{JointOffset, LoopEdit, Offset},
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan},
     loop_clip::LoopKeys,
     math::rotation,
@@ -188,13 +188,13 @@ fn edits_stances_and_the_origin_are_the_characters() {
         .position(|foot| Some(foot.ankle) == target.skeleton().find("foot_l"));
     let period = plain.made.loop_clip.period_secs();
     let settings = LoopSettings {
-        edits: vec![LoopEdit::Offset {
+        edits: vec![LoopEdit::Offset(Offset {
             joint: head,
             offset: JointOffset {
                 rotation,
                 position: DVec3::ZERO,
             },
-        }],
+        })],
         stances: vec![StanceEdit {
             foot: foot.unwrap(),
             span: StanceSpan::Secs([0.0, period]),
@@ -299,7 +299,7 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
         rotation: DVec3::new(0.0, 0.3, 0.1),
         position: DVec3::ZERO,
     };
-    for edits in [vec![], vec![LoopEdit::Offset { joint: left, offset }]] {
+    for edits in [vec![], vec![LoopEdit::Offset(Offset { joint: left, offset })]] {
         let settings = LoopSettings {
             edits: edits.clone(),
             ..LoopSettings::default()

@@ -131,11 +131,11 @@ impl Boundary {
     /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even
     /// when they are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
-        Self::of_track(start, end, period_secs, order, None)
+        Self::with_progress(start, end, period_secs, order, None)
     }
 
     /// The same for a track with its own progress, with which shapes that follow the track fade; linear in time without one.
-    pub fn of_track(
+    pub fn with_progress(
         start: Shape,
         end: Shape,
         period_secs: f64,
@@ -349,7 +349,7 @@ mod tests {
                 .iter()
                 .flat_map(|start| shapes.iter().map(move |end| (*start, *end)))
             {
-                let boundary = Boundary::of_track(start, end, period, Order::C2, progress.clone()).unwrap();
+                let boundary = Boundary::with_progress(start, end, period, Order::C2, progress.clone()).unwrap();
                 let orders = boundary.order().num_conditions() / 2;
                 assert_eq!(orders == 3, start.is_c2() && end.is_c2());
                 for (at_end, t) in [0.0, period].into_iter().enumerate() {

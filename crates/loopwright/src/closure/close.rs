@@ -16,7 +16,7 @@ use super::{
     settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion},
     shapes::{Shape, ShapeKind},
     tables::Tables,
-    targets::{self, Targets},
+    targets::{self, JointTargets},
 };
 use crate::{motion::Tracks, take::Clip};
 
@@ -165,16 +165,16 @@ impl Closing<'_> {
     /// Adds, to every joint with a method, offsets that close the gap between its start and the end that meets it, measured at
     /// `ends`.
     fn add_layer(&mut self, ends: &[JointEnds], methods: &[Option<Method>]) -> Result<(), BoundaryError> {
-        let targets: Vec<[Targets; 2]> = (methods.iter().enumerate())
+        let targets: Vec<JointTargets> = (methods.iter().enumerate())
             .map(|(joint, method)| {
                 let Some(method) = method else {
-                    return Default::default();
+                    return JointTargets::default();
                 };
                 let met = self.met(ends, joint);
-                [
-                    targets::point_targets(&met.translation[0], &met.translation[1], &method.shares),
-                    rotation::rotation_targets(&met.rotation[0], &met.rotation[1], &method.shares),
-                ]
+                JointTargets {
+                    translation: targets::point_targets(&met.translation[0], &met.translation[1], &method.shares),
+                    rotation: rotation::rotation_targets(&met.rotation[0], &met.rotation[1], &method.shares),
+                }
             })
             .collect();
         for (joint, plan) in self.plans.iter_mut().enumerate() {

@@ -59,8 +59,8 @@ const LOOPING_ACCELERATION: f64 = 2.0;
 /// not move. Source: docs/math/estimators.md.
 pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     JointEnds {
-        translation: Track::of(clip, joint).measure(),
-        rotation: Track::of(clip, joint).measure(),
+        translation: Track::new(clip, joint).measure(),
+        rotation: Track::new(clip, joint).measure(),
     }
 }
 
@@ -72,15 +72,15 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
     let range = clip.sample_range();
     let has_room = range.contains(&-reach) && range.contains(&(last + reach)) && last >= reach;
     has_room.then(|| JointEnds {
-        translation: Track::of(clip, joint).measure_wide(),
-        rotation: Track::of(clip, joint).measure_wide(),
+        translation: Track::new(clip, joint).measure_wide(),
+        rotation: Track::new(clip, joint).measure_wide(),
     })
 }
 
 /// The values of a track: points or rotations.
 trait Sample: Copy + PartialEq {
     /// A joint's value at a sample of a clip.
-    fn of(clip: &Clip, sample: isize, joint: usize) -> Self;
+    fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
     /// The difference that maps the start of a track to its end.
     fn gap(start: Self, end: Self) -> Self;
@@ -100,7 +100,7 @@ trait Sample: Copy + PartialEq {
 }
 
 impl Sample for DVec3 {
-    fn of(clip: &Clip, sample: isize, joint: usize) -> Self {
+    fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self {
         clip.translations(sample)[joint]
     }
 
@@ -130,7 +130,7 @@ impl Sample for DVec3 {
 }
 
 impl Sample for DQuat {
-    fn of(clip: &Clip, sample: isize, joint: usize) -> Self {
+    fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self {
         clip.rotations(sample)[joint]
     }
 
@@ -170,18 +170,18 @@ struct Track<'a, T> {
 }
 
 impl<'a, T: Sample> Track<'a, T> {
-    fn of(clip: &'a Clip, joint: usize) -> Self {
+    fn new(clip: &'a Clip, joint: usize) -> Self {
         let last = clip.num_intervals() as isize;
         Self {
             clip,
             joint,
             last,
-            gap: T::gap(T::of(clip, 0, joint), T::of(clip, last, joint)),
+            gap: T::gap(T::sampled(clip, 0, joint), T::sampled(clip, last, joint)),
         }
     }
 
     fn at(&self, sample: isize) -> T {
-        T::of(self.clip, sample, self.joint)
+        T::sampled(self.clip, sample, self.joint)
     }
 
     fn measure(&self) -> [EndState<T>; 2] {

@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use super::{
     closed::Closed,
     ends::{EndState, JointEnds},
-    targets::Targets,
+    targets::{JointTargets, Targets},
 };
 use crate::{
     loop_clip::LoopClip,
@@ -49,7 +49,7 @@ impl<'a> Image<'a> {
     /// The image of a clip whose `carrier` is relative to its root, as root motion leaves it.
     ///
     /// Errors: [`ImageError`].
-    pub fn of(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
+    pub fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);
         }
@@ -158,17 +158,21 @@ impl<'a> Image<'a> {
     }
 
     /// Offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs there.
-    pub(super) fn wanted(&self, joint: usize, own: &[Targets; 2], partners: &[Targets; 2]) -> [Targets; 2] {
+    pub(super) fn wanted(&self, joint: usize, own: &JointTargets, partners: &JointTargets) -> JointTargets {
         let partner = self.partner(joint);
         let join = |own: &Targets, other: &Targets, image: &dyn Fn(DVec3) -> DVec3| Targets {
             value: [own.value[0], image(other.value[1])],
             rate: [own.rate[0], image(other.rate[1])],
             acceleration: [own.acceleration[0], image(other.acceleration[1])],
         };
-        [
-            join(&own[0], &partners[0], &|vector| self.vector(partner, vector)),
-            join(&own[1], &partners[1], &|vector| self.rotation_vector(partner, vector)),
-        ]
+        JointTargets {
+            translation: join(&own.translation, &partners.translation, &|vector| {
+                self.vector(partner, vector)
+            }),
+            rotation: join(&own.rotation, &partners.rotation, &|vector| {
+                self.rotation_vector(partner, vector)
+            }),
+        }
     }
 
     /// The image of a whole pose: local transforms of all joints.
@@ -368,7 +372,7 @@ mod tests {
     fn the_image_of_a_pose_is_where_a_mirror_shows_it() {
         let take = take(any_motion);
         let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let skeleton = clip.skeleton();
         for sample in [0, 17, 203] {
             let pose = clip.pose(sample);
@@ -391,7 +395,7 @@ mod tests {
     fn a_half_and_its_image_meet_smoothly_at_both_seams() {
         let take = take(any_motion);
         let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         let largest = closed.seam.largest();
         assert!(
@@ -441,7 +445,7 @@ mod tests {
             }
         });
         let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         for sample in 0..=2 * HALF {
             // In the second half the body is its image, and the legs have changed places.
@@ -480,10 +484,10 @@ mod tests {
         ] {
             let take = swaying(size, turn);
             let (clip, mirror) = (clip(&take), mirror(&take));
-            let found = Image::of(&clip, &mirror, CARRIER).map(|_| ());
+            let found = Image::new(&clip, &mirror, CARRIER).map(|_| ());
             let expected = if still { Ok(()) } else { Err(ImageError::MovingAbove) };
             assert_eq!(found, expected, "{size} {turn}");
-            assert_eq!(Image::of(&clip, &mirror, 2), Err(ImageError::SidedCarrier));
+            assert_eq!(Image::new(&clip, &mirror, 2), Err(ImageError::SidedCarrier));
         }
     }
 
@@ -492,7 +496,7 @@ mod tests {
         const ROUNDING: f64 = 1e-4;
         let take = take(any_motion);
         let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::of(&clip, &mirror, CARRIER).unwrap();
+        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         let (at, later) = (5, 5 + HALF);
         let disturbed = |size: f64, angle: f64| {

@@ -9,7 +9,7 @@ use super::{
     method::Method,
     rotation,
     tables::{Tables, TrackOffsets},
-    targets::Targets,
+    targets::JointTargets,
 };
 use crate::{math, take::Clip};
 
@@ -51,13 +51,13 @@ impl Plan {
         &mut self,
         clip: &Clip,
         joint: usize,
-        [point, rotation]: [Targets; 2],
+        targets: JointTargets,
         ends: &JointEnds,
         method: &Method,
         tables: &mut Tables,
     ) -> Result<(), BoundaryError> {
-        let point = tables.offsets(point, method, || translation_progress(clip, joint, ends))?;
-        let rotation = tables.offsets(rotation, method, || rotation_progress(clip, joint, ends))?;
+        let point = tables.offsets(targets.translation, method, || translation_progress(clip, joint, ends))?;
+        let rotation = tables.offsets(targets.rotation, method, || rotation_progress(clip, joint, ends))?;
         for end in 0..2 {
             let [o, rate, acceleration] = point.at_end(tables, end);
             let before = self.closed.translation[end];

@@ -67,7 +67,7 @@ impl Tables {
             return Ok(found);
         }
         let progress = if follows { progress() } else { None };
-        let boundary = Boundary::of_track(start, end, self.period_secs, order, progress)?;
+        let boundary = Boundary::with_progress(start, end, self.period_secs, order, progress)?;
         self.keys.push(key);
         self.tables.push(Table {
             ends: [0.0, self.period_secs].map(|t| boundary.weights(t)),

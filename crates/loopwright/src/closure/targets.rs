@@ -15,6 +15,13 @@ pub struct Targets {
     pub acceleration: [DVec3; 2],
 }
 
+/// Offsets wanted at both ends of a joint's tracks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JointTargets {
+    pub(crate) translation: Targets,
+    pub(crate) rotation: Targets,
+}
+
 impl Targets {
     /// The offset, or its derivative, for the given weights.
     pub fn mix(&self, weights: &[f64; MAX_CONDITIONS]) -> DVec3 {

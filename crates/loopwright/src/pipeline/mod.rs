@@ -27,7 +27,7 @@ use crate::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
         image::ImageError,
     },
-    edit::{self, EditError, LoopEdit},
+    edit::{self, EditError, EditKind, LoopEdit},
     feet::{self, Feet, FeetSettings, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
@@ -267,7 +267,7 @@ fn close<'a>(
         Some(mirror) => {
             // A joint of the rig that is the root does not move in the root's frame; the hips move.
             let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
-            let image = Image::of(&source.clip, mirror, carrier)?;
+            let image = Image::new(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
             let whole = source.clip.followed_by_image(|pose| image.pose(pose));
             (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
@@ -439,7 +439,7 @@ fn edited(
     if settings.edits.is_empty() {
         return Ok((loop_clip, source));
     }
-    if settings.edits.iter().any(|edit| matches!(edit, LoopEdit::Aim { .. })) {
+    if settings.edits.iter().any(|edit| edit.kind() == EditKind::Aim) {
         if settings.root.space == RootSpace::Full {
             return Err(EditError::AimInFullSpace);
         }

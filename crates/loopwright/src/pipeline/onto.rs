@@ -62,7 +62,7 @@ impl MadeLoop {
         let image_carrier = root_joint.map_or(source.carrier, |_| retarget.top());
         let image = mirror
             .as_ref()
-            .map(|mirror| Image::of(&source.clip, mirror, image_carrier))
+            .map(|mirror| Image::new(&source.clip, mirror, image_carrier))
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
         let partner = |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint));

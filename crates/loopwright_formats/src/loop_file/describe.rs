@@ -6,12 +6,13 @@ use loopwright::{
     analysis::Body,
     candidate::WholeClip,
     closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind},
-    edit::{JointOffset, LoopEdit, Moment},
+    edit::{EditKey, LoopEdit},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
     mean_cycle::MeanCycle,
     quality::Stand,
     root_motion::RootSpace,
+    unit::Unit,
 };
 
 use super::facts::{
@@ -100,56 +101,25 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
 
 /// The facts of an edit of a loop.
 pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
-    let names = |joints: &[usize]| -> Vec<String> {
-        let name = |&joint: &usize| clip.skeleton().joint(joint).name.clone();
-        joints.iter().map(name).collect()
-    };
-    let offset = |offset: &JointOffset| EditFacts {
-        rotation_deg: Some(offset.rotation.to_array().map(f64::to_degrees)),
-        position_m: Some(offset.position.to_array()),
-        ..EditFacts::default()
-    };
-    let facts = match edit {
-        LoopEdit::Move {
-            joint, at, offset: by, ..
-        } => EditFacts {
-            joints: names(&[*joint]),
-            time_secs: Some(match at {
-                Moment::Secs(secs) => *secs,
-                Moment::Phase(phase) => phase * clip.period_secs(),
-            }),
-            width_secs: edit.width_secs(clip),
-            ..offset(by)
-        },
-        LoopEdit::Offset { joint, offset: by } => EditFacts {
-            joints: names(&[*joint]),
-            ..offset(by)
-        },
-        LoopEdit::Smooth { joints, deviation_secs } => EditFacts {
-            joints: names(joints),
-            deviation_secs: Some(*deviation_secs),
-            ..EditFacts::default()
-        },
-        LoopEdit::Aim { turn } => EditFacts {
-            turn_deg: Some(turn.to_degrees()),
-            ..EditFacts::default()
-        },
-        LoopEdit::Noise {
-            joints,
-            deviation,
-            highest_hz,
-            seed,
-        } => EditFacts {
-            joints: names(joints),
-            deviation_deg: Some(deviation.to_degrees()),
-            highest_hz: Some(*highest_hz),
-            seed: Some(*seed),
-            ..EditFacts::default()
-        },
+    let (kind, values) = (edit.kind().descriptor(), edit.values(clip));
+    let deviation = |unit: Unit| {
+        let parameter = kind.parameter(EditKey::Deviation)?;
+        values.number(EditKey::Deviation).filter(|_| parameter.unit == unit)
     };
     EditFacts {
-        kind: edit.kind().to_owned(),
-        ..facts
+        kind: kind.name.to_owned(),
+        joints: (edit.joints().iter())
+            .map(|&joint| clip.skeleton().joint(joint).name.clone())
+            .collect(),
+        time_secs: values.number(EditKey::Time),
+        width_secs: values.number(EditKey::Width),
+        rotation_deg: values.vector(EditKey::Rotation),
+        position_m: values.vector(EditKey::Position),
+        deviation_secs: deviation(Unit::Secs),
+        turn_deg: values.number(EditKey::Turn),
+        deviation_deg: deviation(Unit::Degrees),
+        highest_hz: values.number(EditKey::Highest),
+        seed: values.whole(EditKey::Seed).map(u64::from),
     }
 }
 

@@ -1,100 +1,50 @@
 //! Edits of the closed loop: layers that an artist adds, in the order in which they apply.
 
-use core::f64::consts::TAU;
-
-use glam::DVec3;
 use loopwright::{
     Skeleton,
     analysis::{Body, FoundBy},
-    edit::{DEFAULT_NOISE_HZ, JointOffset, LoopEdit, Moment},
+    edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit},
     names,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
-use super::{RecipeError, edited_body::EditedBody, is_default};
+use super::{RecipeError, edited_body::EditedBody};
 
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
 ///
 /// Rotations are rotation vectors in degrees and positions in metres, both in the axes of the joint's parent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case")]
-pub enum EditRecipe {
-    /// Offsets a joint at one time, less before and after it.
-    Move {
-        /// Its name.
-        joint: String,
-        /// When, seconds since the start of the loop; the start where neither it nor `phase` is given.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        time: Option<f64>,
-        /// The same as a share of the loop.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        phase: Option<f64>,
-        /// Seconds from where nothing is changed yet to where nothing is changed any more.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        width: Option<f64>,
-        /// Degrees.
-        #[serde(default, skip_serializing_if = "is_default")]
-        rotation: [f64; 3],
-        /// Metres.
-        #[serde(default, skip_serializing_if = "is_default")]
-        position: [f64; 3],
-    },
-    /// Offsets a joint all the time.
-    Offset {
-        /// Its name.
-        joint: String,
-        /// Degrees.
-        #[serde(default, skip_serializing_if = "is_default")]
-        rotation: [f64; 3],
-        /// Metres.
-        #[serde(default, skip_serializing_if = "is_default")]
-        position: [f64; 3],
-    },
-    /// Takes fast motion out of joints.
-    Smooth {
-        /// Names, `*` for any letters and `?` for any one; all joints where it is left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        joint: Option<String>,
-        /// Standard deviation of the weights, seconds.
-        deviation: f64,
-    },
-    /// Makes the loop end in another heading than it begins.
-    Aim {
-        /// Its turn, degrees, left positive.
-        turn: f64,
-    },
-    /// Adds noise that repeats with the loop.
-    Noise {
-        /// Names, `*` for any letters and `?` for any one; trunk, arms and head where it is left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        joint: Option<String>,
-        /// Root mean square of the angle, degrees.
-        deviation: f64,
-        /// Highest rate in it, hertz.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        highest: Option<f64>,
-        /// The same seed gives the same noise.
-        #[serde(default, skip_serializing_if = "is_default")]
-        seed: u32,
-    },
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditRecipe {
+    /// Its kind.
+    pub kind: EditKind,
+    /// The joint that it changes, or names of joints, `*` for any letters and `?` for any one; the kind's usual ones where it is left
+    /// out.
+    pub joint: Option<String>,
+    /// The numbers that are stated of it.
+    pub values: EditValues,
 }
 
 impl EditRecipe {
     /// The turn of a loop, `DEG`.
     pub fn parse_aim(text: &str) -> Result<Self, &'static str> {
         let turn = number(text).ok_or("must be a number of degrees, such as 30")?;
-        Ok(Self::Aim { turn })
+        Ok(Self {
+            kind: EditKind::Aim,
+            joint: None,
+            values: EditValues::default().with(EditKey::Turn, turn),
+        })
     }
 
     /// Noise, `DEG[:SEED]`.
     pub fn parse_noise(text: &str) -> Result<Self, &'static str> {
         let (deviation, seed) = text.split_once(':').unwrap_or((text, "0"));
         match (number(deviation), seed.trim().parse()) {
-            (Some(deviation), Ok(seed)) => Ok(Self::Noise {
+            (Some(deviation), Ok(seed)) => Ok(Self {
+                kind: EditKind::Noise,
                 joint: None,
-                deviation,
-                highest: None,
-                seed,
+                values: EditValues::default()
+                    .with(EditKey::Deviation, deviation)
+                    .with(EditKey::Seed, EditValue::Whole(seed)),
             }),
             _ => Err("must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7"),
         }
@@ -105,10 +55,10 @@ impl EditRecipe {
         let offset = text.rsplit_once(':').and_then(|(joint, angles)| {
             let angles = angles.split(',').map(number).collect::<Option<Vec<f64>>>()?;
             let rotation = angles.try_into().ok()?;
-            (!joint.is_empty()).then(|| Self::Offset {
-                joint: joint.to_owned(),
-                rotation,
-                position: [0.0; 3],
+            (!joint.is_empty()).then(|| Self {
+                kind: EditKind::Offset,
+                joint: Some(joint.to_owned()),
+                values: EditValues::default().with(EditKey::Rotation, EditValue::Vector(rotation)),
             })
         });
         offset.ok_or("must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0")
@@ -116,60 +66,113 @@ impl EditRecipe {
 
     /// The core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
     fn meant(&self, edited: &EditedBody<'_>) -> Result<LoopEdit, RecipeError> {
-        let skeleton = edited.skeleton;
-        let offset = |rotation: &[f64; 3], position: &[f64; 3]| JointOffset {
-            rotation: DVec3::from_array(*rotation) * (TAU / 360.0),
-            position: DVec3::from_array(*position),
-        };
-        Ok(match self {
-            Self::Move {
-                joint,
-                time,
-                phase,
-                width,
-                rotation,
-                position,
-            } => LoopEdit::Move {
-                joint: one(skeleton, joint)?,
-                at: match (time, phase) {
-                    (Some(_), Some(_)) => return Err(RecipeError::TwoTimes { joint: joint.clone() }),
-                    (Some(secs), None) => Moment::Secs(*secs),
-                    (None, phase) => Moment::Phase(phase.unwrap_or(0.0)),
-                },
-                width_secs: *width,
-                offset: offset(rotation, position),
-            },
-            Self::Offset {
-                joint,
-                rotation,
-                position,
-            } => LoopEdit::Offset {
-                joint: one(skeleton, joint)?,
-                offset: offset(rotation, position),
-            },
-            Self::Smooth { joint, deviation } => LoopEdit::Smooth {
-                joints: some(edited, joint.as_deref(), |_| true)?,
-                deviation_secs: *deviation,
-            },
-            Self::Aim { turn } => LoopEdit::Aim {
-                turn: turn.to_radians(),
-            },
-            Self::Noise {
-                joint,
-                deviation,
-                highest,
-                seed,
-            } => {
-                let lower = lower_joints(skeleton, edited.body);
-                LoopEdit::Noise {
-                    joints: some(edited, joint.as_deref(), |joint| !lower.contains(&joint))?,
-                    deviation: deviation.to_radians(),
-                    highest_hz: highest.unwrap_or(DEFAULT_NOISE_HZ),
-                    seed: u64::from(*seed),
-                }
+        let joint = self.joint.as_deref();
+        let joints = match self.kind.descriptor().joints {
+            EditedJoints::Root => Vec::new(),
+            EditedJoints::One => vec![one(edited.skeleton, joint.unwrap_or_default())?],
+            EditedJoints::All => some(edited, joint, |_| true)?,
+            EditedJoints::UpperBody => {
+                let lower = lower_joints(edited.skeleton, edited.body);
+                some(edited, joint, |joint| !lower.contains(&joint))?
             }
-        })
+        };
+        if self
+            .values
+            .get(EditKey::Time)
+            .and(self.values.get(EditKey::Phase))
+            .is_some()
+        {
+            let joint = joint.unwrap_or_default().to_owned();
+            return Err(RecipeError::TwoTimes { joint });
+        }
+        Ok(LoopEdit::new(self.kind, &joints, &self.values))
     }
+}
+
+impl Serialize for EditRecipe {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let descriptor = self.kind.descriptor();
+        let mut table = to.serialize_map(None)?;
+        table.serialize_entry("kind", descriptor.name)?;
+        if let Some(joint) = &self.joint {
+            table.serialize_entry("joint", joint)?;
+        }
+        for parameter in descriptor.parameters {
+            let key = parameter.key.as_str();
+            match self.values.get(parameter.key) {
+                Some(EditValue::Number(number)) => table.serialize_entry(key, &number)?,
+                Some(EditValue::Vector(vector)) if vector != [0.0; 3] => table.serialize_entry(key, &vector)?,
+                Some(EditValue::Whole(whole)) if whole != 0 => table.serialize_entry(key, &whole)?,
+                _ => {}
+            }
+        }
+        table.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for EditRecipe {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::from_table(toml::Table::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+impl EditRecipe {
+    /// Errors: a key that the kind does not have, one that is missing, or another type of value.
+    fn from_table(mut table: toml::Table) -> Result<Self, String> {
+        let missing = |key: &str| format!("missing field `{key}`");
+        let text = |key: &str, value: toml::Value| match value {
+            toml::Value::String(text) => Ok(text),
+            other => Err(format!(
+                "invalid type of `{key}`: {}, expected a string",
+                other.type_str()
+            )),
+        };
+        let kind = text("kind", table.remove("kind").ok_or_else(|| missing("kind"))?)?;
+        let named = EditKind::ALL.iter().find(|known| known.descriptor().name == kind);
+        let kind = *named.ok_or_else(|| {
+            let known = EditKind::ALL.iter().map(|kind| kind.descriptor().name);
+            format!("unknown variant `{kind}`, expected one of {}", quoted(known))
+        })?;
+        let descriptor = kind.descriptor();
+        let has_joints = descriptor.joints != EditedJoints::Root;
+        let joint = has_joints.then(|| table.remove("joint")).flatten();
+        let joint = joint.map(|value| text("joint", value)).transpose()?;
+        if descriptor.joints == EditedJoints::One && joint.is_none() {
+            return Err(missing("joint"));
+        }
+        let mut values = EditValues::default();
+        for parameter in descriptor.parameters {
+            let key = parameter.key.as_str();
+            match table.remove(key) {
+                Some(value) => values.set(parameter.key, read_value(key, value, parameter.default)?),
+                None if parameter.is_required => return Err(missing(key)),
+                None => {}
+            }
+        }
+        match table.keys().next() {
+            Some(unknown) => {
+                let keys = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
+                let known = has_joints.then_some("joint").into_iter().chain(keys);
+                Err(format!("unknown field `{unknown}`, expected one of {}", quoted(known)))
+            }
+            None => Ok(Self { kind, joint, values }),
+        }
+    }
+}
+
+fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A value of the same type as another one.
+fn read_value(key: &str, value: toml::Value, like: EditValue) -> Result<EditValue, String> {
+    let found = value.type_str();
+    let (read, expected) = match like {
+        EditValue::Number(_) => (value.try_into().map(EditValue::Number), "a number"),
+        EditValue::Vector(_) => (value.try_into().map(EditValue::Vector), "three numbers"),
+        EditValue::Whole(_) => (value.try_into().map(EditValue::Whole), "a whole number from 0"),
+    };
+    read.map_err(|_| format!("invalid type of `{key}`: {found}, expected {expected}"))
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -254,12 +257,11 @@ mod tests {
     #[test]
     fn flags_are_read_from_their_end() {
         let offset = EditRecipe::parse_offset("rig:Head:10,-2.5,0").unwrap();
-        let expected = EditRecipe::Offset {
-            joint: "rig:Head".to_owned(),
-            rotation: [10.0, -2.5, 0.0],
-            position: [0.0; 3],
-        };
-        assert_eq!(offset, expected);
+        assert_eq!(
+            (offset.kind, offset.joint.as_deref()),
+            (EditKind::Offset, Some("rig:Head"))
+        );
+        assert_eq!(offset.values.vector(EditKey::Rotation), Some([10.0, -2.5, 0.0]));
         for wrong in [
             "",
             "Head",
@@ -271,16 +273,17 @@ mod tests {
         ] {
             assert!(EditRecipe::parse_offset(wrong).is_err(), "{wrong}");
         }
-        let noise = |text: &str| match EditRecipe::parse_noise(text) {
-            Ok(EditRecipe::Noise { deviation, seed, .. }) => Some((deviation, seed)),
-            _ => None,
+        let noise = |text: &str| {
+            let values = EditRecipe::parse_noise(text).ok()?.values;
+            Some((values.number(EditKey::Deviation)?, values.whole(EditKey::Seed)?))
         };
         assert_eq!((noise("1.5"), noise("2:7")), (Some((1.5, 0)), Some((2.0, 7))));
         assert_eq!(
             (noise("2:"), noise("nan"), noise("2:-1"), noise(":1")),
             (None, None, None, None)
         );
-        assert_eq!(EditRecipe::parse_aim("-30"), Ok(EditRecipe::Aim { turn: -30.0 }));
+        let aim = EditRecipe::parse_aim("-30").unwrap();
+        assert_eq!(aim.values.number(EditKey::Turn), Some(-30.0));
         assert!(EditRecipe::parse_aim("left").is_err());
     }
 
@@ -317,11 +320,24 @@ seed = 7
         assert_eq!(toml::to_string(&recipe).unwrap(), text);
         // Whole numbers are numbers, too.
         let whole: crate::recipe::Recipe = toml::from_str("[[edit]]\nkind = \"aim\"\nturn = 30\n").unwrap();
-        assert_eq!(whole.edits, [EditRecipe::Aim { turn: 30.0 }]);
+        assert_eq!(whole.edits[0].values.number(EditKey::Turn), Some(30.0));
         for (wrong, why) in [
             ("kind = \"twist\"", "unknown variant `twist`"),
-            ("kind = \"aim\"\nangle = 3", "unknown field `angle`"),
+            (
+                "kind = \"aim\"\nturn = 3\nangle = 3",
+                "unknown field `angle`, expected one of `turn`",
+            ),
+            ("kind = \"aim\"\nturn = 3\njoint = \"a\"", "unknown field `joint`"),
+            (
+                "kind = \"aim\"\nturn = \"left\"",
+                "invalid type of `turn`: string, expected a number",
+            ),
+            (
+                "kind = \"noise\"\ndeviation = 1\nseed = -1",
+                "expected a whole number from 0",
+            ),
             ("kind = \"aim\"", "missing field `turn`"),
+            ("kind = \"offset\"", "missing field `joint`"),
             ("turn = 3", "missing field `kind`"),
         ] {
             let error = toml::from_str::<crate::recipe::Recipe>(&format!("[[edit]]\n{wrong}")).unwrap_err();

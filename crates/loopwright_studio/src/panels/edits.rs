@@ -1,16 +1,14 @@
 //! Edits of the closed loop, in the order in which they apply.
 
-use eframe::egui::{self, DragValue, Response, Ui};
-use loopwright::Skeleton;
+use eframe::egui::{self, DragValue, Response, Ui, emath};
+use loopwright::{
+    Skeleton,
+    edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints},
+};
 use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
-
-/// How fast values follow the mouse, a point of the screen.
-const DEGREES_PER_POINT: f64 = 0.5;
-const METRES_PER_POINT: f64 = 0.002;
-const SECS_PER_POINT: f64 = 0.005;
 
 pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
@@ -22,7 +20,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let mut is_removed = false;
         ui.push_id(("edit", index), |ui| {
             ui.horizontal(|ui| {
-                ui.strong(format!("{}. {}", index + 1, title(layer)));
+                ui.strong(format!("{}. {}", index + 1, layer.kind.descriptor().title));
                 is_removed = ui.button(format!("Remove edit {}", index + 1)).clicked();
             });
             if let Some(response) = layer_ui(ui, &mut changed, skeleton) {
@@ -40,9 +38,9 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         // The joint that is chosen in the view.
         let joint = skeleton.joint(model.watched).name.clone();
         let time = model.playback.secs_in(model.span_secs());
-        for layer in first_layers(&joint, (time * 1e3).round() / 1e3) {
-            let name = format!("Add: {}", title(&layer));
-            if ui.button(name).clicked() {
+        for &kind in EditKind::ALL {
+            if ui.button(format!("Add: {}", kind.descriptor().title)).clicked() {
+                let layer = first(kind, &joint, (time * 1e3).round() / 1e3);
                 actions.push(final_edit(with(edit, |edits| edits.push(layer))));
             }
         }
@@ -58,43 +56,20 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.weak("Edits keep the loop closed. Feet are held afterwards.");
 }
 
-/// What each button adds.
-fn first_layers(joint: &str, time: f64) -> [EditRecipe; 5] {
-    [
-        EditRecipe::Move {
-            joint: joint.to_owned(),
-            time: Some(time),
-            phase: None,
-            width: None,
-            rotation: [0.0; 3],
-            position: [0.0; 3],
-        },
-        EditRecipe::Offset {
-            joint: joint.to_owned(),
-            rotation: [0.0; 3],
-            position: [0.0; 3],
-        },
-        EditRecipe::Smooth {
-            joint: None,
-            deviation: 0.02,
-        },
-        EditRecipe::Aim { turn: 0.0 },
-        EditRecipe::Noise {
-            joint: None,
-            deviation: 1.0,
-            highest: None,
-            seed: 0,
-        },
-    ]
-}
-
-fn title(layer: &EditRecipe) -> &'static str {
-    match layer {
-        EditRecipe::Move { .. } => "joint at a time",
-        EditRecipe::Offset { .. } => "joint all the time",
-        EditRecipe::Smooth { .. } => "smooth",
-        EditRecipe::Aim { .. } => "aim",
-        EditRecipe::Noise { .. } => "noise",
+/// What a button adds: an edit of the joint, at that time if its kind has one.
+fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
+    let descriptor = kind.descriptor();
+    let mut values = EditValues::default();
+    for parameter in descriptor.parameters.iter().filter(|parameter| parameter.is_required) {
+        values.set(parameter.key, parameter.default);
+    }
+    if descriptor.parameter(EditKey::Time).is_some() {
+        values.set(EditKey::Time, time.into());
+    }
+    EditRecipe {
+        kind,
+        joint: (descriptor.joints == EditedJoints::One).then(|| joint.to_owned()),
+        values,
     }
 }
 
@@ -107,55 +82,27 @@ fn with(edit: &Edit, change: impl FnOnce(&mut Vec<EditRecipe>)) -> Edit {
 /// The widgets of a layer; the one that was used.
 fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<Response> {
     let mut used = Used(None);
-    match layer {
-        EditRecipe::Move {
-            joint,
-            time,
-            phase,
-            width,
-            rotation,
-            position,
-        } => {
-            used.take(joint_ui(ui, joint, skeleton));
-            ui.horizontal(|ui| {
-                match (time.as_mut(), phase.as_mut()) {
-                    (None, Some(phase)) => used.number(ui, "Phase", phase, 0.002, ""),
-                    (Some(time), _) => used.number(ui, "Time", time, SECS_PER_POINT, " s"),
-                    (None, None) => used.number(ui, "Time", time.insert(0.0), SECS_PER_POINT, " s"),
-                }
-                let mut secs = width.unwrap_or(loopwright::edit::DEFAULT_WIDTH_SECS);
-                used.number(ui, "Width", &mut secs, SECS_PER_POINT, " s");
-                if secs != width.unwrap_or(loopwright::edit::DEFAULT_WIDTH_SECS) {
-                    *width = Some(secs);
-                }
-            });
-            used.vectors(ui, rotation, position);
+    let descriptor = layer.kind.descriptor();
+    if let (EditedJoints::One, Some(joint)) = (descriptor.joints, &mut layer.joint) {
+        used.take(joint_ui(ui, joint, skeleton));
+    }
+    // Of a time and a share of the loop one is stated.
+    let other = match layer.values.get(EditKey::Time) {
+        Some(_) => EditKey::Phase,
+        None => EditKey::Time,
+    };
+    let shown = || descriptor.parameters.iter().filter(|parameter| parameter.key != other);
+    let is_vector = |parameter: &EditParameter| matches!(parameter.default, EditValue::Vector(_));
+    ui.horizontal(|ui| {
+        for parameter in shown().filter(|parameter| !is_vector(parameter)) {
+            used.value(ui, parameter, &mut layer.values);
         }
-        EditRecipe::Offset {
-            joint,
-            rotation,
-            position,
-        } => {
-            used.take(joint_ui(ui, joint, skeleton));
-            used.vectors(ui, rotation, position);
-        }
-        EditRecipe::Smooth { joint, deviation } => {
-            ui.horizontal(|ui| used.number(ui, "Smoothing", deviation, 0.001, " s"));
-            ui.weak(joint.as_deref().unwrap_or("all joints"));
-        }
-        EditRecipe::Aim { turn } => {
-            ui.horizontal(|ui| used.number(ui, "Turn to the left", turn, DEGREES_PER_POINT, "°"));
-        }
-        EditRecipe::Noise {
-            joint, deviation, seed, ..
-        } => {
-            ui.horizontal(|ui| {
-                used.number(ui, "Noise", deviation, 0.02, "°");
-                let label = ui.label("Seed");
-                used.take(Some(ui.add(DragValue::new(seed).speed(0.1)).labelled_by(label.id)));
-            });
-            ui.weak(joint.as_deref().unwrap_or("trunk, arms and head"));
-        }
+    });
+    for parameter in shown().filter(|parameter| is_vector(parameter)) {
+        ui.horizontal_wrapped(|ui| used.value(ui, parameter, &mut layer.values));
+    }
+    if let EditedJoints::All | EditedJoints::UpperBody = descriptor.joints {
+        ui.weak(layer.joint.as_deref().unwrap_or(descriptor.joints.usual()));
     }
     used.0
 }
@@ -169,24 +116,33 @@ impl Used {
         self.0 = self.0.take().or(response);
     }
 
-    fn number(&mut self, ui: &mut Ui, name: &str, value: &mut f64, speed: f64, unit: &str) {
-        let label = ui.label(name);
-        let drag = DragValue::new(value).speed(speed).suffix(unit).max_decimals(3);
-        let response = ui.add(drag).labelled_by(label.id);
-        self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
+    /// The numbers of a parameter, which is stated once one of them is changed.
+    fn value(&mut self, ui: &mut Ui, parameter: &EditParameter, values: &mut EditValues) {
+        let before = values.get(parameter.key).unwrap_or(parameter.default);
+        let mut value = before;
+        match &mut value {
+            EditValue::Number(number) => self.number(ui, parameter.label, number, parameter),
+            EditValue::Whole(number) => self.number(ui, parameter.label, number, parameter),
+            EditValue::Vector(vector) => {
+                for (axis, number) in ["x", "y", "z"].into_iter().zip(vector) {
+                    self.number(ui, &format!("{} {axis}", parameter.label), number, parameter);
+                }
+            }
+        }
+        if value != before {
+            values.set(parameter.key, value);
+        }
     }
 
-    fn vectors(&mut self, ui: &mut Ui, rotation: &mut [f64; 3], position: &mut [f64; 3]) {
-        for (name, vector, speed, unit) in [
-            ("Turn", rotation, DEGREES_PER_POINT, "°"),
-            ("Shift", position, METRES_PER_POINT, " m"),
-        ] {
-            ui.horizontal_wrapped(|ui| {
-                for (axis, value) in ["x", "y", "z"].into_iter().zip(vector) {
-                    self.number(ui, &format!("{name} {axis}"), value, speed, unit);
-                }
-            });
-        }
+    fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
+        let label = ui.label(name);
+        let suffix = parameter.unit.suffix();
+        let drag = DragValue::new(value)
+            .speed(parameter.step)
+            .suffix(suffix)
+            .max_decimals(3);
+        let response = ui.add(drag).labelled_by(label.id);
+        self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
     }
 }
 

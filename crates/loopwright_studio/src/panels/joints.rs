@@ -1,13 +1,8 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
 use eframe::egui::{self, DragValue, TextEdit, Ui};
-<<<<<<< HEAD
-use loopwright::closure::ClosureName;
-use loopwright_job::recipe::JointRecipe;
-=======
 use loopwright::closure::{ClosureName, ShapeKind};
-use loopwright_recipe::JointRecipe;
->>>>>>> 81768b5 (closure: each shape is one file with its evaluation, limits, parameters and words)
+use loopwright_job::recipe::JointRecipe;
 
 use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};

@@ -7,10 +7,11 @@ use egui_kittest::kittest::Queryable as _;
 use loopwright::{
     Analysis, LoopSettings, SearchSettings,
     closure::{ClosureName, ShapeKind},
+    edit::{EditKey, EditKind, EditValue},
     feet::FootLock,
 };
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
-use loopwright_job::recipe::{EditRecipe, EditedBody, Recipe};
+use loopwright_job::recipe::{EditedBody, Recipe};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
@@ -171,10 +172,13 @@ fn a_saved_recipe_makes_the_same_bytes() {
     // Values, as the widgets set them.
     let mut edit = model(&harness).edit().unwrap().clone();
     for layer in &mut edit.recipe.edits {
-        match layer {
-            EditRecipe::Move { rotation, .. } | EditRecipe::Offset { rotation, .. } => *rotation = [5.0, 0.0, 12.5],
-            EditRecipe::Aim { turn } => *turn = 20.0,
-            _ => {}
+        match layer.kind {
+            EditKind::Move | EditKind::Offset => {
+                let rotation = EditValue::Vector([5.0, 0.0, 12.5]);
+                layer.values.set(EditKey::Rotation, rotation);
+            }
+            EditKind::Aim => layer.values.set(EditKey::Turn, EditValue::Number(20.0)),
+            EditKind::Smooth | EditKind::Noise => {}
         }
     }
     let edit = Box::new(edit);

@@ -1,0 +1,104 @@
+//! Why a loop cannot be edited.
+
+use super::{
+    joint_offset::{MAX_METRES, MAX_ROTATION},
+    kinds::noise,
+};
+
+/// Why a loop cannot be edited.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The joint does not exist.
+    #[error("there is no joint {joint}, the skeleton has {num_joints}")]
+    Joint {
+        /// Index given.
+        joint: usize,
+        /// Joints of the skeleton.
+        num_joints: usize,
+    },
+    /// The joint is the root of the rig, which carries the root motion alone.
+    #[error("joint {name} carries the root motion of the rig and is not edited")]
+    RootJoint {
+        /// Its name.
+        name: String,
+    },
+    /// The time is not a number.
+    #[error("the time of an edit must be a number, found {found}")]
+    Moment {
+        /// Seconds or share given.
+        found: f64,
+    },
+    /// The width is shorter than a few samples, or longer than the loop.
+    #[error("the width of an edit must be {least:.3} to {most:.3} s for this loop, found {found}")]
+    Width {
+        /// Seconds given.
+        found: f64,
+        /// Six samples.
+        least: f64,
+        /// The period.
+        most: f64,
+    },
+    /// The rotation is no number, or more than a whole turn.
+    #[error("an edit turns a joint by up to {:.0} degrees, found {:.3}", MAX_ROTATION.to_degrees(), .found.to_degrees())]
+    Rotation {
+        /// Radians given.
+        found: f64,
+    },
+    /// The distance is no number, or longer than any body.
+    #[error("an edit moves a joint by up to {MAX_METRES:.0} m, found {found}")]
+    Distance {
+        /// Metres given.
+        found: f64,
+    },
+    /// The smoothing time is out of range.
+    #[error("smoothing takes 0 to {most:.3} s for this loop, found {found}")]
+    Smoothing {
+        /// Seconds given.
+        found: f64,
+        /// Half the period, at most a second.
+        most: f64,
+    },
+    /// The size of the noise is out of range.
+    #[error("noise turns joints by 0 to {:.0} degrees, found {:.3}", noise::MAX_DEVIATION.to_degrees(), .found.to_degrees())]
+    Noise {
+        /// Radians given.
+        found: f64,
+    },
+    /// The highest rate of the noise is out of range.
+    #[error("the highest rate of noise must be {} to {} Hz, found {found}", noise::HIGHEST_HZ.start(), noise::HIGHEST_HZ.end())]
+    NoiseRate {
+        /// Hertz given.
+        found: f64,
+    },
+    /// The turn of the loop is out of range.
+    #[error("a loop turns by up to {:.0} degrees, found {:.3}", MAX_ROTATION.to_degrees(), .found.to_degrees())]
+    Turn {
+        /// Radians given.
+        found: f64,
+    },
+    /// The root never turns: it moves straight ahead, or not at all.
+    #[error("a root that moves straight ahead or not at all cannot be aimed")]
+    RootNeverTurns,
+    /// The root moves in space, where no one axis is up.
+    #[error("a root that moves in full space cannot be aimed")]
+    AimInFullSpace,
+    /// The second half of the loop mirrors the first, so that what it turns in one it turns back in the other.
+    #[error("a loop whose second half mirrors the first goes straight ahead and cannot be aimed")]
+    AimMirrored,
+    /// An offset all the time that differs from its own mirror image, of a joint that has no partner.
+    #[error(
+        "joint {name} is its own mirror image, and an offset to one side all the time cannot be in a loop whose second half \
+         mirrors the first; one at a time can"
+    )]
+    Lopsided {
+        /// Its name.
+        name: String,
+    },
+    /// The joint lies above the one that carries the root motion, where a loop of two mirrored halves does not move.
+    #[error("joint {name} lies above the hips and is not edited in a loop whose second half mirrors the first")]
+    AboveMirrored {
+        /// Its name.
+        name: String,
+    },
+}

@@ -1,0 +1,56 @@
+//! Aim: the root turns, so that the loop ends in another heading than it begins.
+
+use glam::DVec3;
+
+use super::{
+    super::{
+        error::EditError,
+        joint_offset::{MAX_ROTATION, ROUNDING},
+    },
+    Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints,
+};
+use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
+
+/// Turns the root so that the loop ends in another heading than it begins.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Aim {
+    /// Heading at its end from that at its start, radians, left positive.
+    pub turn: f64,
+}
+
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+    name: "aim",
+    title: "aim",
+    joints: EditedJoints::Root,
+    parameters: &[EditParameter {
+        key: EditKey::Turn,
+        label: "Turn to the left",
+        unit: Unit::Degrees,
+        step: 0.5,
+        is_required: true,
+        default: EditValue::Number(0.0),
+    }],
+    new: |_, values| {
+        let turn = values.number(EditKey::Turn).unwrap_or_default().to_radians();
+        Aim { turn }.into()
+    },
+};
+
+impl Edit for Aim {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+        if !(0.0..=MAX_ROTATION * ROUNDING).contains(&self.turn.abs()) {
+            return Err(EditError::Turn { found: self.turn });
+        }
+        if mirror.is_some() {
+            return Err(EditError::AimMirrored);
+        }
+        let Twist { linear, angular } = clip.root().twist;
+        let angular = DVec3::new(angular.x, self.turn / clip.period_secs(), angular.z);
+        Ok(clip.with_twist(Twist { linear, angular }))
+    }
+
+    fn values(&self, _clip: &LoopClip) -> EditValues {
+        EditValues::default().with(EditKey::Turn, self.turn.to_degrees())
+    }
+}

@@ -1,0 +1,349 @@
+//! The kinds of edits, one file for each: what people state of it, its check and its application.
+
+use glam::DVec3;
+
+use super::{error::EditError, joint_offset::JointOffset};
+use crate::{closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit, words};
+
+pub(super) mod aim;
+pub(super) mod move_joint;
+pub(super) mod noise;
+pub(super) mod offset;
+pub(super) mod smooth;
+
+use aim::Aim;
+use move_joint::Move;
+use noise::Noise;
+use offset::Offset;
+use smooth::Smooth;
+
+/// Lists the kinds of edits: each a type that is an [`Edit`], and the file that describes it.
+macro_rules! kinds {
+    ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
+        /// A kind of edit.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum EditKind {
+            $(#[doc = $doc] $Kind,)+
+        }
+
+        impl EditKind {
+            /// Every kind, in the order in which they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$Kind),+];
+
+            /// All that is known of it.
+            pub fn descriptor(self) -> &'static EditDescriptor {
+                match self {
+                    $(Self::$Kind => &$file::DESCRIPTOR,)+
+                }
+            }
+        }
+
+        /// An edit of a closed loop.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+        pub enum LoopEdit {
+            $(#[doc = $doc] $Kind($Kind),)+
+        }
+
+        impl LoopEdit {
+            /// Its kind.
+            pub fn kind(&self) -> EditKind {
+                match self {
+                    $(Self::$Kind(_) => EditKind::$Kind,)+
+                }
+            }
+
+            fn inner(&self) -> &dyn Edit {
+                match self {
+                    $(Self::$Kind(edit) => edit,)+
+                }
+            }
+        }
+
+        $(impl From<$Kind> for LoopEdit {
+            fn from(edit: $Kind) -> Self {
+                Self::$Kind(edit)
+            }
+        })+
+    };
+}
+
+kinds! {
+    /// Offsets a joint at one time, less before and after it.
+    Move: move_joint,
+    /// Offsets a joint all the time.
+    Offset: offset,
+    /// Takes fast motion out of joints.
+    Smooth: smooth,
+    /// Makes the loop end in another heading than it begins.
+    Aim: aim,
+    /// Adds noise that repeats with the loop.
+    Noise: noise,
+}
+
+/// What an edit does.
+trait Edit {
+    /// The joints that it changes; their partners in a mirror aside.
+    fn joints(&self) -> &[usize] {
+        &[]
+    }
+
+    /// The loop after it, which stays mirrored. Errors: its numbers are out of range, or do not suit the loop.
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError>;
+
+    /// What it does to a loop, as people state it.
+    fn values(&self, clip: &LoopClip) -> EditValues;
+}
+
+impl LoopEdit {
+    /// An edit of a kind, from what people state of it. A number that is not stated has its default, or is zero.
+    pub fn new(kind: EditKind, joints: &[usize], values: &EditValues) -> Self {
+        (kind.descriptor().new)(joints, values)
+    }
+
+    /// The joints that it changes; their partners in a mirror aside.
+    pub fn joints(&self) -> &[usize] {
+        self.inner().joints()
+    }
+
+    /// What it does to a loop, as people state it; a time always as one.
+    pub fn values(&self, clip: &LoopClip) -> EditValues {
+        self.inner().values(clip)
+    }
+
+    pub(super) fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+        self.inner().edited(clip, mirror)
+    }
+}
+
+/// All that is known of a kind of edit.
+#[derive(Debug)]
+pub struct EditDescriptor {
+    /// Its name in recipes and sidecars.
+    pub name: &'static str,
+    /// Its name at a button.
+    pub title: &'static str,
+    /// Which joints it changes.
+    pub joints: EditedJoints,
+    /// The numbers that are stated of it.
+    pub parameters: &'static [EditParameter],
+    new: fn(&[usize], &EditValues) -> LoopEdit,
+}
+
+impl EditDescriptor {
+    /// The parameter of that key, if edits of this kind have it.
+    pub fn parameter(&self, key: EditKey) -> Option<&'static EditParameter> {
+        self.parameters.iter().find(|parameter| parameter.key == key)
+    }
+}
+
+/// Which joints a kind of edit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditedJoints {
+    /// None: it changes the root motion.
+    Root,
+    /// One, which is named.
+    One,
+    /// Those that are named, or all.
+    All,
+    /// Those that are named, or trunk, arms and head.
+    UpperBody,
+}
+
+impl EditedJoints {
+    /// Those that are meant where none is named.
+    pub fn usual(self) -> &'static str {
+        match self {
+            Self::Root | Self::One => "",
+            Self::All => "all joints",
+            Self::UpperBody => "trunk, arms and head",
+        }
+    }
+}
+
+/// A number that is stated of an edit, by its key in recipes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKey {
+    /// When, seconds since the start of the loop.
+    Time,
+    /// The same as a share of the loop.
+    Phase,
+    /// From where nothing is changed yet to where nothing is changed any more.
+    Width,
+    /// Rotation vector in the axes of the joint's parent.
+    Rotation,
+    /// Offset of the position in the axes of the joint's parent.
+    Position,
+    /// Standard deviation of weights, or root mean square of angles.
+    Deviation,
+    /// Turn of the loop.
+    Turn,
+    /// Highest rate.
+    Highest,
+    /// Seed of random numbers.
+    Seed,
+}
+
+words!(EditKey {
+    Time: "time",
+    Phase: "phase",
+    Width: "width",
+    Rotation: "rotation",
+    Position: "position",
+    Deviation: "deviation",
+    Turn: "turn",
+    Highest: "highest",
+    Seed: "seed",
+});
+
+/// A parameter of a kind of edit.
+#[derive(Debug)]
+pub struct EditParameter {
+    /// Which it is.
+    pub key: EditKey,
+    /// Its name beside a number.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// A small change of it.
+    pub step: f64,
+    /// Whether it has to be stated.
+    pub is_required: bool,
+    /// Its value where none is stated; where it has to be, a value to begin with.
+    pub default: EditValue,
+}
+
+impl EditParameter {
+    const ROTATION: Self = Self {
+        key: EditKey::Rotation,
+        label: "Turn",
+        unit: Unit::Degrees,
+        step: 0.5,
+        is_required: false,
+        default: EditValue::Vector([0.0; 3]),
+    };
+
+    const POSITION: Self = Self {
+        key: EditKey::Position,
+        label: "Shift",
+        unit: Unit::Metres,
+        step: 0.002,
+        ..Self::ROTATION
+    };
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EditValue {
+    /// A number.
+    Number(f64),
+    /// A vector.
+    Vector([f64; 3]),
+    /// A whole number from 0.
+    Whole(u32),
+}
+
+impl From<f64> for EditValue {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// What people state of an edit, by key, in seconds, degrees, metres and hertz.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EditValues([Option<EditValue>; EditKey::ALL.len()]);
+
+impl EditValues {
+    /// The same with one more value.
+    #[must_use]
+    pub fn with(mut self, key: EditKey, value: impl Into<EditValue>) -> Self {
+        self.set(key, value.into());
+        self
+    }
+
+    /// States a value.
+    pub fn set(&mut self, key: EditKey, value: EditValue) {
+        self.0[key as usize] = Some(value);
+    }
+
+    /// A value; `None` where it is not stated.
+    pub fn get(&self, key: EditKey) -> Option<EditValue> {
+        self.0[key as usize]
+    }
+
+    /// A value that is a number; `None` where it is not stated.
+    pub fn number(&self, key: EditKey) -> Option<f64> {
+        match self.get(key)? {
+            EditValue::Number(number) => Some(number),
+            EditValue::Whole(number) => Some(f64::from(number)),
+            EditValue::Vector(_) => None,
+        }
+    }
+
+    /// A value that is a vector; `None` where it is not stated.
+    pub fn vector(&self, key: EditKey) -> Option<[f64; 3]> {
+        match self.get(key)? {
+            EditValue::Vector(vector) => Some(vector),
+            _ => None,
+        }
+    }
+
+    /// A value that is a whole number; `None` where it is not stated.
+    pub fn whole(&self, key: EditKey) -> Option<u32> {
+        match self.get(key)? {
+            EditValue::Whole(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The offset that is stated.
+    fn offset(&self) -> JointOffset {
+        let vector = |key: EditKey| self.vector(key).map_or(DVec3::ZERO, DVec3::from_array);
+        JointOffset {
+            rotation: vector(EditKey::Rotation) * (core::f64::consts::TAU / 360.0),
+            position: vector(EditKey::Position),
+        }
+    }
+}
+
+impl From<JointOffset> for EditValues {
+    fn from(offset: JointOffset) -> Self {
+        let degrees = offset.rotation.to_array().map(f64::to_degrees);
+        Self::default()
+            .with(EditKey::Rotation, EditValue::Vector(degrees))
+            .with(EditKey::Position, EditValue::Vector(offset.position.to_array()))
+    }
+}
+
+/// The first of the joints that are given, for kinds that change one; without any, one that no skeleton has.
+fn only(joints: &[usize]) -> usize {
+    joints.first().copied().unwrap_or(usize::MAX)
+}
+
+/// The joints, and in a mirror their partners too, each once.
+fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
+    let mut all = joints.to_vec();
+    for &joint in joints {
+        let partner = mirror.map_or(joint, |mirror| mirror.partner(joint));
+        if !all.contains(&partner) {
+            all.push(partner);
+        }
+    }
+    all
+}
+
+/// The loop with one joint offset at every sample; what is not offset keeps its bits.
+fn offset_joint(clip: LoopClip, joint: usize, offset: impl Fn(usize) -> JointOffset) -> LoopClip {
+    let mut tracks = clip.tracks().clone();
+    let before = clip.tracks();
+    tracks.set_joint(joint, |sample| {
+        let mut own = before.pose(sample).joint(joint);
+        let JointOffset { rotation, position } = offset(sample);
+        own.translation += position;
+        if rotation != DVec3::ZERO {
+            own.rotation = (rotation::exp(rotation) * own.rotation).normalize();
+        }
+        own
+    });
+    clip.with_tracks(tracks)
+}

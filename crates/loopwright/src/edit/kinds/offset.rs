@@ -1,0 +1,63 @@
+//! Offset: an offset of a joint all the time.
+
+use glam::DVec3;
+
+use super::{
+    super::{error::EditError, joint_offset::JointOffset},
+    Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only,
+};
+use crate::{closure::Image, loop_clip::LoopClip};
+
+/// Offsets a joint all the time.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Offset {
+    /// The joint.
+    pub joint: usize,
+    /// How far.
+    pub offset: JointOffset,
+}
+
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+    name: "offset",
+    title: "joint all the time",
+    joints: EditedJoints::One,
+    parameters: &[EditParameter::ROTATION, EditParameter::POSITION],
+    new: |joints, values| {
+        let (joint, offset) = (only(joints), values.offset());
+        Offset { joint, offset }.into()
+    },
+};
+
+/// Share of an offset that may be lost where it is brought to its own mirror image: poses that are symmetric in the mean alone
+/// are so to a few degrees.
+const MAX_LOPSIDED: f64 = 0.2;
+
+impl Edit for Offset {
+    fn joints(&self) -> &[usize] {
+        core::slice::from_ref(&self.joint)
+    }
+
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+        let Self { joint, offset } = *self;
+        offset.check()?;
+        let Some(mirror) = mirror else {
+            return Ok(offset_joint(clip, joint, |_| offset));
+        };
+        let (partner, image) = (mirror.partner(joint), offset.image(mirror, joint));
+        if partner != joint {
+            return Ok(offset_joint(offset_joint(clip, joint, |_| offset), partner, |_| image));
+        }
+        let even = (offset + image) * 0.5;
+        let lost = |whole: DVec3, even: DVec3| (whole - even).length() > MAX_LOPSIDED * whole.length();
+        if lost(offset.rotation, even.rotation) || lost(offset.position, even.position) {
+            let name = clip.skeleton().joint(joint).name.clone();
+            return Err(EditError::Lopsided { name });
+        }
+        Ok(offset_joint(clip, joint, |_| even))
+    }
+
+    fn values(&self, _clip: &LoopClip) -> EditValues {
+        self.offset.into()
+    }
+}

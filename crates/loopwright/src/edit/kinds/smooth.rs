@@ -1,0 +1,123 @@
+//! Smooth: fast motion is taken out of joints; every sample becomes a weighted mean of those about it, round the loop.
+
+use glam::{DQuat, DVec3, DVec4};
+
+use super::{
+    super::{error::EditError, joint_offset::ROUNDING},
+    Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners,
+};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{kernel, rigid::Rigid},
+    motion::{PoseRef, Tracks},
+    unit::Unit,
+};
+
+/// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Smooth {
+    /// The joints.
+    pub joints: Vec<usize>,
+    /// Standard deviation of the Gaussian weights, seconds.
+    pub deviation_secs: f64,
+}
+
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+    name: "smooth",
+    title: "smooth",
+    joints: EditedJoints::All,
+    parameters: &[EditParameter {
+        key: EditKey::Deviation,
+        label: "Smoothing",
+        unit: Unit::Secs,
+        step: 0.001,
+        is_required: true,
+        default: EditValue::Number(0.02),
+    }],
+    new: |joints, values| {
+        Smooth {
+            joints: joints.to_vec(),
+            deviation_secs: values.number(EditKey::Deviation).unwrap_or_default(),
+        }
+        .into()
+    },
+};
+
+/// Longest smoothing, seconds: what is left of a cycle is near its mean.
+const MAX_SECS: f64 = 1.0;
+
+impl Edit for Smooth {
+    fn joints(&self) -> &[usize] {
+        &self.joints
+    }
+
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+        let most = MAX_SECS.min(0.5 * clip.period_secs());
+        let found = self.deviation_secs;
+        if !(0.0..=most * ROUNDING).contains(&found) {
+            return Err(EditError::Smoothing { found, most });
+        }
+        if found == 0.0 {
+            return Ok(clip);
+        }
+        let deviation = found / clip.step_secs();
+        let mut tracks = clip.tracks().clone();
+        for joint in with_partners(&self.joints, mirror) {
+            let (translations, rotations) = smoothed(clip.tracks(), joint, deviation);
+            tracks.set_joint(joint, |sample| Rigid::new(rotations[sample], translations[sample]));
+        }
+        Ok(clip.with_tracks(tracks))
+    }
+
+    fn values(&self, _clip: &LoopClip) -> EditValues {
+        EditValues::default().with(EditKey::Deviation, self.deviation_secs)
+    }
+}
+
+/// One joint's track smoothed round the loop, the standard deviation of the weights in samples; translations and rotations.
+///
+/// Quaternions are averaged component by component, each on the side of the one before it, which is what a small spread
+/// allows: their mean differs from that of the rotations in the third order of the spread.
+fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+    let count = tracks.num_frames();
+    let pose = |frame: usize| -> PoseRef<'_> { tracks.pose(frame) };
+    let translations: Vec<DVec3> = (0..count).map(|frame| pose(frame).translations[joint]).collect();
+    let rotations: Vec<DQuat> = (0..count).map(|frame| pose(frame).rotations[joint]).collect();
+    // The sign with which the rotations go on over the seam: a joint may turn by an odd number of whole turns in a period.
+    let seam = if rotations[count - 1].dot(rotations[0]) < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let weights = kernel::gaussian(deviation);
+    let reach = weights.len() as isize - 1;
+    (0..count as isize)
+        .map(|middle| {
+            let (mut position, mut rotation) = (DVec3::ZERO, DVec4::ZERO);
+            for offset in -reach..=reach {
+                let (cycle, sample) = around(middle + offset, count);
+                let weight = weights[offset.unsigned_abs()];
+                let side = if cycle % 2 == 0 { 1.0 } else { seam };
+                position += translations[sample] * weight;
+                rotation += DVec4::from(rotations[sample]) * (side * weight);
+            }
+            let own = rotations[middle as usize];
+            let length = rotation.length();
+            // Turned evenly all round there is no mean; the rotation then stays.
+            let mean = if length > 1e-6 {
+                DQuat::from_vec4(rotation / length)
+            } else {
+                own
+            };
+            (position, mean)
+        })
+        .unzip()
+}
+
+/// The cycle in which a sample lies, and its number there.
+fn around(sample: isize, count: usize) -> (isize, usize) {
+    let count = count as isize;
+    (sample.div_euclid(count), sample.rem_euclid(count) as usize)
+}
