@@ -45,7 +45,7 @@ pub struct ClosureRecipe {
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
     pub blend_end: Option<f64>,
     /// Fade of velocities apart, seconds, where the method has one.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help = help_for_some("Fade of velocities apart, seconds", ShapeKey::VelocityBlend)))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help = format!("Fade of velocities apart, seconds: {}", shapes_with(ShapeKey::VelocityBlend))))]
     pub velocity_blend: Option<f64>,
     /// Another fade of velocities for the start.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
@@ -54,7 +54,7 @@ pub struct ClosureRecipe {
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
     pub velocity_blend_end: Option<f64>,
     /// How sharply a fade bends, where the method has a bend.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help = help_for_some("How sharply the fade bends, 0.5 or more [default: 16]", ShapeKey::Hardness)))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help = format!("How sharply {} bends, 0.5 or more [default: 16]", shapes_with(ShapeKey::Hardness))))]
     pub hardness: Option<f64>,
     /// Another hardness for the start.
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
@@ -321,14 +321,14 @@ impl ClosureRecipe {
     }
 }
 
-/// The help of a flag that sets some shapes only: what it sets, and which.
+/// Names of the shapes that have a parameter.
 #[cfg(feature = "clap")]
-fn help_for_some(what: &str, key: ShapeKey) -> String {
+fn shapes_with(key: ShapeKey) -> String {
     let shapes = ShapeKind::ALL.iter().map(|kind| kind.descriptor());
     let names: Vec<&str> = (shapes.filter(|shape| shape.parameter(key).is_some()))
         .map(|shape| shape.name)
         .collect();
-    format!("{what}: {}", names.join(", "))
+    names.join(", ")
 }
 
 fn positive(name: String, secs: f64, hint: &str) -> Result<(), RecipeError> {
