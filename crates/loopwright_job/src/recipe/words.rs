@@ -122,10 +122,6 @@ impl Choice for ClosureName {
         self.as_str()
     }
 
-    fn aliases(self) -> &'static [&'static str] {
-        &[]
-    }
-
     fn help(self) -> &'static str {
         ClosureName::help(self)
     }
