@@ -140,9 +140,9 @@ fn resampled(studied: &Studied, rate: f64) -> Result<Studied, String> {
     let last = (take.num_frames() - 1) as f64;
     let num_frames = (last / step).floor() as usize + 1;
     let poses = (0..num_frames).map(|frame| take.sample((frame as f64 * step).min(last)));
-    let tracks = Tracks::of_poses(take.skeleton().clone(), 1.0 / rate, poses);
+    let tracks = Tracks::from_poses(take.skeleton().clone(), 1.0 / rate, poses);
     let tracks = tracks.map_err(|error| studied.failed(error))?;
-    let take = Take::of_tracks(take.name(), tracks).map_err(|error| studied.failed(error))?;
+    let take = Take::from_tracks(take.name(), tracks).map_err(|error| studied.failed(error))?;
     Studied::of(&studied.file, take)
 }
 
@@ -207,7 +207,7 @@ fn continuous(studied: &Studied) -> Vec<(bool, bool)> {
         let position = |frame: isize, joint: usize| world.position(at(frame), joint);
         let turn = |frame: isize, joint: usize| take.rotations(at(frame))[joint];
         let around = frames.start as isize - seam as isize..frames.end as isize - seam as isize;
-        let steps = SeamSteps::of_stretch(
+        let steps = SeamSteps::from_stretch(
             around,
             take.frame_time_secs(),
             take.num_joints(),
@@ -260,7 +260,7 @@ fn cuts(studied: &Studied, places: &[(f64, f64)]) -> Result<Vec<CutSaid>, String
         if !gap.is_visible() {
             continue;
         }
-        let keys = LoopKeys::of_loop(&unclosed(&made)?);
+        let keys = LoopKeys::from_loop(&unclosed(&made)?);
         let quality = quality::measure(&keys, &studied.analysis.body, None);
         said.push(CutSaid {
             ours: quality.pops(),

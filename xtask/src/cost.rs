@@ -126,7 +126,8 @@ impl<'a> Looped<'a> {
         Ok(Some(Self {
             name: &studied.file,
             cycles: best.cycles,
-            motion: TransitionClip::of_loop(&clip, &BodyOverrides::default()).map_err(|error| studied.failed(error))?,
+            motion: TransitionClip::from_loop(&clip, &BodyOverrides::default())
+                .map_err(|error| studied.failed(error))?,
             clip,
         }))
     }
@@ -275,7 +276,7 @@ fn time(studied: &[Studied]) -> Result<Table, String> {
         .rev()
         .max_by_key(|(left, entered)| left.take.num_frames() * entered.take.num_frames());
     let (left, entered) = longest.ok_or("no two takes have one skeleton")?;
-    let [one, other] = [left, entered].map(|studied| TransitionClip::of_take(studied.analysis.clone()));
+    let [one, other] = [left, entered].map(|studied| TransitionClip::from_take(studied.analysis.clone()));
     let transitions = Transitions::between(&one, &other, &[]).map_err(|error| error.to_string())?;
     let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
     let pairs = exits * entries;

@@ -93,7 +93,7 @@ const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, LoopClip), String> {
     let clip = Looped::new(Studied::walk(settings)?)?.made.loop_clip;
     let motion =
-        transition::TransitionClip::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+        transition::TransitionClip::from_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
     Ok((motion, clip))
 }
 

@@ -298,7 +298,7 @@ fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
 
 /// The row of a character: whether loops on it are loops.
 fn closed(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
-    let own = |looped: &Looped| quality::measure(&LoopKeys::of_loop(&looped.clip), &looped.body, None);
+    let own = |looped: &Looped| quality::measure(&LoopKeys::from_loop(&looped.clip), &looped.body, None);
     let before: Vec<Quality> = loops.iter().map(own).collect();
     let gaps = |clip: &LoopClip, rig: &Rig| seam_gaps(clip, &rig.main_joints());
     let theirs: Vec<[f64; 2]> = loops.iter().map(|looped| gaps(&looped.clip, &looped.rig)).collect();
@@ -356,7 +356,7 @@ const UNSEEN_METRES: f64 = 1e-6;
 /// The row of a character: its feet, knees and elbows.
 fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
     let cmps = |clip: &LoopClip, stands: &[Stand], size: f64| {
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), stands).map(|mps| 1e2 * mps / size)
+        quality::foot_slide_of_stances(&LoopKeys::from_loop(clip), stands).map(|mps| 1e2 * mps / size)
     };
     let mut sizes = Vec::new();
     let (mut in_source, mut by_pose, mut held) = (Vec::new(), Vec::new(), Vec::new());

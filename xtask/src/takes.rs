@@ -205,7 +205,7 @@ impl Studied {
 
     /// Measures a loop of the same stretch, closed by any method.
     pub(crate) fn quality(&self, made: &MadeLoop, clip: &LoopClip) -> Quality {
-        quality::measure(&LoopKeys::of_loop(clip), &self.analysis.body, Some(&made.source))
+        quality::measure(&LoopKeys::from_loop(clip), &self.analysis.body, Some(&made.source))
     }
 
     /// Writes a loop in the take's own format, reads it back, and measures the result.
@@ -237,7 +237,7 @@ pub(crate) fn unclosed(made: &MadeLoop) -> Result<LoopClip, String> {
 /// A loop of the same stretch with other samples.
 pub(crate) fn with_samples(made: &MadeLoop, samples: impl Iterator<Item = Pose>) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
-    let tracks = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), samples);
+    let tracks = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), samples);
     let tracks = tracks.map_err(|error| error.to_string())?;
     LoopClip::new("other", tracks, made.source.carrier, made.source.root).map_err(|error| error.to_string())
 }

@@ -107,11 +107,11 @@ impl AnalysisParts {
         if !fits {
             return Err(HandoverError);
         }
-        let tracks = Arc::new(Tracks::of_continuous(self.skeleton, self.frame_time_secs, values));
+        let tracks = Arc::new(Tracks::from_continuous(self.skeleton, self.frame_time_secs, values));
         Ok(Analysis {
             world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
             features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
-            take: Take::of_known(&self.take_name, tracks),
+            take: Take::from_known(&self.take_name, tracks),
             body: self.body,
             defects: self.defects,
             usable: self.usable,
@@ -175,7 +175,7 @@ impl MadeParts {
     pub fn of_take(self, take: &Take) -> MadeLoop {
         MadeLoop {
             take: match self.completed {
-                Some((name, tracks)) => Take::of_known(&name, Arc::new(tracks)),
+                Some((name, tracks)) => Take::from_known(&name, Arc::new(tracks)),
                 None => take.clone(),
             },
             loop_clip: self.loop_clip,

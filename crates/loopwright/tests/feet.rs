@@ -498,7 +498,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
         }
     }
     let [open, held] = [&open, &held].map(|made| {
-        let keys = LoopKeys::of_loop(&made.loop_clip);
+        let keys = LoopKeys::from_loop(&made.loop_clip);
         quality::measure(&keys, &analysis.body, Some(&made.source))
     });
     assert!(!held.pops(), "{held:?}");
@@ -551,8 +551,8 @@ fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
         pose.set_joint(0, root.inverse() * take.pose(frame).joint(0));
         pose
     });
-    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::of_tracks("belt", tracks).unwrap()
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::from_tracks("belt", tracks).unwrap()
 }
 
 #[test]
@@ -967,10 +967,10 @@ fn the_distance_of_a_slide_is_speed_times_time() {
     let root = *made.loop_clip.root();
     let mut twist = root.twist;
     twist.linear += DVec3::Z * 0.1;
-    let stands = quality::stands(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+    let stands = quality::stands(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     let longest = stands.iter().map(|stand| stand.num_samples).max().unwrap();
     let expected = 0.1 * (longest - 1) as f64 * made.loop_clip.step_secs();
-    let slide = |clip: &LoopClip| quality::farthest_slide_of_stances(&LoopKeys::of_loop(clip), &stands).unwrap();
+    let slide = |clip: &LoopClip| quality::farthest_slide_of_stances(&LoopKeys::from_loop(clip), &stands).unwrap();
     let (held, dragged) = (slide(&made.loop_clip), slide(&made.loop_clip.clone().with_twist(twist)));
     assert!(held < 2e-3, "{held}");
     assert!(

@@ -108,8 +108,8 @@ fn a_crouch_does_not_lower_the_floor() {
 #[test]
 fn a_jump_costs_the_same_on_any_floor() {
     let (left, entered) = (walk(0.0), quick());
-    let of_take = |take: &Take| TransitionClip::of_take(Analysis::new(take).unwrap());
-    let of_loop = |take: &Take| TransitionClip::of_loop(&looped(take), &BodyOverrides::default()).unwrap();
+    let of_take = |take: &Take| TransitionClip::from_take(Analysis::new(take).unwrap());
+    let of_loop = |take: &Take| TransitionClip::from_loop(&looped(take), &BodyOverrides::default()).unwrap();
     for height in [0.04, 0.44, -3.0] {
         let moved = raised(&entered, |_| height);
         for [here, there] in [

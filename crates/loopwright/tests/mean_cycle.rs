@@ -46,8 +46,8 @@ fn vector(seed: usize) -> DVec3 {
 /// The take with another pose in every frame.
 fn posed(take: &Take, pose: impl Fn(usize) -> Pose) -> Take {
     let poses = (0..take.num_frames()).map(pose);
-    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::of_tracks("walk", tracks).unwrap()
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::from_tracks("walk", tracks).unwrap()
 }
 
 /// The take with every joint but the root turned by a vector that depends on joint and frame.

@@ -22,7 +22,7 @@ fn walk(seconds: f64, frame_rate_hz: f64) -> Take {
 }
 
 fn motion(take: &Take) -> TransitionClip {
-    TransitionClip::of_take(Analysis::new(take).unwrap())
+    TransitionClip::from_take(Analysis::new(take).unwrap())
 }
 
 /// The same frames, each shown `factor` times as long.
@@ -63,7 +63,7 @@ fn cycles_of_a_loop_follow_one_another_at_its_period() {
     let made = analysis
         .make_loop(loops.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let pattern = TransitionClip::of_loop(&made.loop_clip, &Default::default()).unwrap();
+    let pattern = TransitionClip::from_loop(&made.loop_clip, &Default::default()).unwrap();
     let mut cycles = found(&pattern, 0..1, &motion(&take));
     cycles.sort_by_key(|cycle| cycle.start_frame);
     let period = made.loop_clip.period_secs() * 60.0;

@@ -334,7 +334,7 @@ fn loops_on_such_rigs_close() {
                 .make_loop(found.best().unwrap(), &settings.before_character(&pair))
                 .unwrap();
             let made = own.clone().onto(&pair, &settings).unwrap();
-            let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+            let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
             assert!(!quality.pops(), "{top} {mode:?}: {quality:?}");
             assert!(
                 quality.displacement_metres.unwrap() < 0.02,

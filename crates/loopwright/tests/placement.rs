@@ -21,8 +21,8 @@ fn walk(place: Rigid) -> Take {
         pose.set_joint(0, place * take.pose(frame).joint(0));
         pose
     });
-    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::of_tracks("walk", tracks).unwrap()
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::from_tracks("walk", tracks).unwrap()
 }
 
 /// The same loop where the take stood, and at the origin.

@@ -168,7 +168,7 @@ fn jumps_go_where_they_cost_least() {
                 let shift = clip.step_secs() * f64::from(part) / 6.0;
                 let samples = (0..count)
                     .map(|sample| clip.body_pose_at(sample as f64 * clip.step_secs() + shift, Default::default()));
-                let tracks = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), samples).unwrap();
+                let tracks = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), samples).unwrap();
                 let shifted = LoopClip::new("shifted", tracks, 0, *clip.root());
                 let others = LoopSet::new(vec![set.loops()[from].clone(), shifted.unwrap()]).unwrap();
                 let other = others.entry(0, secs, 1, fade).unwrap();

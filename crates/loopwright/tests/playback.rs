@@ -209,7 +209,7 @@ fn times_that_are_not_finite_do_not_panic() {
 /// The keys of a file, across the seam and on, as a take.
 fn keys(clip: &LoopClip, count: usize) -> Take {
     let poses = (0..count).map(|key| clip.folded_pose(key));
-    Take::of_tracks("l", Tracks::of_poses(clip.skeleton().clone(), STEP, poses).unwrap()).unwrap()
+    Take::from_tracks("l", Tracks::from_poses(clip.skeleton().clone(), STEP, poses).unwrap()).unwrap()
 }
 
 #[test]

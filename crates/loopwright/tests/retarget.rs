@@ -221,7 +221,7 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     );
     assert_eq!(moved.root().twist.angular, clip.root().twist.angular);
     assert!((moved.root().twist.linear - clip.root().twist.linear * transfer.scale()).length() < 1e-12);
-    let quality = |clip: &LoopClip, body| quality::measure(&LoopKeys::of_loop(clip), body, None);
+    let quality = |clip: &LoopClip, body| quality::measure(&LoopKeys::from_loop(clip), body, None);
     let (before, after) = (quality(clip, &made.body), quality(&moved, target.body()));
     assert!(!before.pops() && !after.pops());
     let slide = after.foot_slide_mps.unwrap();
@@ -477,8 +477,8 @@ fn shifted(take: &Take, shift: impl Fn(usize) -> f64) -> Take {
         pose.translations[0].x += shift(frame);
         pose
     });
-    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::of_tracks("shifted", tracks).unwrap()
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::from_tracks("shifted", tracks).unwrap()
 }
 
 #[test]
@@ -622,7 +622,7 @@ fn on_hands(take: &Take, num_frames: usize) -> Take {
     let world = pose.as_ref().world(skeleton);
     let lowest = ["LeftHand", "RightHand"].map(|name| world.translations[find(name)].y);
     pose.translations[0].y += 0.06 - lowest[0].min(lowest[1]);
-    let tracks = Tracks::of_poses(skeleton.clone(), 0.02, (0..num_frames).map(|_| pose.clone())).unwrap();
+    let tracks = Tracks::from_poses(skeleton.clone(), 0.02, (0..num_frames).map(|_| pose.clone())).unwrap();
     let values = tracks.into_values();
     Take::new(
         "on-hands",
@@ -708,7 +708,7 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
         pose.translations.iter_mut().for_each(|at| *at *= 1.1);
         tracks.push(pose);
     }
-    let keyed = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), tracks).unwrap();
+    let keyed = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), tracks).unwrap();
     let values = keyed.into_values();
     let keyed = Take::new(
         "keyed",
@@ -832,7 +832,7 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
         pose.rotations[arm] *= rotation::exp(DVec3::X * angle);
         pose
     });
-    let tracks = Tracks::of_poses(take.skeleton().clone(), 0.02, poses).unwrap();
+    let tracks = Tracks::from_poses(take.skeleton().clone(), 0.02, poses).unwrap();
     let clip = LoopClip::new("winds", tracks, 0, RootMotion::NONE).unwrap();
     let moved = pair.of_loop(&clip).loop_clip(&clip).unwrap();
     let wound = |clip: &LoopClip, name: &str| {

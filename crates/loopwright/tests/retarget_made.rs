@@ -37,7 +37,7 @@ fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
 }
 
 fn measured(made: &MadeLoop) -> Quality {
-    quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source))
+    quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source))
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
         assert!(made.loop_clip == held.unwrap_or(carried) && made.feet.contacts == feet.contacts);
         // Feet stand while those of the take do, as still as those where they are left as they are.
         let stands = transfer.stands(&own.loop_clip);
-        let theirs = quality::stands(&LoopKeys::of_loop(&own.loop_clip), &own.body, None);
+        let theirs = quality::stands(&LoopKeys::from_loop(&own.loop_clip), &own.body, None);
         let theirs = speed_of_points(&own.loop_clip, &theirs, DVec3::ZERO) * pair.scale();
         let is_still = feet.outcomes.contains(&FootOutcome::Still);
         let most = if is_still { 1.1 * theirs } else { 0.01 * legs.max(1.0) };

@@ -38,7 +38,7 @@ fn abrupt() -> LoopSettings {
 }
 
 fn measured(done: &RetriedLoop) -> Quality {
-    let keys = LoopKeys::of_loop(&done.made.loop_clip);
+    let keys = LoopKeys::from_loop(&done.made.loop_clip);
     quality::measure(&keys, &done.made.body, Some(&done.made.source))
 }
 
@@ -139,7 +139,7 @@ fn the_closure_chosen_shows_no_seam_where_another_does_not() {
         };
         let pops = |settings: &LoopSettings| {
             let made = analysis.make_loop(&first, settings).unwrap();
-            quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, None).pops()
+            quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, None).pops()
         };
         assert!(!pops(&settings), "to {end}: {:?}", choice.method);
         assert!(pops(&abrupt()), "to {end}");

@@ -407,7 +407,7 @@ fn remembered_distances_change_no_rhythm() {
         ..WalkSettings::default()
     };
     let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
-    let comparison = PoseComparison::of_poses(&analysis.features);
+    let comparison = PoseComparison::from_poses(&analysis.features);
     let remembered = PoseDistances::new(comparison);
     let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());
     let mut found = 0;

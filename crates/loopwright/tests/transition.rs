@@ -25,7 +25,7 @@ fn walk(change: impl FnOnce(&mut WalkSettings)) -> Analysis {
 }
 
 fn motion(analysis: Analysis) -> TransitionClip {
-    TransitionClip::of_take(analysis)
+    TransitionClip::from_take(analysis)
 }
 
 fn looped(analysis: &Analysis) -> LoopClip {
@@ -117,7 +117,7 @@ fn a_loop_is_left_and_entered_around_its_seam_as_its_take_is() {
     let taken = slow();
     let clip = looped(&taken);
     let samples = clip.num_samples();
-    let looped = TransitionClip::of_loop(&clip, &BodyOverrides::default()).unwrap();
+    let looped = TransitionClip::from_loop(&clip, &BodyOverrides::default()).unwrap();
     assert!(looped.repeats() && looped.num_frames() == samples);
     let on_itself = Transitions::between(&looped, &looped, &[]).unwrap();
     let decay = DECAYS[0];
@@ -198,7 +198,7 @@ fn other_skeletons_are_reported_joint_by_joint() {
     )
     .unwrap();
     let analysis = Analysis::new(&other).unwrap();
-    let error = Transitions::between(&motion(slow()), &TransitionClip::of_take(analysis), &[]).unwrap_err();
+    let error = Transitions::between(&motion(slow()), &TransitionClip::from_take(analysis), &[]).unwrap_err();
     let TransitionError::Skeleton {
         only_left,
         only_entered,

@@ -131,7 +131,7 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
             best.source_period_secs
         );
         let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-        let keys = LoopKeys::of_loop(&made.loop_clip);
+        let keys = LoopKeys::from_loop(&made.loop_clip);
         let quality = quality::measure(&keys, &made.body, Some(&made.source));
         assert!(
             !quality.pops() && quality.displacement_metres.unwrap() < 0.01,

@@ -43,7 +43,7 @@ impl ReadMotion {
         Ok(Self {
             joints: names(take.skeleton()),
             num_keys: take.num_frames(),
-            motion: TransitionClip::of_take(loaded.analysis),
+            motion: TransitionClip::from_take(loaded.analysis),
             clip: None,
         })
     }
@@ -51,7 +51,7 @@ impl ReadMotion {
     fn read_loop(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
         let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
         let clip = read.played();
-        let motion = TransitionClip::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
+        let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
             TransitionError::Body(error) => failures::body(error),
             other => written_loop::apart(path, &other),
         })?;

@@ -352,7 +352,7 @@ fn fits_are_drawn_with_and_without_changes() {
 fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     let of_walk = |seconds, period| {
         let (_take, analysis) = walk(seconds, |settings| settings.period_secs = period);
-        TransitionClip::of_take(analysis)
+        TransitionClip::from_take(analysis)
     };
     let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
     let all = [transitions.num_exits(), transitions.num_entries()];

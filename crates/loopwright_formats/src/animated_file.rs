@@ -150,8 +150,8 @@ fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
         return None;
     }
     let poses = (0..take.num_frames()).map(|frame| take.pose(frame).to_pose());
-    let tracks = Tracks::of_poses(skeleton.clone(), take.frame_time_secs(), poses).ok()?;
-    Take::of_tracks(take.name(), tracks).ok()
+    let tracks = Tracks::from_poses(skeleton.clone(), take.frame_time_secs(), poses).ok()?;
+    Take::from_tracks(take.name(), tracks).ok()
 }
 
 impl core::fmt::Debug for AnimatedFile {

@@ -111,9 +111,9 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 fn a_sidecar_of_another_file_is_detected() {
     let walk = walk(RootMode::Constant, Format::Bvh, false);
     let (written, mut sidecar) = read(&walk);
-    let short = loopwright::Take::of_tracks(
+    let short = loopwright::Take::from_tracks(
         "short",
-        loopwright::Tracks::of_poses(
+        loopwright::Tracks::from_poses(
             walk.take.skeleton().clone(),
             walk.take.frame_time_secs(),
             (0..9).map(|frame| walk.take.pose(frame).to_pose()),

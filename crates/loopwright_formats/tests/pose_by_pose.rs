@@ -80,8 +80,8 @@ fn jumps_frozen_frames_and_flipping_joints_are_found_pose_by_pose() {
         }
         pose
     });
-    let tracks = loopwright::Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    let take = Take::of_tracks("t", tracks).unwrap();
+    let tracks = loopwright::Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    let take = Take::from_tracks("t", tracks).unwrap();
     let survey = surveyed(&bvh(&take), &ReadSettings::default(), &BodyOverrides::default()).unwrap();
     assert!(!survey.defects.jumps.is_empty() && !survey.defects.flipping.is_empty());
     assert!(survey.defects.bad_frames.iter().any(|bad| bad.frame == 40));

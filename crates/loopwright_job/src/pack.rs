@@ -401,7 +401,7 @@ impl<'a> PackJob<'a> {
     fn closing_helps(&self, studied: &Studied, best: &LoopCandidate) -> Result<bool, JobError> {
         let chosen = Chosen::new(1, best.clone());
         let closed = self.packed_loop(studied, &chosen, &mut Vec::new())?.made;
-        let keys = LoopKeys::of_loop(&closed.loop_clip);
+        let keys = LoopKeys::from_loop(&closed.loop_clip);
         Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
     }
 

@@ -41,9 +41,9 @@ impl MatchSource {
         // Smoothing sees the ends of the take; the copies between are those that are matched.
         let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
         let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
-        let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
+        let take = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), poses)
             .ok()
-            .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())
+            .and_then(|tracks| Take::from_tracks(clip.name(), tracks).ok())
             .ok_or(MatchError::Feet)?;
         let analysis = Analysis::with(&take, overrides).map_err(|_| MatchError::Feet)?;
         Ok(Self {

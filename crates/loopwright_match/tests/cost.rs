@@ -130,7 +130,7 @@ fn costs_are_those_of_jumps_between_the_takes() {
     let queries = (database.features())
         .queries(&MatchSource::from_take(takes[1].clone()))
         .unwrap();
-    let [left, entered] = [1, 0].map(|take: usize| TransitionClip::of_take(takes[take].clone()));
+    let [left, entered] = [1, 0].map(|take: usize| TransitionClip::from_take(takes[take].clone()));
     let transitions = Transitions::between(&left, &entered, &[]).unwrap();
     for (exit, entry) in [(0, 0), (40, 100), (200, 7), (299, 250)] {
         let [exact, form] = [

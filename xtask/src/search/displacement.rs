@@ -98,7 +98,7 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
         }
     }
     let mut closed = Vec::with_capacity(pairs.len());
-    let distances = PoseDistances::new(PoseComparison::of_poses(&analysis.features));
+    let distances = PoseDistances::new(PoseComparison::from_poses(&analysis.features));
     for (start, end) in pairs {
         let cycles =
             rhythm::measure(&distances, start, end - start, take.frame_time_secs()).map_or(1, |rhythm| rhythm.cycles);

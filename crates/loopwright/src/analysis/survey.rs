@@ -73,8 +73,8 @@ pub struct TakeSample {
 /// let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 /// let frames = |frames: Vec<usize>| {
 ///     let poses = frames.iter().map(|&frame| take.pose(frame).to_pose());
-///     let tracks = loopwright::Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses)?;
-///     Ok::<_, Box<dyn std::error::Error>>(Take::of_tracks("walk", tracks)?)
+///     let tracks = loopwright::Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses)?;
+///     Ok::<_, Box<dyn std::error::Error>>(Take::from_tracks("walk", tracks)?)
 /// };
 /// let num_frames = take.num_frames();
 /// let sample = TakeSample {

@@ -33,7 +33,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
         return Vec::new();
     };
     let weights = joint_weights(first);
-    let reference = PhaseProfile::of(first, 0.0, &weights);
+    let reference = PhaseProfile::new(first, 0.0, &weights);
     let shifts = others.iter().map(|clip| shift(&reference, clip, &weights));
     core::iter::once(0.0).chain(shifts).collect()
 }
@@ -41,7 +41,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
 /// A correlation is weighted by the squares of the weights, so feet count a hundred times as much as shoulders.
 pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
-    let take = Take::of_tracks("", clip.tracks().clone());
+    let take = Take::from_tracks("", clip.tracks().clone());
     let body = take
         .ok()
         .and_then(|take| Body::find(&take, &BodyOverrides::default()).ok());
@@ -68,7 +68,7 @@ struct PhaseProfile(Vec<Vec<DVec3>>);
 
 impl PhaseProfile {
     /// The positions from the phase `from` on.
-    fn of(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
+    fn new(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
         let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {
                 let secs = (from + index as f64 / NUM_PHASES as f64) * clip.period_secs();
@@ -109,7 +109,7 @@ impl PhaseProfile {
 
 /// The phase of a loop that corresponds to the start of the reference.
 fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
-    let motion = PhaseProfile::of(clip, 0.0, weights);
+    let motion = PhaseProfile::new(clip, 0.0, weights);
     let correlations: Vec<f64> = (0..NUM_PHASES)
         .map(|steps| reference.correlation(&motion, steps))
         .collect();
@@ -125,8 +125,8 @@ fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
     let mut at = best as f64 / NUM_PHASES as f64;
     let mut reach = 1.0 / NUM_PHASES as f64;
     for _ in 0..NUM_REFINEMENTS {
-        let [before, here, after] =
-            [at - reach, at, at + reach].map(|from| reference.squared_distance(&PhaseProfile::of(clip, from, weights)));
+        let [before, here, after] = [at - reach, at, at + reach]
+            .map(|from| reference.squared_distance(&PhaseProfile::new(clip, from, weights)));
         let bend = before - 2.0 * here + after;
         if bend > 0.0 {
             // The bottom of the parabola through the three.

@@ -13,7 +13,7 @@ pub struct PoseComparison<'a> {
 
 impl<'a> PoseComparison<'a> {
     /// Poses compared with later poses.
-    pub fn of_poses(features: &'a Features) -> Self {
+    pub fn from_poses(features: &'a Features) -> Self {
         Self::new(features, &Pairing::Same)
     }
 
@@ -65,6 +65,6 @@ impl<'a> PoseComparison<'a> {
 
 impl<'a> From<&'a Features> for PoseComparison<'a> {
     fn from(features: &'a Features) -> Self {
-        Self::of_poses(features)
+        Self::from_poses(features)
     }
 }

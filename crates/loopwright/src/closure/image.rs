@@ -347,7 +347,7 @@ mod tests {
     }
 
     fn mirror(take: &Take) -> Mirror {
-        let mirror = Mirror::of(take, &[], |_| 0.0).unwrap();
+        let mirror = Mirror::new(take, &[], |_| 0.0).unwrap();
         assert_eq!(core::array::from_fn(|joint| mirror.partner(joint)), PARTNERS);
         mirror
     }

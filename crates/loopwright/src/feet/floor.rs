@@ -63,7 +63,7 @@ impl LoopClip {
     /// seen from their constant twists.
     pub(crate) fn on_one_floor(loops: Vec<Self>) -> Vec<Self> {
         let floor = |clip: &Self| {
-            let take = Take::of_tracks("", clip.tracks().clone()).ok()?;
+            let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
             let body = Body::find(&take, &BodyOverrides::default()).ok()?;
             let stage = Stage::of(clip);
             (clip.is_upright()).then(|| stance_over_root(&stage, &body, &ContactLimits::default()))?

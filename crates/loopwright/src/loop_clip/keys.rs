@@ -95,11 +95,11 @@ impl LoopKeys {
     ///
     /// `carrier` is the joint of `written` whose track holds the root motion. Errors: the file has too few keys or joints.
     pub fn new(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
-        Self::of_cycle(written, layout, root, carrier, 0)
+        Self::from_cycle(written, layout, root, carrier, 0)
     }
 
     /// The same for one cycle of a file with several consecutive cycles, counted from 0.
-    pub fn of_cycle(
+    pub fn from_cycle(
         written: &Take,
         layout: KeyLayout,
         root: RootMotion,
@@ -123,7 +123,7 @@ impl LoopKeys {
     }
 
     /// The keys of a loop that is not written yet, without a closing key.
-    pub fn of_loop(clip: &LoopClip) -> Self {
+    pub fn from_loop(clip: &LoopClip) -> Self {
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
             has_closing_key: false,

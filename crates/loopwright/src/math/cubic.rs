@@ -66,7 +66,7 @@ impl Hermite {
 
     /// The rotation at u, with the sign of the earlier sample.
     pub(crate) fn rotation(&self, span: Span<DQuat>) -> DQuat {
-        self.turned(span.before, Turns::of(span))
+        self.turned(span.before, Turns::new(span))
     }
 
     /// The same from the turns between the samples.
@@ -77,7 +77,7 @@ impl Hermite {
 
     /// Angular velocity at u, radians per step, in the space that the rotations map to.
     pub(crate) fn rotation_rate(&self, span: Span<DQuat>) -> DVec3 {
-        let tangents = Turns::of(span).tangents();
+        let tangents = Turns::new(span).tangents();
         rotation::left_jacobian(mix(self.value, tangents)) * mix(self.rate, tangents)
     }
 }
@@ -105,7 +105,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    fn of(span: Span<DQuat>) -> Self {
+    fn new(span: Span<DQuat>) -> Self {
         Self {
             before: span.left.map(|left| rotation::difference(span.before, left)),
             between: rotation::difference(span.after, span.before),

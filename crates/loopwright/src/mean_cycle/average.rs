@@ -168,7 +168,7 @@ impl<'a> LaidCycles<'a> {
             pose.carry(skeleton, self.carrier, root.at(sample as f64 * step_secs));
             tracks.push(pose.as_ref());
         }
-        (Clip::of_samples(tracks, count, context), self.described(&unclear))
+        (Clip::from_samples(tracks, count, context), self.described(&unclear))
     }
 
     /// The mean pose at a phase, its carrier relative to the root. Joints whose rotations differ too much are marked.

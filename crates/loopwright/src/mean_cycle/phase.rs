@@ -73,7 +73,7 @@ pub(super) struct CycleRow {
 impl CycleRow {
     /// At most `most` cycles around the candidate, which is one of them, in the middle where possible.
     pub(super) fn around(analysis: &Analysis, candidate: &LoopCandidate, most: usize) -> Self {
-        let reference = Reference::of(analysis, candidate);
+        let reference = Reference::new(analysis, candidate);
         let others = most.saturating_sub(1);
         let sides = [Side::Before, Side::After].map(|side| reference.walk(side, others));
         let found = [0, 1].map(|side| sides[side].frames.len() / NUM_PHASES);
@@ -178,7 +178,7 @@ struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    fn of(analysis: &'a Analysis, candidate: &LoopCandidate) -> Self {
+    fn new(analysis: &'a Analysis, candidate: &LoopCandidate) -> Self {
         let (start, period) = (candidate.cut.start_frame(), candidate.cut.num_frames());
         let features = &analysis.features;
         let mut rows: Vec<Vec<f64>> = (0..=NUM_PHASES)

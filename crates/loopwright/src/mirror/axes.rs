@@ -22,7 +22,7 @@ impl Analysis {
     /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
     /// Errors: [`MirrorError`].
     pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
-        Mirror::of(&self.take, pairs, |frame| self.heading.yaw(frame))
+        Mirror::new(&self.take, pairs, |frame| self.heading.yaw(frame))
     }
 }
 
@@ -33,7 +33,11 @@ impl Mirror {
     /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
     /// `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called only where the mean pose is
     /// needed. Errors: [`MirrorError`].
-    pub(crate) fn of(take: &Take, pairs: &[(String, String)], yaw: impl Fn(usize) -> f64) -> Result<Self, MirrorError> {
+    pub(crate) fn new(
+        take: &Take,
+        pairs: &[(String, String)],
+        yaw: impl Fn(usize) -> f64,
+    ) -> Result<Self, MirrorError> {
         let skeleton = take.skeleton();
         let (medians, spreads) = median_positions(take);
         let size = partners::size(skeleton, &medians);

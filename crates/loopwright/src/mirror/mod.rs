@@ -154,7 +154,7 @@ mod tests {
     fn every_joint_of_the_image_is_at_its_mirrored_position() {
         for left in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, 0.8)] {
             let take = take(NAMES, left);
-            let mirror = Mirror::of(&take, &[], |_| 0.0).unwrap();
+            let mirror = Mirror::new(&take, &[], |_| 0.0).unwrap();
             assert_eq!(
                 (0..6).map(|joint| mirror.partner(joint)).collect::<Vec<_>>(),
                 [0, 3, 4, 1, 2, 5]
@@ -187,7 +187,7 @@ mod tests {
     fn a_skeleton_drawn_in_a_line_uses_its_mean_pose() {
         // All bones along X, with every joint rotated so that the body stands as the one above.
         let standing = take(NAMES, DVec3::X);
-        let mirror = Mirror::of(&standing, &[], |_| 0.0).unwrap();
+        let mirror = Mirror::new(&standing, &[], |_| 0.0).unwrap();
         // A motion whose mean is symmetric: the take, followed by its image.
         let image = mirror.take(&standing);
         let axes = [
@@ -218,7 +218,7 @@ mod tests {
             })
             .collect();
         let drawn = Take::new("t", Skeleton::new(joints).unwrap(), 1.0 / 30.0, translations, rotations).unwrap();
-        let mirror = Mirror::of(&drawn, &[], |_| 0.0).unwrap();
+        let mirror = Mirror::new(&drawn, &[], |_| 0.0).unwrap();
         assert_eq!(mirror.symmetric_pose(), SymmetricPose::Mean);
         let (before, after) = (drawn.world_tracks(), mirror.take(&drawn).world_tracks());
         for frame in 0..40 {
@@ -234,12 +234,12 @@ mod tests {
     #[test]
     fn positions_replace_missing_names_and_given_pairs_go_first() {
         let nameless = take(["a", "b", "c", "d", "e", "f"], DVec3::X);
-        let mirror = Mirror::of(&nameless, &[], |_| 0.0).unwrap();
+        let mirror = Mirror::new(&nameless, &[], |_| 0.0).unwrap();
         assert_eq!((mirror.partner(1), mirror.partner(4), mirror.partner(5)), (3, 2, 5));
         let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
-        let given = Mirror::of(&nameless, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap();
+        let given = Mirror::new(&nameless, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap();
         assert_eq!(given, mirror);
-        let error = |pairs: &[(String, String)]| Mirror::of(&nameless, pairs, |_| 0.0).unwrap_err();
+        let error = |pairs: &[(String, String)]| Mirror::new(&nameless, pairs, |_| 0.0).unwrap_err();
         assert!(matches!(error(&[pair("b", "x")]), MirrorError::NoSuchJoint { .. }));
         assert!(matches!(
             error(&[pair("b", "d"), pair("b", "e")]),
@@ -251,12 +251,12 @@ mod tests {
             pose.translations[3] = DVec3::new(-0.1, 0.4, 0.0);
             pose
         });
-        let error_of_pairs = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
+        let error_of_pairs = Mirror::new(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
         assert!(
             matches!(error_of_pairs, MirrorError::Positions { .. }),
             "{error_of_pairs}"
         );
         let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);
-        assert_eq!(Mirror::of(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
+        assert_eq!(Mirror::new(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
     }
 }

@@ -93,7 +93,7 @@ impl Tracks {
     }
 
     /// Tracks of poses, frame by frame. Errors: [`TracksError`].
-    pub fn of_poses(
+    pub fn from_poses(
         skeleton: Skeleton,
         step_secs: f64,
         poses: impl IntoIterator<Item = Pose>,
@@ -107,7 +107,7 @@ impl Tracks {
     }
 
     /// Tracks of values that already hold the invariants.
-    pub(crate) fn of_continuous(skeleton: Skeleton, step_secs: f64, values: Pose) -> Self {
+    pub(crate) fn from_continuous(skeleton: Skeleton, step_secs: f64, values: Pose) -> Self {
         Self {
             skeleton,
             step_secs,
@@ -186,7 +186,7 @@ impl Tracks {
 
     /// World positions and rotations of all joints at all frames.
     pub fn world(&self) -> WorldTracks {
-        WorldTracks::of(self)
+        WorldTracks::new(self)
     }
 
     /// World rotation of a joint, to the same bits as in [`Self::world`].

@@ -28,7 +28,7 @@ enum Kept {
 
 impl Kept {
     /// Those joints of `num_joints`; one that is named twice is kept once.
-    fn of(joints: &[usize], num_joints: usize) -> Self {
+    fn new(joints: &[usize], num_joints: usize) -> Self {
         let mut kept = Vec::new();
         let mut slots = vec![None; num_joints];
         for &joint in joints {
@@ -80,12 +80,12 @@ enum Rotations {
 
 impl WorldTracks {
     /// Computes the world transforms at every frame.
-    pub(super) fn of(tracks: &Tracks) -> Self {
-        Self::of_frames(tracks, 0..tracks.num_frames())
+    pub(super) fn new(tracks: &Tracks) -> Self {
+        Self::from_frames(tracks, 0..tracks.num_frames())
     }
 
     /// The same at some frames.
-    pub(crate) fn of_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
+    pub(crate) fn from_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
         let mut values = Pose::with_capacity(frames.len() * tracks.num_joints());
         for frame in frames {
             values.append_world(tracks.skeleton(), tracks.pose(frame));
@@ -99,7 +99,7 @@ impl WorldTracks {
     }
 
     /// The same for tracks of any length, in less memory: rotations take time whenever they are asked for.
-    pub(crate) fn of_long(tracks: &Arc<Tracks>) -> Self {
+    pub(crate) fn from_long(tracks: &Arc<Tracks>) -> Self {
         let num_joints = tracks.num_joints();
         let mut positions = Vec::with_capacity(tracks.values().translations.len());
         let mut values = Pose::with_capacity(num_joints);
@@ -115,7 +115,7 @@ impl WorldTracks {
         }
     }
 
-    /// What [`Self::of_long`] computed from tracks; `None` where there is not one position for each transform.
+    /// What [`Self::from_long`] computed from tracks; `None` where there is not one position for each transform.
     #[cfg(feature = "handover")]
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {
@@ -140,8 +140,8 @@ impl WorldTracks {
         positions: Option<&[usize]>,
         rotations: &[usize],
     ) -> Self {
-        let placed = positions.map_or(Kept::All(num_joints), |joints| Kept::of(joints, num_joints));
-        let turned = Kept::of(rotations, num_joints);
+        let placed = positions.map_or(Kept::All(num_joints), |joints| Kept::new(joints, num_joints));
+        let turned = Kept::new(rotations, num_joints);
         Self {
             num_joints,
             positions: Vec::with_capacity(num_frames * placed.width()),

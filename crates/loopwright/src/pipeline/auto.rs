@@ -141,7 +141,11 @@ impl Analysis {
             }
             let is_default = seen.is_empty();
             seen.push(made.closed.method);
-            let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));
+            let quality = quality::measure(
+                &LoopKeys::from_loop(&made.loop_clip),
+                &analysis.body,
+                Some(&made.source),
+            );
             let score = watched.score(&made.loop_clip, &quality);
             if is_default {
                 default_score = score;

@@ -129,7 +129,7 @@ fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeEr
     for sample in 0..clip.num_intervals() {
         tracks.push(clip.pose(sample as isize));
     }
-    let take = Take::of_tracks("loop", tracks)?;
+    let take = Take::from_tracks("loop", tracks)?;
     let heading = Heading::level(&take.world_tracks(), pair.target.body());
-    Ok(Mirror::of(&take, &[], |frame| heading.yaw(frame))?)
+    Ok(Mirror::new(&take, &[], |frame| heading.yaw(frame))?)
 }

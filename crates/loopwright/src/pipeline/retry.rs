@@ -138,7 +138,7 @@ impl RetriedLoop {
             return false;
         };
         self.tried += 1;
-        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
         let is_meant = made.mean_cycle.is_some() || !settings.edits.is_empty();
         let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
@@ -154,7 +154,7 @@ impl RetriedLoop {
 
 /// Whether the seam of a loop shows.
 fn shows(made: &MadeLoop) -> bool {
-    let keys = LoopKeys::of_loop(&made.loop_clip);
+    let keys = LoopKeys::from_loop(&made.loop_clip);
     let size = made.body.size_in(keys.skeleton(), keys.middle_pose());
-    SeamSteps::of_loop(&keys, size).shows()
+    SeamSteps::from_loop(&keys, size).shows()
 }

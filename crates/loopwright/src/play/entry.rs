@@ -55,7 +55,7 @@ impl WeightedState {
 
 impl SampledLoops {
     /// The costs between loops of one skeleton; empty without loops.
-    pub(super) fn of(loops: &[LoopClip]) -> Self {
+    pub(super) fn new(loops: &[LoopClip]) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
         let sampled = |clip: &LoopClip| {
             let times = (0..clip.num_samples()).map(|sample| sample as f64 * clip.step_secs());

@@ -89,7 +89,7 @@ impl SampledLoops {
         let clips = of.map(|index| &loops[index]);
         let [left, entered] = of.map(|index| &self.samples[index]);
         let entries: Vec<usize> = (0..entered.len()).collect();
-        let bounds = Bounds::of(|entry: usize| entered[entry].state(), &entries, decay);
+        let bounds = Bounds::new(|entry: usize| entered[entry].state(), &entries, decay);
         // The cheapest entry of each exit; the next exit's is likely the next.
         let on = TimeStep::new(clips[1].step_secs()).nearest(clips[0].step_secs());
         let mut guess = 0;

@@ -160,7 +160,7 @@ impl LoopSet {
             .collect::<Result<Vec<_>, _>>()?;
         let loops = LoopClip::on_one_floor(loops);
         Ok(Self {
-            sampled: SampledLoops::of(&loops),
+            sampled: SampledLoops::new(&loops),
             feet: loops.iter().map(Footwork::of).collect(),
             loops,
             jumps: None,
@@ -479,7 +479,7 @@ impl Performance {
         for frame in 0..num_frames {
             tracks.push(of_pose(self.pose_at(frame as f64 * frame_time_secs)).as_ref());
         }
-        Ok(Take::of_tracks(name, tracks)?)
+        Ok(Take::from_tracks(name, tracks)?)
     }
 }
 

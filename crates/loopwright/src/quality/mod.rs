@@ -64,7 +64,7 @@ impl Quality {
 
 /// Measures a loop as written; `source` is the uncut clip relative to the same root, if available.
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
-    let source = source.map(SourceTracks::of);
+    let source = source.map(SourceTracks::new);
     let source = source.as_ref();
     let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
@@ -80,14 +80,18 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         displacement_radians: source.map(|source| seam::displacement_radians(keys, body, source)),
         foot_slide_mps: foot_slide_of_stances(keys, &stands),
         foot_slide_metres: farthest_slide_of_stances(keys, &stands),
-        seam: SeamSteps::of_loop(keys, body_size),
+        seam: SeamSteps::from_loop(keys, body_size),
         body_size,
     }
 }
 
 /// Mean distance of the joints of a loop from the uncut take, seen from the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
-    seam::displacement_metres(&LoopKeys::of_loop(clip), body, &SourceTracks::between_the_ends(source))
+    seam::displacement_metres(
+        &LoopKeys::from_loop(clip),
+        body,
+        &SourceTracks::between_the_ends(source),
+    )
 }
 
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
@@ -110,7 +114,7 @@ struct SourceTracks<'a> {
 }
 
 impl<'a> SourceTracks<'a> {
-    fn of(rooted: &'a RootRelativeClip) -> Self {
+    fn new(rooted: &'a RootRelativeClip) -> Self {
         Self {
             rooted,
             first: *rooted.clip.sample_range().start(),

@@ -24,7 +24,7 @@ pub struct SeamJoints {
 
 /// The joints with a loop's largest figures; the first of equal ones. Takes the arguments of [`measure`](super::measure).
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
-    let source = source.map(SourceTracks::of);
+    let source = source.map(SourceTracks::new);
     let worst = |figure: &dyn Fn(usize) -> f64| {
         (0..keys.num_joints()).fold((0, f64::NEG_INFINITY), |worst, joint| {
             let found = figure(joint);

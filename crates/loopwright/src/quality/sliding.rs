@@ -15,7 +15,7 @@ use crate::{
 
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
 pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: Option<&RootRelativeClip>) -> Option<f64> {
-    let keys = LoopKeys::of_loop(clip);
+    let keys = LoopKeys::from_loop(clip);
     foot_slide_of_stances(&keys, &stands(&keys, body, source))
 }
 
@@ -91,7 +91,7 @@ fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
 /// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
 /// sliding foot does not count as standing. Limits grow with the legs, so that the same loop at another size has the same contacts.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
-    stands_of(keys, body, source.map(SourceTracks::of).as_ref())
+    stands_of(keys, body, source.map(SourceTracks::new).as_ref())
 }
 
 pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {

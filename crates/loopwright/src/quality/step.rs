@@ -101,7 +101,7 @@ pub struct SeamSteps {
 
 impl SeamSteps {
     /// The steps of a loop of a body of that size relative to a man.
-    pub(crate) fn of_loop(keys: &LoopKeys, size: f64) -> Self {
+    pub(crate) fn from_loop(keys: &LoopKeys, size: f64) -> Self {
         let num_samples = keys.num_samples() as isize;
         let before = num_samples / 2;
         // As many second differences as samples.
@@ -120,7 +120,7 @@ impl SeamSteps {
     }
 
     /// The steps over the seam between the frames -1 and 0 of a stretch, in which only the seam may be cut.
-    pub fn of_stretch(
+    pub fn from_stretch(
         frames: Range<isize>,
         step_secs: f64,
         num_joints: usize,

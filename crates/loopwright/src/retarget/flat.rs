@@ -45,7 +45,7 @@ pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, refere
     if num_frames < 3 || !anatomy.is_biped() {
         return flat;
     }
-    let motion = WorldTracks::of_frames(take.tracks(), 0..num_frames);
+    let motion = WorldTracks::from_frames(take.tracks(), 0..num_frames);
     let rise = standing::rise_of_hips(&motion, body.hips, take.frame_time_secs());
     let limits = ContactLimits::default().at_size(body.size(take));
     let stands = |joint: usize| {

@@ -185,7 +185,7 @@ impl FollowedFeet {
 
     /// Speed of the target's feet over the ground while those of the source stand, metres per second.
     pub(super) fn slide(&self, clip: &LoopClip) -> Option<f64> {
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(clip), &self.stands())
+        quality::foot_slide_of_stances(&LoopKeys::from_loop(clip), &self.stands())
     }
 }
 
@@ -281,12 +281,12 @@ impl Retarget {
     /// Speed of the source's own feet over the ground while they stand, at the joints that are followed, metres per second.
     pub fn slide_of_source(&self, source: &LoopClip) -> Option<f64> {
         let stands: Vec<Stand> = self.stands_of_both(source).map(|(_, [theirs, _])| theirs).collect();
-        quality::foot_slide_of_stances(&LoopKeys::of_loop(source), &stands)
+        quality::foot_slide_of_stances(&LoopKeys::from_loop(source), &stands)
     }
 
     /// Each stance of the source, and of the target's foot that follows.
     fn stands_of_both(&self, source: &LoopClip) -> impl Iterator<Item = (usize, [Stand; 2])> {
-        let keys = LoopKeys::of_loop(source);
+        let keys = LoopKeys::from_loop(source);
         self.target.body.feet.iter().enumerate().flat_map(move |(index, foot)| {
             let from = self.followed_foot(foot.ankle);
             let feet = from.map(|from| {

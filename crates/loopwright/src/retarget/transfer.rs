@@ -367,7 +367,7 @@ impl Retarget {
         for frame in 0..take.num_frames() {
             tracks.push(self.pose(take.pose(frame)).as_ref());
         }
-        Take::of_tracks(take.name(), tracks)
+        Take::from_tracks(take.name(), tracks)
     }
 
     /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.

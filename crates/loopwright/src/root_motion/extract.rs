@@ -69,7 +69,7 @@ impl Analysis {
         if settings.mode == RootMode::Stationary {
             return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
         }
-        let stretch = Stretch::of(clip, self);
+        let stretch = Stretch::new(clip, self);
         let Fitted { mut root, fit, frames } = match settings.space {
             RootSpace::Ground => stretch.on_the_ground(cycles, settings, known)?,
             RootSpace::Full => stretch.in_full_space(settings)?,
@@ -162,7 +162,7 @@ struct Fitted {
 }
 
 impl<'a> Stretch<'a> {
-    fn of(clip: &'a Clip, analysis: &'a Analysis) -> Self {
+    fn new(clip: &'a Clip, analysis: &'a Analysis) -> Self {
         Self {
             clip,
             analysis,

@@ -91,7 +91,7 @@ impl Clip {
     }
 
     /// A clip of samples made otherwise: `context_before` of them, those from the start to the end, and context again.
-    pub(crate) fn of_samples(tracks: Tracks, num_intervals: usize, context_before: usize) -> Self {
+    pub(crate) fn from_samples(tracks: Tracks, num_intervals: usize, context_before: usize) -> Self {
         Self {
             tracks,
             num_intervals,
@@ -181,7 +181,7 @@ impl Clip {
     /// World tracks of the samples from the start to the end; frame `sample` belongs to `sample`.
     pub(crate) fn world_tracks_between_the_ends(&self) -> WorldTracks {
         let first = self.context_before;
-        WorldTracks::of_frames(&self.tracks, first..first + self.num_intervals + 1)
+        WorldTracks::from_frames(&self.tracks, first..first + self.num_intervals + 1)
     }
 
     /// The clip followed by the image of each of its samples, context included: twice as long, and the image follows the end.

@@ -108,12 +108,12 @@ impl Take {
         };
         Ok(Self {
             name: Arc::from(name.into()),
-            tracks: Arc::new(Tracks::of_continuous(skeleton, frame_time_secs, values)),
+            tracks: Arc::new(Tracks::from_continuous(skeleton, frame_time_secs, values)),
         })
     }
 
     /// A recording of tracks, checked. Errors: as [`Self::new`].
-    pub fn of_tracks(name: impl Into<String>, tracks: Tracks) -> Result<Self, TakeError> {
+    pub fn from_tracks(name: impl Into<String>, tracks: Tracks) -> Result<Self, TakeError> {
         let (skeleton, step_secs) = (tracks.skeleton().clone(), tracks.step_secs());
         let Pose {
             translations,
@@ -124,7 +124,7 @@ impl Take {
 
     /// A recording of tracks that were those of a take before.
     #[cfg(feature = "handover")]
-    pub(crate) fn of_known(name: &str, tracks: Arc<Tracks>) -> Self {
+    pub(crate) fn from_known(name: &str, tracks: Arc<Tracks>) -> Self {
         Self {
             name: Arc::from(name),
             tracks,
@@ -202,7 +202,7 @@ impl Take {
 
     /// World positions and rotations of all joints at all frames.
     pub fn world_tracks(&self) -> WorldTracks {
-        WorldTracks::of_long(&self.tracks)
+        WorldTracks::from_long(&self.tracks)
     }
 
     /// The pose at a fractional frame, local, C1 in time.
@@ -255,7 +255,7 @@ impl Take {
             folded.rotations[0] = rotations[0] * rotations[1];
             tracks.push(folded.as_ref());
         }
-        Self::of_tracks(self.name(), tracks).ok()
+        Self::from_tracks(self.name(), tracks).ok()
     }
 
     /// The same recording below a new root joint of that name that stays at the origin.

@@ -85,7 +85,7 @@ impl Transitions {
         let entries: Vec<usize> = within(entries, self.num_entries())
             .filter(|&entry| self.entered.can_be_entered(entry))
             .collect();
-        let bounds = Bounds::of(|entry| self.entered.state(entry), &entries, decay);
+        let bounds = Bounds::new(|entry| self.entered.state(entry), &entries, decay);
         let mut best: Vec<Crossing> = Vec::new();
         for exit in exits.filter(|&exit| self.left.usable[exit]) {
             let guess = best.last().and_then(|last| {
@@ -198,7 +198,7 @@ pub(crate) struct Bounds<'a, F> {
 
 impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     /// Prepares entries, given in order, whose states are `entered`.
-    pub(crate) fn of(entered: F, entries: &'a [usize], decay: Decay) -> Self {
+    pub(crate) fn new(entered: F, entries: &'a [usize], decay: Decay) -> Self {
         let axes = entries.first().map_or(0, |&entry| entered(entry).positions.len());
         let mut bounds = Self {
             axes,

@@ -15,7 +15,7 @@
 //! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };
 //! let motion = |seconds| {
 //!     let take = loopwright_synth::synthesize(&walk(seconds))?.take;
-//!     Ok::<_, Box<dyn std::error::Error>>(TransitionClip::of_take(Analysis::new(&take)?))
+//!     Ok::<_, Box<dyn std::error::Error>>(TransitionClip::from_take(Analysis::new(&take)?))
 //! };
 //! let transitions = Transitions::between(&motion(4.0)?, &motion(3.0)?, &[])?;
 //! let decay = Decay::Spring { half_life_secs: 0.1 };
@@ -122,7 +122,7 @@ pub struct TransitionClip {
 
 impl TransitionClip {
     /// A whole take. Bad frames are neither left nor entered.
-    pub fn of_take(analysis: Analysis) -> Self {
+    pub fn from_take(analysis: Analysis) -> Self {
         Self {
             floor: analysis.floor.heights().to_vec(),
             world: analysis.world,
@@ -139,7 +139,7 @@ impl TransitionClip {
     /// its own floor.
     ///
     /// Errors: a joint named in `overrides` does not exist.
-    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
+    pub fn from_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
         let count = clip.num_samples();
         // One key on either side gives the velocities of the first and the last sample.
         let keys = count - 1..=2 * count;
@@ -147,7 +147,7 @@ impl TransitionClip {
         for key in keys.clone() {
             tracks.push(clip.folded_pose(key).as_ref());
         }
-        let take = Take::of_tracks(clip.name(), tracks)?;
+        let take = Take::from_tracks(clip.name(), tracks)?;
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;
         let over_root = floor_over_root(&clip.clone().on_screw()?, &body, &overrides.contacts);

@@ -164,7 +164,7 @@ fn root_joint(first: &PlayableLoop, clip: &LoopClip) -> Option<usize> {
 }
 
 fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
-    let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
+    let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
     slide.map(|mps| 1e2 * mps)
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, study)?;
     (args.search.check(&loaded)).map_err(|error| failures::job(&loaded, Some(&args.search), error))?;
     let facts = loaded.facts();
-    let take = TransitionClip::of_take(loaded.analysis);
+    let take = TransitionClip::from_take(loaded.analysis);
     let within = args
         .search
         .within

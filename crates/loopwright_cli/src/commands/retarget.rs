@@ -293,7 +293,7 @@ fn with_feet(held: HeldLoop, body: &Body) -> (LoopClip, FeetFacts) {
         held, carried, feet, ..
     } = held;
     let slide = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::of_loop(clip), body, None).foot_slide_mps;
+        let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
         slide.map(|mps| 1e2 * mps)
     };
     let mut facts = describe::feet(&carried, body, &feet);

@@ -152,7 +152,7 @@ impl LoopInFile {
     /// The keys of one of several consecutive cycles, counted from 0. Errors: as [`Self::clip`].
     /// [`Self::clip`].
     pub fn keys(&self, written: &Take, cycle: usize) -> Result<LoopKeys, KeysError> {
-        LoopKeys::of_cycle(written, self.layout, self.root, self.carrier, cycle)
+        LoopKeys::from_cycle(written, self.layout, self.root, self.carrier, cycle)
     }
 
     /// The uncut frames that the loop was made from, seen from the same root.

@@ -99,7 +99,7 @@ impl fmt::Display for Verdict {
 
 /// What a person sees at the seam of a loop before it is written; `None` if the seam does not show.
 pub fn what_shows(made: &MadeLoop) -> Option<String> {
-    let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, None);
+    let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, None);
     quality.pops().then(|| seam(&quality, made.loop_clip.skeleton()))
 }
 

@@ -89,7 +89,7 @@ impl Made {
 
     fn measured(opened: &Opened, edit: &Edit, done: LoopMade, is_draft: bool) -> Self {
         let made = &done.made;
-        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         Self::of_work(
             opened,
             edit,

@@ -147,7 +147,7 @@ fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
     for index in 0..count {
         let made = Made::of(opened, &first.of_stretch(Stretch::Found(index)))?;
         let clip = made.done.made.loop_clip;
-        clips.push(TransitionClip::of_loop(&clip, &opened.study.overrides())?);
+        clips.push(TransitionClip::from_loop(&clip, &opened.study.overrides())?);
     }
     // The defaults of `loopwright cost`.
     let decay = DecayKind::Spring.lasting(DEFAULT_HALF_LIFE_SECS, DEFAULT_FADE_SECS);

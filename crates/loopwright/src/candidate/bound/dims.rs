@@ -38,7 +38,7 @@ pub(super) struct Dims {
 
 impl Dims {
     /// Dimensions for the seams between frames in `rows`; a constant axis needs none.
-    pub(super) fn of(seams: &Seams<'_>, rows: &[usize]) -> Self {
+    pub(super) fn new(seams: &Seams<'_>, rows: &[usize]) -> Self {
         let features = seams.features();
         let rows = || rows.iter().copied();
         let (position_weight, velocity_weight) = seams.cost_per_axis().bound_weights();

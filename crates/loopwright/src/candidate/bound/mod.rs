@@ -77,7 +77,7 @@ impl<'a> SeamBounds<'a> {
             dims,
             scale,
             largest_sum,
-        } = Dims::of(&seams, &rows);
+        } = Dims::new(&seams, &rows);
         let num_dims = dims.len();
         let num_tiles = num_rows.div_ceil(LANES);
         let mut bounds = Self {

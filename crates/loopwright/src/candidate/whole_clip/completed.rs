@@ -57,7 +57,7 @@ impl Analysis {
             };
             tracks.push(pose.as_ref());
         }
-        let completed = Take::of_tracks(take.name(), tracks).ok();
+        let completed = Take::from_tracks(take.name(), tracks).ok();
         let analysis = completed.and_then(|take| Self::with(&take, &self.overrides).ok());
         analysis.map_or(Cow::Borrowed(self), Cow::Owned)
     }

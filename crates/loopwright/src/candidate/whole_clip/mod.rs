@@ -58,12 +58,12 @@ impl Analysis {
         if num_frames <= MIN_FRAMES || self.activity.is_still() {
             return None;
         }
-        let scale = Scale::of(self);
+        let scale = Scale::new(self);
         let (closing, missing) = (num_frames - 1, num_frames);
         // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
         let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
-        let copied = copies.map(|copies| Reading::of(&scale, closing - copies));
-        let closed = core::iter::once(Reading::of(&scale, closing))
+        let copied = copies.map(|copies| Reading::new(&scale, closing - copies));
+        let closed = core::iter::once(Reading::new(&scale, closing))
             .filter(|first| first.meets(&scale))
             .chain(copied.take_while(Reading::is_copy))
             .take_while(|reading| reading.meets(&scale))
@@ -78,7 +78,7 @@ impl Analysis {
             if is_single_action {
                 return None;
             }
-            let reading = Reading::of(&scale, missing);
+            let reading = Reading::new(&scale, missing);
             // At rest, any two poses follow each other slowly enough.
             let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
             let is_calm_jump = self.is_all_idle() && !reading.meets(&scale);
@@ -97,7 +97,7 @@ impl Analysis {
 
     /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
     pub(in crate::candidate) fn is_single_action(&self) -> bool {
-        !self.is_all_idle() && !Pace::of(self).is_even()
+        !self.is_all_idle() && !Pace::new(self).is_even()
     }
 
     /// The whole take as one cycle that closing mends, at the length at which it closes best.
@@ -105,12 +105,12 @@ impl Analysis {
     /// `None` where it is plainly no cycle: where its ends are too far apart, or where it moves in one burst, as a strike does.
     pub fn whole_cycle(&self) -> Option<WholeClip> {
         let num_frames = self.take.num_frames();
-        if num_frames <= MIN_FRAMES + MAX_TRIMMED || self.activity.is_still() || !Pace::of(self).is_even() {
+        if num_frames <= MIN_FRAMES + MAX_TRIMMED || self.activity.is_still() || !Pace::new(self).is_even() {
             return None;
         }
-        let scale = Scale::of(self);
+        let scale = Scale::new(self);
         let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
-            .map(|length| Reading::of(&scale, length))
+            .map(|length| Reading::new(&scale, length))
             .filter(|reading| reading.is_mendable(&scale))
             .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
         if reading.num_frames < num_frames {
@@ -136,7 +136,7 @@ impl Analysis {
             .num_frames()
             .checked_sub(1)
             .filter(|&frames| frames >= MIN_FRAMES)?;
-        let scale = Scale::of(self);
+        let scale = Scale::new(self);
         let reading = Reading::ending_like(&scale, &whole, num_frames);
         reading.is_mendable(&scale).then_some(())?;
         let whole = reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing);
@@ -156,11 +156,11 @@ impl Analysis {
     pub(super) fn trimmed_cycle(&self, finder: &Finder<'_>, whole: Option<&WholeClip>) -> Option<WholeClip> {
         let last = self.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
         let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
-        if self.activity.is_still() || !Pace::of(self).is_even() {
+        if self.activity.is_still() || !Pace::new(self).is_even() {
             return None;
         }
         let pair = finder.cheapest_repeat(shortest.max(MIN_FRAMES)..=last)?;
-        let scale = Scale::of(self);
+        let scale = Scale::new(self);
         let reading = Reading::from(&scale, pair.start_frame, pair.lag());
         let is_better = whole.is_none_or(|whole| {
             WORTH_TRIMMING * reading.mending(&scale) <= scale.mending(whole.gap_metres, whole.gap_radians)

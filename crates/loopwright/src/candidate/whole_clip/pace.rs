@@ -18,7 +18,7 @@ const MAX_BURST: f64 = 1.9;
 const MIN_LOW: f64 = 0.14;
 
 impl Pace {
-    pub(super) fn of(analysis: &Analysis) -> Self {
+    pub(super) fn new(analysis: &Analysis) -> Self {
         let num_frames = analysis.take.num_frames();
         let speed = |frame: usize| analysis.speed(frame);
         let mean_of = |from: usize, to: usize| (from..to).map(speed).sum::<f64>() / (to - from).max(1) as f64;

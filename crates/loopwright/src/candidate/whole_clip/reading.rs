@@ -68,7 +68,7 @@ struct Own {
 }
 
 impl<'a> Scale<'a> {
-    pub(super) fn of(analysis: &'a Analysis) -> Self {
+    pub(super) fn new(analysis: &'a Analysis) -> Self {
         let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
         Self {
             analysis,
@@ -108,7 +108,7 @@ impl<'a> Scale<'a> {
             };
             let bends = self.joints.iter().map(|&(joint, weight)| weight * bend(joint).powi(2));
             let unevenness = |frame: usize| {
-                let step = Step::of(self, frame as isize, |frame, joint| {
+                let step = Step::new(self, frame as isize, |frame, joint| {
                     world.position(frame as usize, joint)
                 });
                 step.unevenness()
@@ -139,7 +139,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// The reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
-    pub(super) fn of(scale: &Scale<'_>, num_frames: usize) -> Self {
+    pub(super) fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
         Self::from(scale, 0, num_frames)
     }
 
@@ -163,7 +163,7 @@ impl Reading {
         if whole.is_in_place() {
             Self::with_motion(scale, 0, num_frames, Rigid::IDENTITY)
         } else {
-            Self::of(scale, num_frames)
+            Self::new(scale, num_frames)
         }
     }
 
@@ -201,7 +201,7 @@ impl Reading {
             };
             bends += weight * bend(0).max(bend(last - 1)).powi(2);
         }
-        let step = Step::of(scale, last - 1, position);
+        let step = Step::new(scale, last - 1, position);
         if !has_end {
             gap_metres = step.farthest;
         }
@@ -281,7 +281,7 @@ struct Step {
 
 impl Step {
     /// Steps that are too short to be seen count as the shortest that are.
-    fn of(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
+    fn new(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
         let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
         for &(joint, weight) in &scale.joints {
             let moved = |frame: isize| position(frame + 1, joint) - position(frame, joint);

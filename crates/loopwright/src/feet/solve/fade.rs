@@ -91,7 +91,7 @@ impl LegWork {
 impl Footwork {
     /// `None` where no foot with a knee is found.
     pub(crate) fn of(clip: &LoopClip) -> Option<Self> {
-        let take = Take::of_tracks("", clip.tracks().clone()).ok()?;
+        let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, &BodyOverrides::default()).ok()?;
         if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
             return None;

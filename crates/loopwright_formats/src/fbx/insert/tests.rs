@@ -262,7 +262,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         assert_eq!(take.num_joints(), 3, "{kind} {position:?}");
         // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());
-        let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+        let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
         let clip = LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap();
         let layout = crate::LoopWriteSettings {
             add_root: true,
