@@ -43,7 +43,7 @@ pub(crate) trait Value: Sized {
     fn to_cell(&self) -> Cell;
 
     /// `None` for a value of another type.
-    fn of_cell(cell: Cell) -> Option<Self>;
+    fn from_cell(cell: Cell) -> Option<Self>;
 }
 
 impl Value for String {
@@ -53,7 +53,7 @@ impl Value for String {
         Cell::Text(self.clone())
     }
 
-    fn of_cell(cell: Cell) -> Option<Self> {
+    fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Text(text) => Some(text),
             // CSV cannot tell an empty text from none.
@@ -70,7 +70,7 @@ impl Value for f64 {
         Cell::Real(*self)
     }
 
-    fn of_cell(cell: Cell) -> Option<Self> {
+    fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Real(number) => Some(number),
             Cell::Whole(number) => Some(number as Self),
@@ -86,7 +86,7 @@ impl Value for u64 {
         Cell::Whole(i64::try_from(*self).unwrap_or(i64::MAX))
     }
 
-    fn of_cell(cell: Cell) -> Option<Self> {
+    fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Whole(number) => number.try_into().ok(),
             _ => None,
@@ -101,7 +101,7 @@ impl Value for bool {
         Cell::Truth(*self)
     }
 
-    fn of_cell(cell: Cell) -> Option<Self> {
+    fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Truth(truth) => Some(truth),
             _ => None,
@@ -124,10 +124,10 @@ impl<T: Value> Value for Option<T> {
         }
     }
 
-    fn of_cell(cell: Cell) -> Option<Self> {
+    fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Null => Some(None),
-            cell => T::of_cell(cell).map(Some),
+            cell => T::from_cell(cell).map(Some),
         }
     }
 }

@@ -46,13 +46,13 @@ macro_rules! columns {
 
             /// The row, from 1, whose values `cell` takes from a file by the names of the columns; `None` for a column that the file
             /// does not have. Errors: a value is of another type than its column.
-            pub(crate) fn of_cells(
+            pub(crate) fn from_cells(
                 row: usize,
                 mut cell: impl FnMut(&str, CellKind) -> Option<Cell>,
             ) -> Result<Self, CatalogError> {
                 Ok(Self {
                     $($name: match cell(stringify!($name), <$type as Value>::KIND) {
-                        Some(cell) => Value::of_cell(cell).ok_or(CatalogError::Value {
+                        Some(cell) => Value::from_cell(cell).ok_or(CatalogError::Value {
                             row,
                             column: stringify!($name),
                             expected: <$type as Value>::KIND.expected(),

@@ -59,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
             let index = headings.iter().position(|heading| heading == name)?;
             Some(cell(&fields[index], kind))
         };
-        rows.push(LoopRow::of_cells(rows.len() + 1, of_name)?);
+        rows.push(LoopRow::from_cells(rows.len() + 1, of_name)?);
     }
     Ok(rows)
 }

@@ -61,7 +61,7 @@ impl CatalogFormat {
     }
 
     /// The format of files with an extension, in any case.
-    pub fn of_extension(extension: &str) -> Option<Self> {
+    pub fn from_extension(extension: &str) -> Option<Self> {
         let is_it = |format: &Self| format.extension().eq_ignore_ascii_case(extension);
         Self::ALL.into_iter().find(is_it)
     }

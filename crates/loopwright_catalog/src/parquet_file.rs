@@ -162,7 +162,7 @@ fn read_rows(bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
             let mut fields = row.get_column_iter();
             fields.find(|(field, _)| *field == name).map(|(_, field)| cell(field))
         };
-        rows.push(LoopRow::of_cells(rows.len() + 1, of_name)?);
+        rows.push(LoopRow::from_cells(rows.len() + 1, of_name)?);
     }
     Ok(rows)
 }

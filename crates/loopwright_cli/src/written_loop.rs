@@ -176,7 +176,7 @@ impl PlayableLoop {
     pub(crate) fn mirrored(self, path: &Path, pairs: &[String], reading: &TakeArgs) -> Result<Self, Failure> {
         let (take, mirror) = mirroring::mirrored(&self.take, pairs, reading)?;
         let sidecar = self.sidecar.mirrored(&mirror, take.skeleton());
-        let in_file = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
+        let in_file = LoopInFile::from_whole_file(&sidecar, &take).map_err(contradicted)?;
         Ok(Self {
             clip: in_file.clip(&take).map_err(|error| apart(path, &error))?,
             take,
@@ -287,7 +287,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
         AddedRoot::Kept => file.take,
         AddedRoot::Folded => without_added_root(path, &sidecar, file.take)?,
     };
-    let in_file = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
+    let in_file = LoopInFile::from_whole_file(&sidecar, &take).map_err(contradicted)?;
     let clip = in_file.clip(&take).map_err(|error| apart(path, &error))?;
     Ok(PlayableLoop {
         clip,
@@ -609,7 +609,7 @@ fn names_of(file: &AnimatedFile, wanted: &str) -> Option<Vec<String>> {
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.
 pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
-    LoopInFile::of_sidecar(sidecar, written).map_err(contradicted)
+    LoopInFile::from_sidecar(sidecar, written).map_err(contradicted)
 }
 
 fn contradicted(error: PlaceError) -> Failure {

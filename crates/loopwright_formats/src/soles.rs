@@ -68,7 +68,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         return Vec::new();
     }
     let world = rest.as_ref().world(skeleton);
-    let surface = Surface::of(mesh, &world);
+    let surface = Surface::new(mesh, &world);
     let mut points = surface.points(&feet_of_joints(skeleton, body), body.feet.len());
     let lacking = |foot: &usize| points[*foot].is_empty();
     let lacking: Vec<usize> = (0..points.len()).filter(lacking).collect();
@@ -123,7 +123,7 @@ struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    fn of(mesh: &'a Mesh, world: &Pose) -> Self {
+    fn new(mesh: &'a Mesh, world: &Pose) -> Self {
         let mut is_drawn = vec![false; mesh.vertices.len()];
         for &vertex in &mesh.indices {
             is_drawn[vertex as usize] = true;
@@ -215,7 +215,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(points: &[Point], joint: Option<usize>, directions: &[DVec3]) -> Self {
+    fn new(points: &[Point], joint: Option<usize>, directions: &[DVec3]) -> Self {
         let mut reach = Self {
             joint,
             outermost: vec![0; directions.len()],
@@ -257,10 +257,10 @@ impl Reach {
 /// The lowest of some points, and then each time the one that is missed most, in the foot as it rests or in what moves with one joint.
 fn outermost(points: &[Point]) -> Vec<Point> {
     let directions = directions();
-    let whole = Reach::of(points, None, &directions);
+    let whole = Reach::new(points, None, &directions);
     let enough = ENOUGH * whole.size();
     let mut reaches = vec![whole];
-    reaches.extend(largest_joints(points).map(|joint| Reach::of(points, Some(joint), &directions)));
+    reaches.extend(largest_joints(points).map(|joint| Reach::new(points, Some(joint), &directions)));
     let lowest = (0..points.len()).min_by(|&one, &other| points[one].at.y.total_cmp(&points[other].at.y));
     let mut next = lowest;
     let mut found = Vec::new();

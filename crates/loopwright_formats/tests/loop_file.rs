@@ -76,7 +76,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                 assert_eq!(written.num_joints(), walk.take.num_joints());
 
                 // With its root moving, every joint agrees with the loop, whatever the file shows.
-                let in_file = LoopInFile::of_whole_file(&sidecar, &whole).unwrap();
+                let in_file = LoopInFile::from_whole_file(&sidecar, &whole).unwrap();
                 let clip = in_file.clip(&whole).unwrap();
                 let added = usize::from(add_root);
                 for key in [0, 7, clip.num_samples() + 3] {
@@ -95,7 +95,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                 assert_eq!(distance > 0.5, mode.moves_root(), "{mode}: {distance}");
 
                 // The frames that it was cut from are recovered.
-                let in_file = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+                let in_file = LoopInFile::from_sidecar(&sidecar, &written).unwrap();
                 let uncut = in_file.uncut(&sidecar, &written, &walk.analysis).unwrap();
                 let (ours, theirs) = (&walk.made.source.clip, &uncut.clip);
                 for sample in [0, 5] {
@@ -121,14 +121,14 @@ fn a_sidecar_of_another_file_is_detected() {
         .unwrap(),
     )
     .unwrap();
-    let in_file = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+    let in_file = LoopInFile::from_sidecar(&sidecar, &written).unwrap();
     let other = in_file.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
     assert!(
         matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
         "{other:?}"
     );
     sidecar.playback.carrier_joint = "Tail".to_owned();
-    let lost = LoopInFile::of_sidecar(&sidecar, &written);
+    let lost = LoopInFile::from_sidecar(&sidecar, &written);
     assert!(matches!(lost, Err(PlaceError::NoCarrier { .. })), "{lost:?}");
 }
 

@@ -165,7 +165,7 @@ impl Matched {
 
     /// What loops and takes on the character say of it.
     pub fn facts(&self) -> RigFacts {
-        RigFacts::of(&self.target.file, &self.pair)
+        RigFacts::new(&self.target.file, &self.pair)
     }
 
     /// What the user should look at.

@@ -44,7 +44,7 @@ impl PendingLoop {
 
     /// The verdict on it as written.
     pub fn verdict(&self) -> Option<Verdict> {
-        Verdict::of_facts(&self.file.sidecar.quality)
+        Verdict::from_facts(&self.file.sidecar.quality)
     }
 
     /// The bytes of the file, and its sidecar with these names of what is written, the loop first and the sidecar second. `of_take` are the
@@ -119,7 +119,7 @@ pub fn write(
 
 /// Warns if the seam of a loop as written shows.
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
-    let verdict = Verdict::of_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad)?;
+    let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad)?;
     Some(Warning::SeamShows {
         reason: verdict.reason,
         remedy: match (done.made.candidate.loops_already(), done.may_move) {

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
 /// The format of a catalog by its name. Errors: it has none of the extensions.
 pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(CatalogFormat::of_extension).ok_or_else(|| {
+    extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
         Failure::error(format!(
             "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
             path.display()

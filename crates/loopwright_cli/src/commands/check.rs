@@ -324,7 +324,7 @@ impl<'a> Checked<'a> {
             ..*quality
         };
         let (root, mode) = (&self.in_file.root, self.in_file.mode);
-        Judged::of(&of_closing, root, mode, self.written.skeleton(), doubt)
+        Judged::new(&of_closing, root, mode, self.written.skeleton(), doubt)
     }
 }
 

@@ -331,7 +331,7 @@ impl Work<'_> {
     }
 
     fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {
-        LoopInFile::of_whole_file(sidecar, &self.take).map_err(|error| written_loop::apart(&self.args.input, &error))
+        LoopInFile::from_whole_file(sidecar, &self.take).map_err(|error| written_loop::apart(&self.args.input, &error))
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
@@ -362,7 +362,7 @@ impl Work<'_> {
                 ..facts.clone()
             };
         }
-        facts.recentered = Some(RecenteredFacts::of(motion * so_far));
+        facts.recentered = Some(RecenteredFacts::new(motion * so_far));
         Ok(Some(recentered.clip))
     }
 }

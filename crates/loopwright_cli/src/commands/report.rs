@@ -194,7 +194,7 @@ fn loops_of(args: &ReportArgs) -> Result<Found, Failure> {
     let mut problems = Vec::new();
     for input in &args.inputs {
         let extension = input.extension().and_then(|extension| extension.to_str());
-        if input.is_file() && extension.and_then(CatalogFormat::of_extension).is_some() {
+        if input.is_file() && extension.and_then(CatalogFormat::from_extension).is_some() {
             for row in catalog::read(input)? {
                 let path = output_of(&row.output, input);
                 kinds.insert((path.clone(), row.animation), row.kind);

@@ -59,7 +59,7 @@ impl Verdict {
 
 /// The answer of `check` on one loop; `verbose` adds all figures.
 pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
-    let judged = (verdict.quality.as_ref()).and_then(Judged::of_facts);
+    let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.verdict.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
     if let Some(root) = &verdict.root_motion {

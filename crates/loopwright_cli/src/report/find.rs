@@ -91,7 +91,7 @@ impl FoundLoop {
             idle: candidate.is_idle,
             versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
             segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
-            grade: Grade::of_candidate(candidate),
+            grade: Grade::from_candidate(candidate),
             outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
             root_motion: describe::root_motion(
                 &RootMotion {

@@ -15,7 +15,7 @@ use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
 /// The file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
     let file = sidecar.outputs.first().map_or("", String::as_str);
-    match Verdict::of_facts(&sidecar.quality) {
+    match Verdict::from_facts(&sidecar.quality) {
         Some(verdict) => format!("{file}: {verdict}\n"),
         None => format!("{file}\n"),
     }

@@ -4,18 +4,21 @@ use std::borrow::Cow;
 
 use loopwright::{Pose, Skeleton, Take, retarget};
 
-use super::{read, source::BvhSource, write};
+use super::{
+    read::{self, BvhBytes},
+    source::BvhSource,
+    write,
+};
 use crate::{
-    entry::{FormatEntry, Parsed, ParsedFile},
-    error::{ReadError, WriteError},
+    entry::{FormatEntry, Parsed},
+    error::WriteError,
     file_form::FileForm,
     format::{Capabilities, Format},
     keyed_motion::KeyedMotion,
     limits::SizeLimits,
-    settings::{Companions, ReadSettings},
-    source::{LoadedTake, Source},
+    settings::Companions,
+    source::Source,
     space::Space,
-    warning::Warning,
     written::WrittenFile,
 };
 
@@ -41,39 +44,6 @@ pub(crate) const BVH: FormatEntry = FormatEntry {
 
 fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
     Ok(Box::new(BvhBytes(Cow::Borrowed(bytes))))
-}
-
-/// A file whose rows are parsed where they are read: there is one take.
-struct BvhBytes<'a>(Cow<'a, [u8]>);
-
-impl ParsedFile for BvhBytes<'_> {
-    fn animation_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        let (take, source) = read::read_take(&self.0, name, settings, warnings)?;
-        let source = Source::Bvh(source);
-        Ok(LoadedTake { take, source })
-    }
-
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        self.read(name, settings, warnings)
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        Box::new(BvhBytes(Cow::Owned(self.0.into_owned())))
-    }
 }
 
 impl FileForm for BvhSource {

@@ -13,7 +13,7 @@ use super::{
     lex::Lexer,
     motion,
     number::number,
-    read::{AS_IN_FILE, Frames, TRANSFORMS_PER_BYTE, is_bvh},
+    read::{Frames, TRANSFORMS_PER_BYTE, is_bvh},
     source::BvhSource,
 };
 use crate::{
@@ -72,7 +72,7 @@ impl<R: Read + Seek> PlainBvh<R> {
             return None;
         }
         stream.rewind().ok()?;
-        let mut lines = Lines::of(&mut stream);
+        let mut lines = Lines::new(&mut stream);
         let Head {
             hierarchy,
             frame_time,
@@ -84,7 +84,7 @@ impl<R: Read + Seek> PlainBvh<R> {
         if num_frames.saturating_mul(num_joints) > most {
             return None;
         }
-        let (mut middle, mut some) = (Frames::of(&hierarchy), Frames::of(&hierarchy));
+        let (mut middle, mut some) = (Frames::new(&hierarchy), Frames::new(&hierarchy));
         let stride = probe_stride(num_frames);
         let mut row = Vec::with_capacity(hierarchy.num_channels());
         for frame in 0..num_frames {
@@ -98,7 +98,10 @@ impl<R: Read + Seek> PlainBvh<R> {
         }
         lines.are_at_end()?;
         let space = {
-            let probe = some.clone().take("", &hierarchy, &AS_IN_FILE, frame_time.secs).ok()?;
+            let probe = some
+                .clone()
+                .take("", &hierarchy, &Space::METRES_Y_UP, frame_time.secs)
+                .ok()?;
             guess::settle(&probe, &settings.space, warnings)
         };
         for frames in [&mut middle, &mut some] {
@@ -144,10 +147,10 @@ impl<R: Read + Seek> PlainBvh<R> {
     /// Errors: the file cannot be read, or is another one than before.
     pub fn for_each_pose(&mut self, mut take: impl FnMut(&[DVec3], &[DQuat]) -> bool) -> io::Result<()> {
         self.stream.seek(SeekFrom::Start(self.rows_at))?;
-        let mut lines = Lines::of(&mut self.stream);
+        let mut lines = Lines::new(&mut self.stream);
         let hierarchy = &self.source.hierarchy;
         let mut row = Vec::with_capacity(hierarchy.num_channels());
-        let mut pose = Frames::of(hierarchy);
+        let mut pose = Frames::new(hierarchy);
         for _ in 0..self.sample.num_frames {
             lines
                 .next_row(hierarchy.num_channels(), &mut row)
@@ -220,7 +223,7 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    fn of(stream: R) -> Self {
+    fn new(stream: R) -> Self {
         Self {
             stream: BufReader::with_capacity(BUFFER_BYTES, stream),
             line: Vec::new(),

@@ -1,5 +1,7 @@
 //! From bytes to the stated contents of a file, and from there to a take.
 
+use std::borrow::Cow;
+
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 
@@ -12,11 +14,13 @@ use super::{
     source::BvhSource,
 };
 use crate::{
+    entry::ParsedFile,
     error::ReadError,
     euler,
     excerpt::cut,
     limits::{SizeLimits, most_transforms},
     settings::ReadSettings,
+    source::{LoadedTake, Source},
     space::{Space, guess},
     text,
     warning::Warning,
@@ -103,7 +107,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// None yet.
-    pub(super) fn of(hierarchy: &Hierarchy) -> Self {
+    pub(super) fn new(hierarchy: &Hierarchy) -> Self {
         Self {
             num_joints: hierarchy.joints().len(),
             translations: Vec::new(),
@@ -152,7 +156,7 @@ impl Frames {
         }
     }
 
-    /// As a take; they are in that space's axes and unit, or in the file's where that is [`AS_IN_FILE`].
+    /// As a take; they are in that space's axes and unit, or, as if that were ours, in the file's until these are known.
     pub(super) fn take(
         mut self,
         name: &str,
@@ -212,24 +216,49 @@ impl<'h> Poses<'h> {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
             most_in_memory: limits.most_transforms(),
-            frames: Frames::of(hierarchy),
+            frames: Frames::new(hierarchy),
         }
     }
 }
 
-/// The axes and unit of a file whose space is not known yet.
-pub(super) const AS_IN_FILE: Space = Space {
-    unit_metres: 1.0,
-    ..Space::CENTIMETRES_Y_UP
-};
+/// A file whose rows are parsed where they are read: there is one take.
+pub(super) struct BvhBytes<'a>(pub(super) Cow<'a, [u8]>);
+
+impl ParsedFile for BvhBytes<'_> {
+    fn animation_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        read_take(&self.0, name, settings, warnings)
+    }
+
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        read_take(&self.0, name, settings, warnings)
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        Box::new(BvhBytes(Cow::Owned(self.0.into_owned())))
+    }
+}
 
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
-pub(crate) fn read_take(
+fn read_take(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<(Take, BvhSource), ReadError> {
+) -> Result<LoadedTake, ReadError> {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
@@ -247,16 +276,16 @@ pub(crate) fn read_take(
     let frame_time_secs = motion.frame_time.secs;
     let mut frames = poses.frames;
     let some = frames.every(probe_stride(motion.num_frames));
-    let probe = some.take("", &hierarchy, &AS_IN_FILE, frame_time_secs)?;
+    let probe = some.take("", &hierarchy, &Space::METRES_Y_UP, frame_time_secs)?;
     let space = guess::settle(&probe, &settings.space, warnings);
     frames.settle(&space);
     let take = frames.take(name, &hierarchy, &space, frame_time_secs)?;
-    let source = BvhSource {
+    let source = Source::Bvh(BvhSource {
         hierarchy,
         frame_time: motion.frame_time,
         space,
-    };
-    Ok((take, source))
+    });
+    Ok(LoadedTake { take, source })
 }
 
 fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
@@ -390,7 +419,7 @@ mod tests {
                 hierarchy: &hierarchy,
                 limit,
                 most_in_memory,
-                frames: Frames::of(&hierarchy),
+                frames: Frames::new(&hierarchy),
             };
             poses.expect(10);
             for _ in 0..10 {

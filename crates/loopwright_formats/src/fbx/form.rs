@@ -67,52 +67,54 @@ pub(super) struct NodeForm {
 /// Most numbers in a file's transforms for which a form is kept.
 const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
-/// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
-pub(super) fn of(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
-    record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
-    let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
-    let mut held = Vec::new();
-    let mut hold = |node: &Node, property: Property| {
-        // Missing properties keep their default. They are not looked up: ufbx compares the names of missing properties as if a
-        // zero ended them, and reads past the end of ours.
-        let Some(before) = node.element.props.find_prop(property.name()) else {
-            return Some(());
+impl FbxFile {
+    /// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
+    pub(super) fn new(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<Self> {
+        record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
+        let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
+        let mut held = Vec::new();
+        let mut hold = |node: &Node, property: Property| {
+            // Missing properties keep their default. They are not looked up: ufbx compares the names of missing properties as if a
+            // zero ended them, and reads past the end of ours.
+            let Some(before) = node.element.props.find_prop(property.name()) else {
+                return Some(());
+            };
+            let before = before.value_vec4;
+            let now = ufbx::evaluate_prop(anim, &node.element, property.name(), begin_secs).value_vec4;
+            if [before.x, before.y, before.z] != [now.x, now.y, now.z] {
+                held.push((scene::object_id(node)?, property, [now.x, now.y, now.z]));
+            }
+            Some(())
         };
-        let before = before.value_vec4;
-        let now = ufbx::evaluate_prop(anim, &node.element, property.name(), begin_secs).value_vec4;
-        if [before.x, before.y, before.z] != [now.x, now.y, now.z] {
-            held.push((scene::object_id(node)?, property, [now.x, now.y, now.z]));
+        let mut nodes = Vec::with_capacity(joints.nodes.len());
+        for &node in &joints.nodes {
+            let node = &scene.nodes[node];
+            nodes.push(NodeForm::new(node, scene::vec3(local(node).scale))?);
+            hold(node, Property::Scaling)?;
         }
-        Some(())
-    };
-    let mut nodes = Vec::with_capacity(joints.nodes.len());
-    for &node in &joints.nodes {
-        let node = &scene.nodes[node];
-        nodes.push(NodeForm::of(node, scene::vec3(local(node).scale))?);
-        hold(node, Property::Scaling)?;
-    }
-    let mut above = World::SCENE;
-    for &node in &joints.above {
-        let node = &scene.nodes[node];
-        above = above.child(node.inherit_mode, &local(node));
-        for property in [Property::Translation, Property::Rotation, Property::Scaling] {
-            hold(node, property)?;
+        let mut above = World::SCENE;
+        for &node in &joints.above {
+            let node = &scene.nodes[node];
+            above = above.child(node.inherit_mode, &local(node));
+            for property in [Property::Translation, Property::Rotation, Property::Scaling] {
+                hold(node, property)?;
+            }
         }
+        let above_id = match joints.above.last() {
+            Some(&node) => scene::object_id(&scene.nodes[node])?,
+            None => 0,
+        };
+        Some(Self {
+            bytes: Arc::clone(bytes),
+            ticks_per_sec: scene.metadata.ktime_second as f64,
+            stated_unit_metres: scene.settings.unit_meters,
+            above,
+            above_id,
+            held,
+            nodes,
+            parents: joints.parents.clone(),
+        })
     }
-    let above_id = match joints.above.last() {
-        Some(&node) => scene::object_id(&scene.nodes[node])?,
-        None => 0,
-    };
-    Some(FbxFile {
-        bytes: Arc::clone(bytes),
-        ticks_per_sec: scene.metadata.ktime_second as f64,
-        stated_unit_metres: scene.settings.unit_meters,
-        above,
-        above_id,
-        held,
-        nodes,
-        parents: joints.parents.clone(),
-    })
 }
 
 impl NodeForm {
@@ -132,7 +134,7 @@ impl NodeForm {
         }
     }
 
-    fn of(node: &Node, scale: DVec3) -> Option<Self> {
+    fn new(node: &Node, scale: DVec3) -> Option<Self> {
         let vector = |name: &str| {
             node.element
                 .props

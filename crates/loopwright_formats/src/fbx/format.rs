@@ -3,26 +3,14 @@
 use loopwright::{Pose, Skeleton, Take};
 
 #[cfg(feature = "fbx")]
-use super::{
-    insert, mesh,
-    read::{self, FbxScene},
-};
+use super::{insert, mesh, read::FbxScene};
 use super::{
     source::{FbxSource, Form},
     write,
 };
-#[cfg(feature = "fbx")]
-use crate::{
-    entry::ParsedFile,
-    file_form::LoopOfFile,
-    mesh::{Mesh, MeshError},
-    settings::ReadSettings,
-    source::LoadedTake,
-    written::AddedLoops,
-};
 use crate::{
     entry::{FormatEntry, Parsed},
-    error::{ReadError, WriteError},
+    error::WriteError,
     file_form::FileForm,
     format::{Capabilities, Format},
     keyed_motion::KeyedMotion,
@@ -33,6 +21,12 @@ use crate::{
     text,
     warning::Warning,
     written::WrittenFile,
+};
+#[cfg(feature = "fbx")]
+use crate::{
+    file_form::LoopOfFile,
+    mesh::{Mesh, MeshError},
+    written::AddedLoops,
 };
 
 pub(crate) const FBX: FormatEntry = FormatEntry {
@@ -70,40 +64,7 @@ fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Pars
 #[cfg(not(feature = "fbx"))]
 fn parse<'a>(_: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
     let format = FBX.capabilities.name;
-    Err(ReadError::NotRead { format })
-}
-
-#[cfg(feature = "fbx")]
-impl ParsedFile for FbxScene {
-    fn animation_names(&self) -> Vec<String> {
-        self.animation_names()
-    }
-
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        let (take, source) = read::read_take(self, name, settings, warnings)?;
-        let source = Source::Fbx(source);
-        Ok(LoadedTake { take, source })
-    }
-
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        let (take, source) = read::read_rest(self, name, settings, warnings)?;
-        let source = Source::Fbx(source);
-        Ok(LoadedTake { take, source })
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        self
-    }
+    Err(crate::ReadError::NotRead { format })
 }
 
 impl FileForm for FbxSource {

@@ -77,45 +77,7 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
         let parent = known.parent.map_or(0, |parent| FIRST_ID + 2 * parent as i64);
         let reach = keys.skeleton.children(joint).iter();
         let reach = reach.map(|child| at_rest[*child].length()).fold(0.0, f64::max);
-        objects.push(
-            Record::new("NodeAttribute")
-                .i64(node + 1)
-                .text(&format!("{}\0\x01NodeAttribute", known.name))
-                .text("LimbNode")
-                .with([
-                    properties([property("Size", "double", "Number", "").f64(reach)]),
-                    Record::new("TypeFlags").text("Skeleton"),
-                ]),
-        );
-        let [x, y, z] = at_rest[joint].to_array();
-        objects.push(
-            Record::new("Model")
-                .i64(node)
-                .text(&format!("{}\0\x01Model", known.name))
-                .text("LimbNode")
-                .with([
-                    Record::new("Version").i32(232),
-                    properties([
-                        property("RotationOrder", "enum", "", "").i32(0),
-                        property("RotationActive", "bool", "", "").i32(1),
-                        property("InheritType", "enum", "", "").i32(1),
-                        property("Lcl Translation", "Lcl Translation", "", "A")
-                            .f64(x)
-                            .f64(y)
-                            .f64(z),
-                        property("Lcl Rotation", "Lcl Rotation", "", "A")
-                            .f64(0.0)
-                            .f64(0.0)
-                            .f64(0.0),
-                        property("Lcl Scaling", "Lcl Scaling", "", "A")
-                            .f64(1.0)
-                            .f64(1.0)
-                            .f64(1.0),
-                    ]),
-                    Record::new("Shading").bool(true),
-                    Record::new("Culling").text("CullingOff"),
-                ]),
-        );
+        objects.extend(limb_node(&known.name, node, at_rest[joint], reach));
         connections.push(connect(node, parent));
         connections.push(connect(node + 1, node));
     }
@@ -128,71 +90,14 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
     ]
     .into_iter()
     .chain(animation.counts);
-    let (time_mode, custom_rate) = time_mode(1.0 / keys.step_secs);
     let creator = concat!("loopwright ", env!("CARGO_PKG_VERSION"));
     let records = vec![
-        Record::new("FBXHeaderExtension").with([
-            Record::new("FBXHeaderVersion").i32(1003),
-            Record::new("FBXVersion").i32(VERSION as i32),
-            Record::new("EncryptionType").i32(0),
-            Record::new("CreationTimeStamp").with(
-                [
-                    ("Version", 1000),
-                    ("Year", 1970),
-                    ("Month", 1),
-                    ("Day", 1),
-                    ("Hour", 10),
-                    ("Minute", 0),
-                    ("Second", 0),
-                    ("Millisecond", 0),
-                ]
-                .map(|(part, value)| Record::new(part).i32(value)),
-            ),
-            Record::new("Creator").text(creator),
-        ]),
+        header(creator),
         Record::new("FileId").bytes(&FILE_ID),
         Record::new("CreationTime").text(CREATION_TIME),
         Record::new("Creator").text(creator),
-        Record::new("GlobalSettings").with([
-            Record::new("Version").i32(1000),
-            properties(
-                [
-                    ("UpAxis", 1),
-                    ("UpAxisSign", 1),
-                    ("FrontAxis", 2),
-                    ("FrontAxisSign", 1),
-                    ("CoordAxis", 0),
-                    ("CoordAxisSign", 1),
-                    ("OriginalUpAxis", 1),
-                    ("OriginalUpAxisSign", 1),
-                ]
-                .map(|(name, value)| property(name, "int", "Integer", "").i32(value))
-                .into_iter()
-                .chain([
-                    property("UnitScaleFactor", "double", "Number", "").f64(1.0),
-                    property("OriginalUnitScaleFactor", "double", "Number", "").f64(1.0),
-                    property("DefaultCamera", "KString", "", "").text("Producer Perspective"),
-                    property("TimeMode", "enum", "", "").i32(time_mode),
-                    property("TimeSpanStart", "KTime", "Time", "").i64(0),
-                    property("TimeSpanStop", "KTime", "Time", "").i64(end),
-                    property("CustomFrameRate", "double", "Number", "").f64(custom_rate),
-                ]),
-            ),
-        ]),
-        Record::new("Documents").with([
-            Record::new("Count").i32(1),
-            Record::new("Document")
-                .i64(FIRST_ID - 1)
-                .text("Scene")
-                .text("Scene")
-                .with([
-                    properties([
-                        property("SourceObject", "object", "", ""),
-                        property("ActiveAnimStackName", "KString", "", "").text(name),
-                    ]),
-                    Record::new("RootNode").i64(0),
-                ]),
-        ]),
+        global_settings(1.0 / keys.step_secs, end),
+        scene(name),
         Record::new("References").with([]),
         definitions(counts),
         Record::new("Objects").with(objects),
@@ -204,6 +109,104 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
         records,
         code: FILE_CODE,
     }
+}
+
+/// The attribute of a joint's node, and the node itself, of that number; bones reach that far.
+fn limb_node(name: &str, node: i64, at_rest: DVec3, reach: f64) -> [Record<'static>; 2] {
+    let local = |name: &'static str, values: [f64; 3]| {
+        let empty = property(name, name, "", "A");
+        values.into_iter().fold(empty, Record::f64)
+    };
+    [
+        Record::new("NodeAttribute")
+            .i64(node + 1)
+            .text(&format!("{name}\0\x01NodeAttribute"))
+            .text("LimbNode")
+            .with([
+                properties([property("Size", "double", "Number", "").f64(reach)]),
+                Record::new("TypeFlags").text("Skeleton"),
+            ]),
+        Record::new("Model")
+            .i64(node)
+            .text(&format!("{name}\0\x01Model"))
+            .text("LimbNode")
+            .with([
+                Record::new("Version").i32(232),
+                properties([
+                    property("RotationOrder", "enum", "", "").i32(0),
+                    property("RotationActive", "bool", "", "").i32(1),
+                    property("InheritType", "enum", "", "").i32(1),
+                    local("Lcl Translation", at_rest.to_array()),
+                    local("Lcl Rotation", [0.0; 3]),
+                    local("Lcl Scaling", [1.0; 3]),
+                ]),
+                Record::new("Shading").bool(true),
+                Record::new("Culling").text("CullingOff"),
+            ]),
+    ]
+}
+
+fn header(creator: &str) -> Record<'static> {
+    let created = [
+        ("Version", 1000),
+        ("Year", 1970),
+        ("Month", 1),
+        ("Day", 1),
+        ("Hour", 10),
+        ("Minute", 0),
+        ("Second", 0),
+        ("Millisecond", 0),
+    ];
+    Record::new("FBXHeaderExtension").with([
+        Record::new("FBXHeaderVersion").i32(1003),
+        Record::new("FBXVersion").i32(VERSION as i32),
+        Record::new("EncryptionType").i32(0),
+        Record::new("CreationTimeStamp").with(created.map(|(part, value)| Record::new(part).i32(value))),
+        Record::new("Creator").text(creator),
+    ])
+}
+
+/// Axes, unit, frame rate and range, which ends at `end` ticks.
+fn global_settings(rate_hz: f64, end: i64) -> Record<'static> {
+    let (time_mode, custom_rate) = time_mode(rate_hz);
+    let axes = [
+        ("UpAxis", 1),
+        ("UpAxisSign", 1),
+        ("FrontAxis", 2),
+        ("FrontAxisSign", 1),
+        ("CoordAxis", 0),
+        ("CoordAxisSign", 1),
+        ("OriginalUpAxis", 1),
+        ("OriginalUpAxisSign", 1),
+    ];
+    let axes = axes.map(|(name, value)| property(name, "int", "Integer", "").i32(value));
+    let others = [
+        property("UnitScaleFactor", "double", "Number", "").f64(1.0),
+        property("OriginalUnitScaleFactor", "double", "Number", "").f64(1.0),
+        property("DefaultCamera", "KString", "", "").text("Producer Perspective"),
+        property("TimeMode", "enum", "", "").i32(time_mode),
+        property("TimeSpanStart", "KTime", "Time", "").i64(0),
+        property("TimeSpanStop", "KTime", "Time", "").i64(end),
+        property("CustomFrameRate", "double", "Number", "").f64(custom_rate),
+    ];
+    let version = Record::new("Version").i32(1000);
+    Record::new("GlobalSettings").with([version, properties(axes.into_iter().chain(others))])
+}
+
+/// The one scene, in which an animation of that name plays.
+fn scene(animation: &str) -> Record<'static> {
+    let scene = Record::new("Document")
+        .i64(FIRST_ID - 1)
+        .text("Scene")
+        .text("Scene")
+        .with([
+            properties([
+                property("SourceObject", "object", "", ""),
+                property("ActiveAnimStackName", "KString", "", "").text(animation),
+            ]),
+            Record::new("RootNode").i64(0),
+        ]);
+    Record::new("Documents").with([Record::new("Count").i32(1), scene])
 }
 
 /// The number of objects of each kind.

@@ -25,7 +25,7 @@ pub(crate) fn read(
     limits: &SizeLimits,
 ) -> Result<Mesh, MeshError> {
     let scene = scene::load_with_meshes(bytes)?;
-    let carriers = Carriers::of(&scene, source, skeleton)?;
+    let carriers = Carriers::new(&scene, source, skeleton)?;
     let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
     for node in &scene.nodes {
         if let Some(shape) = &node.mesh {
@@ -43,7 +43,7 @@ struct Carriers {
 
 impl Carriers {
     /// At the first frame of the take: scales that change later are those of then, as in loops.
-    fn of(scene: &Scene, source: &FbxSource, skeleton: &Skeleton) -> Result<Self, MeshError> {
+    fn new(scene: &Scene, source: &FbxSource, skeleton: &Skeleton) -> Result<Self, MeshError> {
         let stack = (&scene.anim_stacks)
             .into_iter()
             .find(|stack| *stack.element.name == *source.animation);

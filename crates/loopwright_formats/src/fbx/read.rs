@@ -9,16 +9,18 @@ use ufbx::{Anim, Node, Scene, SceneRoot};
 use super::{
     bind,
     error::FbxError,
-    form,
+    form::FbxFile,
     joints::{self, Joints},
     scene::{self, World},
     source::{FbxSource, Form},
     timing::{self, Grid},
 };
 use crate::{
+    entry::ParsedFile,
     error::ReadError,
     limits::{MAX_VALUE, most_transforms},
     settings::ReadSettings,
+    source::{LoadedTake, Source},
     space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning},
     warning::Warning,
 };
@@ -47,122 +49,132 @@ impl FbxScene {
         })
     }
 
-    /// Names of the animations; one without a name has its number.
-    pub(crate) fn animation_names(&self) -> Vec<String> {
-        timing::animation_names(&self.scene)
+    /// The take of an animation on a grid of times.
+    fn sampled(
+        &self,
+        Animated {
+            take_name,
+            animation,
+            anim,
+            joints,
+            grid,
+        }: &Animated<'_>,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let scene = &self.scene;
+        let mut samples = Samples::new(scene, anim, joints, grid)?;
+        samples.warn_of_scale(joints, warnings);
+        samples.still();
+        let rest = rest_offsets(scene, joints, &samples);
+        let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
+            let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+            for frame in frames {
+                let range = frame * joints.nodes.len()..(frame + 1) * joints.nodes.len();
+                let first = translations.len();
+                translations.extend(samples.translations[range.clone()].iter().map(|t| *t * unit_metres));
+                rotations.extend_from_slice(&samples.rotations[range]);
+                translations[first] = turn * translations[first];
+                rotations[first] = turn * rotations[first];
+            }
+            let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
+            let take = Take::new(*take_name, skeleton, grid.frame_time_secs, translations, rotations);
+            Ok::<Take, ReadError>(take?)
+        };
+        let stride = probe_stride(grid.num_frames);
+        let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
+        let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
+        let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+        let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
+        let file = FbxFile::new(&self.bytes, scene, anim, joints, grid.begin_secs);
+        let source = Source::Fbx(FbxSource {
+            space,
+            turn,
+            frame_time_secs: grid.frame_time_secs,
+            animation: (*animation).to_owned(),
+            begin_secs: grid.begin_secs,
+            rest: bind::rest_pose((scene, joints), &rest, turn, space.unit_metres, above),
+            form: match file {
+                Some(file) => Form::File(Box::new(file)),
+                None => Form::Fresh {
+                    leaves: Some(Warning::RestNotKept),
+                },
+            },
+            has_short_tracks: false,
+            states_unit: false,
+        });
+        Ok(LoadedTake { take, source })
     }
 }
 
-/// Reads a take from an FBX file, binary or text.
-///
-/// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
-/// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
-/// Unusual contents are reported in `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the
-/// bytes.
-pub(crate) fn read_take(
-    file: &FbxScene,
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Take, FbxSource), ReadError> {
-    settings.check_unit()?;
-    let scene = &file.scene;
-    let stack = timing::choose_stack(scene, settings.animation, warnings)?;
-    let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
-    let name = if scene.anim_stacks.count > 1 {
-        &stack.element.name
-    } else {
-        name
-    };
-    let joints = joints::choose(scene, Some(stack), moves, warnings)?;
-    let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
-    timing::warn_of_left_out(stack, &joints, warnings);
-    let limit = most_transforms(file.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
-    let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
-    (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
-
-    sampled(
-        file,
-        (name, &stack.element.name),
-        &anim,
-        (&joints, &grid),
-        settings,
-        warnings,
-    )
+/// An animation to be sampled.
+struct Animated<'a> {
+    take_name: &'a str,
+    /// Its own name.
+    animation: &'a str,
+    anim: &'a Anim,
+    joints: &'a Joints,
+    grid: &'a Grid,
 }
 
-/// Reads the skeleton of a file as it stands without animation, as a take of one frame.
-pub(crate) fn read_rest(
-    file: &FbxScene,
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Take, FbxSource), ReadError> {
-    settings.check_unit()?;
-    let scene = &file.scene;
-    let joints = joints::choose(scene, None, |_| false, warnings)?;
-    let grid = Grid {
-        begin_secs: 0.0,
-        frame_time_secs: 1.0 / 30.0,
-        num_frames: 1,
-    };
-    sampled(file, (name, ""), &scene.anim, (&joints, &grid), settings, warnings)
-}
+impl ParsedFile for FbxScene {
+    fn animation_names(&self) -> Vec<String> {
+        timing::animation_names(&self.scene)
+    }
 
-/// The take of an animation on a grid of times; its name, and that of the animation.
-fn sampled(
-    FbxScene { scene, bytes }: &FbxScene,
-    (name, animation): (&str, &str),
-    anim: &Anim,
-    (joints, grid): (&Joints, &Grid),
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Take, FbxSource), ReadError> {
-    let mut samples = Samples::of(scene, anim, joints, grid)?;
-    samples.warn_of_scale(joints, warnings);
-    samples.still();
-    let rest = rest_offsets(scene, joints, &samples);
-    let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in frames {
-            let range = frame * joints.nodes.len()..(frame + 1) * joints.nodes.len();
-            let first = translations.len();
-            translations.extend(samples.translations[range.clone()].iter().map(|t| *t * unit_metres));
-            rotations.extend_from_slice(&samples.rotations[range]);
-            translations[first] = turn * translations[first];
-            rotations[first] = turn * rotations[first];
-        }
-        let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
-        Ok::<Take, ReadError>(Take::new(
-            name,
-            skeleton,
-            grid.frame_time_secs,
-            translations,
-            rotations,
-        )?)
-    };
-    let stride = probe_stride(grid.num_frames);
-    let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
-    let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
-    let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
-    let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
-    let source = FbxSource {
-        space,
-        turn,
-        frame_time_secs: grid.frame_time_secs,
-        animation: animation.to_owned(),
-        begin_secs: grid.begin_secs,
-        rest: bind::rest_pose((scene, joints), &rest, turn, space.unit_metres, above),
-        form: form::of(bytes, scene, anim, joints, grid.begin_secs).map_or_else(
-            || Form::Fresh {
-                leaves: Some(Warning::RestNotKept),
+    /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
+    /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        settings.check_unit()?;
+        let scene = &self.scene;
+        let stack = timing::choose_stack(scene, settings.animation, warnings)?;
+        let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
+        let joints = joints::choose(scene, Some(stack), moves, warnings)?;
+        let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
+        timing::warn_of_left_out(stack, &joints, warnings);
+        let limit = most_transforms(self.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
+        let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
+        (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
+        let animation: &str = &stack.element.name;
+        let animated = Animated {
+            take_name: if scene.anim_stacks.count > 1 { animation } else { name },
+            animation,
+            anim: &anim,
+            joints: &joints,
+            grid: &grid,
+        };
+        self.sampled(&animated, settings, warnings)
+    }
+
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        settings.check_unit()?;
+        let animated = Animated {
+            take_name: name,
+            animation: "",
+            anim: &self.scene.anim,
+            joints: &joints::choose(&self.scene, None, |_| false, warnings)?,
+            grid: &Grid {
+                begin_secs: 0.0,
+                frame_time_secs: 1.0 / 30.0,
+                num_frames: 1,
             },
-            |file| Form::File(Box::new(file)),
-        ),
-        has_short_tracks: false,
-        states_unit: false,
-    };
-    Ok((take, source))
+        };
+        self.sampled(&animated, settings, warnings)
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        self
+    }
 }
 
 /// Whether an animation moves or rotates a node, judged at a few times.
@@ -196,7 +208,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn of(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, FbxError> {
+    fn new(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, FbxError> {
         let num_joints = joints.nodes.len();
         let mut samples = Self {
             num_joints,

@@ -77,7 +77,7 @@ enum Component {
 }
 
 impl Component {
-    fn of(code: u32, at: &str) -> Result<Self, GltfError> {
+    fn from_code(code: u32, at: &str) -> Result<Self, GltfError> {
         Ok(match code {
             5120 => Self::I8,
             5121 => Self::U8,
@@ -186,7 +186,7 @@ impl<'a> Accessors<'a> {
     }
 
     fn decode(&self, accessor: &Accessor, width: usize, at: &str) -> Result<Vec<f64>, GltfError> {
-        let component = Component::of(accessor.component_type, at)?;
+        let component = Component::from_code(accessor.component_type, at)?;
         let num_values = accessor.count.saturating_mul(width);
         let spent = self.num_values.get().saturating_add(num_values);
         let limit = self
@@ -220,7 +220,7 @@ impl<'a> Accessors<'a> {
                     count: accessor.count,
                 });
             }
-            let kind = Component::of(sparse.indices.component_type, &format!("{at}.indices"))?;
+            let kind = Component::from_code(sparse.indices.component_type, &format!("{at}.indices"))?;
             let location_at = |view, offset| ElementLocation { at, view, offset };
             let indices = location_at(sparse.indices.buffer_view, sparse.indices.byte_offset);
             let indices = self.elements(&indices, kind, 1, sparse.count, false, false)?;

@@ -31,7 +31,7 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         match word {
             "translation" => Some(Self::Translation),
             "rotation" => Some(Self::Rotation),
@@ -58,7 +58,7 @@ impl Chosen<'_> {
         let mut moves = Vec::with_capacity(self.animation.channels.len());
         for (index, channel) in self.animation.channels.iter().enumerate() {
             let at = || format!("animations[{}].channels[{index}]", self.index);
-            let (Some(node), Some(path)) = (channel.target.node, Path::of(&channel.target.path)) else {
+            let (Some(node), Some(path)) = (channel.target.node, Path::from_word(&channel.target.path)) else {
                 continue;
             };
             if node >= nodes.nodes.len() {

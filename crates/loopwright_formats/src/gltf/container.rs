@@ -64,7 +64,7 @@ impl Document {
             .get("buffers")
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
-        let mut others = OtherFiles::of(stated, bytes.len(), companions, limits);
+        let mut others = OtherFiles::new(stated, bytes.len(), companions, limits);
         let mut faults = Vec::with_capacity(stated.len());
         let mut buffers = Vec::with_capacity(stated.len());
         for (index, buffer) in stated.iter().enumerate() {
@@ -423,7 +423,7 @@ struct OtherFiles<'a> {
 
 impl<'a> OtherFiles<'a> {
     /// The files of these buffers, in a file of `num_bytes`.
-    fn of(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
+    fn new(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
         let mut lengths = HashMap::new();
         for buffer in stated {
             if let Some(uri) = buffer

@@ -2,25 +2,19 @@
 
 use loopwright::{Pose, Skeleton, Take};
 
-use super::{
-    facts, mesh,
-    read::{self, GltfFile},
-    source::GltfSource,
-    write,
-};
+use super::{facts, mesh, read::GltfFile, source::GltfSource, write};
 use crate::{
-    entry::{FactsInside, FormatEntry, Parsed, ParsedFile},
-    error::{ReadError, WriteError},
+    entry::{FactsInside, FormatEntry, Parsed},
+    error::WriteError,
     file_form::{FileForm, LoopOfFile},
     format::{Capabilities, Format},
     keyed_motion::KeyedMotion,
     limits::SizeLimits,
     mesh::{Mesh, MeshError},
-    settings::{Companions, ReadSettings},
-    source::{LoadedTake, Source},
+    settings::Companions,
+    source::Source,
     space::Space,
     text,
-    warning::Warning,
     written::{AddedLoops, WrittenFile},
 };
 
@@ -67,38 +61,6 @@ fn is_text(bytes: &[u8]) -> bool {
 
 fn parse<'a>(bytes: &'a [u8], companions: Option<Companions<'_>>, limits: &SizeLimits) -> Parsed<'a> {
     Ok(Box::new(GltfFile::parse(bytes, companions, limits)?))
-}
-
-impl ParsedFile for GltfFile {
-    fn animation_names(&self) -> Vec<String> {
-        self.animation_names()
-    }
-
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        let (take, source) = read::read_take(self, name, settings, warnings)?;
-        let source = Source::Gltf(source);
-        Ok(LoadedTake { take, source })
-    }
-
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
-        let (take, source) = read::read_rest(self, name, settings, warnings)?;
-        let source = Source::Gltf(source);
-        Ok(LoadedTake { take, source })
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        self
-    }
 }
 
 impl FileForm for GltfSource {

@@ -10,7 +10,7 @@ use super::{
     container::Document,
     source::{Above, GltfJoint, GltfSource},
 };
-use crate::space::{Axis, Space};
+use crate::space::Space;
 
 /// Thickness of a bone: its radius as a share of its length, and bounds of it in metres.
 const RADIUS_SHARE: f64 = 0.12;
@@ -35,12 +35,7 @@ impl GltfSource {
             above: Above::NOTHING,
             frame_time_secs: take.frame_time_secs(),
             start_secs: 0.0,
-            space: Space {
-                up: Axis::Y,
-                up_given: true,
-                unit_metres: 1.0,
-                unit_given: true,
-            },
+            space: Space::METRES_Y_UP,
             has_short_tracks: false,
         }
     }
@@ -96,7 +91,7 @@ fn document(skeleton: &Skeleton) -> Document {
         "name": "body",
         "pbrMetallicRoughness": {"baseColorFactor": [0.62, 0.66, 0.72, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8},
     }]);
-    let body = Body::of(skeleton, &positions);
+    let body = Body::new(skeleton, &positions);
     json["meshes"] = json!([{"name": "body", "primitives": [body.primitive(&mut buffer)]}]);
     json["accessors"] = Value::Array(buffer.accessors);
     json["bufferViews"] = Value::Array(buffer.views);
@@ -172,7 +167,7 @@ const AROUND: [[f64; 2]; 8] = {
 
 impl Body {
     /// A capsule from each joint to each child or to its tip; a small ball if neither is known.
-    fn of(skeleton: &Skeleton, positions: &[DVec3]) -> Self {
+    fn new(skeleton: &Skeleton, positions: &[DVec3]) -> Self {
         let mut body = Self::default();
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let children = skeleton

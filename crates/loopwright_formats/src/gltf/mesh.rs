@@ -89,7 +89,7 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
     let reader = Reader {
         source,
         accessors: Accessors::new(document, &[], document.num_buffer_bytes()),
-        carriers: Carriers::of(source, &nodes, skeleton),
+        carriers: Carriers::new(source, &nodes, skeleton),
         limits,
     };
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
@@ -126,7 +126,7 @@ struct Carriers {
 }
 
 impl Carriers {
-    fn of(source: &GltfSource, nodes: &Nodes, skeleton: &Skeleton) -> Self {
+    fn new(source: &GltfSource, nodes: &Nodes, skeleton: &Skeleton) -> Self {
         let (mut joint_of, mut node_scales) = (HashMap::new(), Vec::new());
         let mut joint_from_node = Vec::new();
         // A take that is not of this file has no mesh in it.

@@ -1,10 +1,9 @@
 //! From the parts of a glTF file to a take.
 
-use loopwright::Pose;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
+use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 
 use super::{
     accessor::Accessors,
@@ -17,10 +16,12 @@ use super::{
     track::{Grid, Track},
 };
 use crate::{
+    entry::ParsedFile,
     error::ReadError,
     excerpt::cut,
     limits::{SizeLimits, most_transforms},
     settings::{Companions, ReadSettings},
+    source::{LoadedTake, Source},
     space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
 };
@@ -64,162 +65,140 @@ impl GltfFile {
         })
     }
 
-    /// Names of the animations; one without a name has its number.
-    pub(crate) fn animation_names(&self) -> Vec<String> {
+    /// The take of a rig on a grid of times, and its form in the file.
+    fn sampled(
+        &self,
+        rig: Rig<'_>,
+        name: &str,
+        grid: &Grid,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        let every = probe_stride(grid.num_frames);
+        // As if the file had our space, until its own is known.
+        let probe = rig.take(
+            name,
+            grid,
+            &mut (0..grid.num_frames).step_by(every),
+            &Space::METRES_Y_UP,
+        )?;
+        let space = settle(&probe, settings, warnings);
+        let take = rig.take(name, grid, &mut (0..grid.num_frames), &space)?;
+        let scale_of = |node: usize| {
+            let rest = &self.nodes.transforms[node];
+            rig.tracks[node].at(rest, grid.start_secs, grid.step_secs).scale
+        };
+        let joints = rig.joints.nodes.iter().map(|&node| GltfJoint {
+            node,
+            scale: node.map_or(DVec3::ONE, scale_of),
+        });
+        let source = Source::Gltf(GltfSource {
+            document: Arc::clone(&self.document),
+            is_binary: self.is_binary,
+            joints: joints.collect(),
+            above: rig.above,
+            frame_time_secs: grid.step_secs,
+            start_secs: grid.start_secs,
+            space,
+            has_short_tracks: false,
+        });
+        Ok(LoadedTake { take, source })
+    }
+
+    /// Errors: more transforms than the size of the file or the limits allow.
+    fn check_size(&self, num_frames: usize, num_joints: usize, limits: &SizeLimits) -> Result<(), ReadError> {
+        let num_bytes = self.num_bytes.saturating_add(self.document.num_buffer_bytes());
+        if num_frames.saturating_mul(num_joints) > most_transforms(num_bytes, TRANSFORMS_PER_BYTE) {
+            return Err(ReadError::OutOfProportion {
+                frames: num_frames,
+                joints: num_joints,
+                bytes: num_bytes,
+            });
+        }
+        limits.check_transforms(num_frames, num_joints)
+    }
+}
+
+impl ParsedFile for GltfFile {
+    fn animation_names(&self) -> Vec<String> {
         self.names.clone()
     }
-}
 
-/// Reads a take from a glTF file, binary or text.
-pub(crate) fn read_take(
-    file: &GltfFile,
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Take, GltfSource), ReadError> {
-    settings.check_unit()?;
-    let GltfFile { document, nodes, .. } = file;
-    let accessors = Accessors::new(document, &file.faults, file.num_bytes);
-    let chosen = choose::animation(&file.animations, &file.names, &accessors, nodes, settings, warnings)?;
-    let name = match chosen.animation.name.as_deref() {
-        Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
-        // Several without names would become loops of one name.
-        _ if file.animations.len() > 1 => format!("{name}-{}", chosen.index),
-        _ => name.to_owned(),
-    };
-    let moves = chosen.moves(nodes)?;
-    let ignored = chosen.animation.channels.len() - moves.len();
-    if ignored > 0 {
-        warnings.push(Warning::ChannelsLeftOut { count: ignored });
-    }
-    if moves.is_empty() {
-        return Err(no_motion(name).into());
-    }
-    let joints = choose::joints(document, nodes, &moves, settings, warnings)?;
-    let mut is_joint = vec![false; nodes.nodes.len()];
-    for &node in joints.nodes.iter().flatten() {
-        is_joint[node] = true;
-    }
-    let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
-    let mut times = Vec::new();
-    for (node, path, sampler) in moves {
-        let position = chosen.sampler_position(sampler);
-        let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &position)?;
-        if is_joint[node] {
-            times.extend_from_slice(track.times());
+    fn read(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        settings.check_unit()?;
+        let Self { document, nodes, .. } = self;
+        let accessors = Accessors::new(document, &self.faults, self.num_bytes);
+        let chosen = choose::animation(&self.animations, &self.names, &accessors, nodes, settings, warnings)?;
+        let name = match chosen.animation.name.as_deref() {
+            Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
+            // Several without names would become loops of one name.
+            _ if self.animations.len() > 1 => format!("{name}-{}", chosen.index),
+            _ => name.to_owned(),
+        };
+        let moves = chosen.moves(nodes)?;
+        let ignored = chosen.animation.channels.len() - moves.len();
+        if ignored > 0 {
+            warnings.push(Warning::ChannelsLeftOut { count: ignored });
         }
-        let tracks = &mut tracks[node];
-        match path {
-            Path::Translation => tracks.translation = Some(track),
-            Path::Rotation => tracks.rotation = Some(track),
-            Path::Scale => tracks.scale = Some(track),
+        if moves.is_empty() {
+            return Err(no_motion(name).into());
         }
+        let joints = choose::joints(document, nodes, &moves, settings, warnings)?;
+        let mut is_joint = vec![false; nodes.nodes.len()];
+        for &node in joints.nodes.iter().flatten() {
+            is_joint[node] = true;
+        }
+        let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
+        let mut times = Vec::new();
+        for (node, path, sampler) in moves {
+            let position = chosen.sampler_position(sampler);
+            let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &position)?;
+            if is_joint[node] {
+                times.extend_from_slice(track.times());
+            }
+            *tracks[node].of(path) = Some(track);
+        }
+        if times.is_empty() {
+            return Err(no_motion(name).into());
+        }
+        let grid = Grid::new(times, edit::stated_step(document.list("animations"), chosen.index));
+        if !grid.is_keys_own {
+            warnings.push(Warning::KeysOffGrid {
+                animation: name.clone(),
+                rate_hz: 1.0 / grid.step_secs,
+            });
+        }
+        warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
+        self.check_size(grid.num_frames, joints.nodes.len(), &settings.limits)?;
+        let rig = Rig::new(&joints, nodes, &tracks);
+        warn_of_scales(&rig, grid.start_secs, warnings);
+        self.sampled(rig, &name, &grid, settings, warnings)
     }
-    if times.is_empty() {
-        return Err(no_motion(name).into());
-    }
-    let grid = Grid::of(times, edit::stated_step(document.list("animations"), chosen.index));
-    if !grid.is_keys_own {
-        warnings.push(Warning::KeysOffGrid {
-            animation: name.clone(),
-            rate_hz: 1.0 / grid.step_secs,
-        });
-    }
-    warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
-    let num_joints = joints.nodes.len();
-    let num_bytes = file.num_bytes.saturating_add(document.num_buffer_bytes());
-    let limit = most_transforms(num_bytes, TRANSFORMS_PER_BYTE);
-    if grid.num_frames.saturating_mul(num_joints) > limit {
-        return Err(ReadError::OutOfProportion {
-            frames: grid.num_frames,
-            joints: num_joints,
-            bytes: num_bytes,
-        });
-    }
-    (settings.limits).check_transforms(grid.num_frames, num_joints)?;
-    let rig = Rig {
-        above: Above::of(nodes, joints.nodes[0]),
-        joints: &joints,
-        nodes,
-        tracks: &tracks,
-    };
-    warn_of_scales(&rig, grid.start_secs, warnings);
-    let as_in_file = Space {
-        unit_metres: 1.0,
-        ..Space::CENTIMETRES_Y_UP
-    };
-    let stride = probe_stride(grid.num_frames);
-    let probe = rig.take(&name, &grid, &mut (0..grid.num_frames).step_by(stride), &as_in_file)?;
-    let space = settle(&probe, settings, warnings);
-    let take = rig.take(&name, &grid, &mut (0..grid.num_frames), &space)?;
-    let source_joints = (joints.nodes.iter())
-        .map(|&node| GltfJoint {
-            node,
-            scale: node.map_or(DVec3::ONE, |node| {
-                tracks[node]
-                    .at(&nodes.transforms[node], grid.start_secs, grid.step_secs)
-                    .scale
-            }),
-        })
-        .collect();
-    let above = rig.above;
-    let source = GltfSource {
-        document: Arc::clone(document),
-        is_binary: file.is_binary,
-        joints: source_joints,
-        above,
-        frame_time_secs: grid.step_secs,
-        start_secs: grid.start_secs,
-        space,
-        has_short_tracks: false,
-    };
-    Ok((take, source))
-}
 
-/// Reads the skeleton of a file at rest, as a take of one frame.
-pub(crate) fn read_rest(
-    file: &GltfFile,
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<(Take, GltfSource), ReadError> {
-    settings.check_unit()?;
-    let GltfFile { document, nodes, .. } = file;
-    let joints = choose::joints_at_rest(document, nodes, settings, warnings)?;
-    if joints.nodes.iter().flatten().count() == 0 {
-        return Err(GltfError::NoAnimations.into());
+    fn read_rest(
+        &self,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LoadedTake, ReadError> {
+        settings.check_unit()?;
+        let joints = choose::joints_at_rest(&self.document, &self.nodes, settings, warnings)?;
+        if joints.nodes.iter().flatten().count() == 0 {
+            return Err(GltfError::NoAnimations.into());
+        }
+        let tracks = vec![Tracks::default(); self.nodes.nodes.len()];
+        let rig = Rig::new(&joints, &self.nodes, &tracks);
+        self.sampled(rig, name, &Grid::new(vec![0.0], None), settings, warnings)
     }
-    let grid = Grid::of(vec![0.0], None);
-    let rig = Rig {
-        above: Above::of(nodes, joints.nodes[0]),
-        joints: &joints,
-        nodes,
-        tracks: &vec![Tracks::default(); nodes.nodes.len()],
-    };
-    let as_in_file = Space {
-        unit_metres: 1.0,
-        ..Space::CENTIMETRES_Y_UP
-    };
-    let probe = rig.take(name, &grid, &mut core::iter::once(0), &as_in_file)?;
-    let space = settle(&probe, settings, warnings);
-    let take = rig.take(name, &grid, &mut core::iter::once(0), &space)?;
-    let scale = |node: Option<usize>| node.map_or(DVec3::ONE, |node| nodes.transforms[node].scale);
-    let source = GltfSource {
-        document: Arc::clone(document),
-        is_binary: file.is_binary,
-        joints: (joints.nodes.iter())
-            .map(|&node| GltfJoint {
-                node,
-                scale: scale(node),
-            })
-            .collect(),
-        above: rig.above,
-        frame_time_secs: grid.step_secs,
-        start_secs: grid.start_secs,
-        space,
-        has_short_tracks: false,
-    };
-    Ok((take, source))
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        self
+    }
 }
 
 fn no_motion(name: String) -> GltfError {
@@ -238,6 +217,14 @@ struct Tracks {
 }
 
 impl Tracks {
+    fn of(&mut self, path: Path) -> &mut Option<Track> {
+        match path {
+            Path::Translation => &mut self.translation,
+            Path::Rotation => &mut self.rotation,
+            Path::Scale => &mut self.scale,
+        }
+    }
+
     /// The node's transform at a time; the rest transform if it is not animated.
     fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
         let vector =
@@ -258,7 +245,16 @@ struct Rig<'a> {
     tracks: &'a [Tracks],
 }
 
-impl Rig<'_> {
+impl<'a> Rig<'a> {
+    fn new(joints: &'a Joints, nodes: &'a Nodes, tracks: &'a [Tracks]) -> Self {
+        Self {
+            above: Above::new(nodes, joints.nodes[0]),
+            joints,
+            nodes,
+            tracks,
+        }
+    }
+
     fn take(
         &self,
         name: &str,

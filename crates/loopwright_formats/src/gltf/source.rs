@@ -54,7 +54,7 @@ impl Above {
     };
 
     /// The nodes above one at rest.
-    pub(crate) fn of(nodes: &Nodes, first: Option<usize>) -> Self {
+    pub(crate) fn new(nodes: &Nodes, first: Option<usize>) -> Self {
         let mut path: Vec<usize> = first.map_or_else(Vec::new, |first| nodes.above(first).collect());
         path.reverse();
         path.into_iter().fold(Self::NOTHING, |above, node| {

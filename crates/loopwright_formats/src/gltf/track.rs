@@ -274,7 +274,7 @@ impl Grid {
     /// The grid of the times of all keys, in any order; at least one.
     ///
     /// A step that the file states counts if all keys lie on its multiples; else the keys give it.
-    pub(crate) fn of(mut times: Vec<f64>, stated_step_secs: Option<f64>) -> Self {
+    pub(crate) fn new(mut times: Vec<f64>, stated_step_secs: Option<f64>) -> Self {
         times.sort_by(f64::total_cmp);
         let (start, end) = (times[0], times[times.len() - 1]);
         let single = end.abs().max(1.0) * f64::from(f32::EPSILON);
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn keys_give_their_rate() {
         let at = |frames: &[f64], rate: f64| {
-            Grid::of(
+            Grid::new(
                 frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect(),
                 None,
             )
@@ -403,9 +403,9 @@ mod tests {
         // Half a second apart: sampled between the keys.
         let sparse = at(&[0.0, 1.0, 2.0], 2.0);
         assert_eq!((sparse.num_frames, sparse.is_keys_own), (25, false));
-        let uneven = Grid::of(vec![0.0, 0.1234, 0.5678, 1.0], None);
+        let uneven = Grid::new(vec![0.0, 0.1234, 0.5678, 1.0], None);
         assert_eq!((uneven.num_frames, uneven.is_keys_own), (61, false));
-        assert_eq!(Grid::of(vec![0.5], None).num_frames, 1);
+        assert_eq!(Grid::new(vec![0.5], None).num_frames, 1);
     }
 
     /// A loop of five frames per second was once read back with 24, and closed with the gap of a whole frame.
@@ -415,12 +415,12 @@ mod tests {
             let times: Vec<f64> = (0..12)
                 .map(|frame| f64::from((f64::from(frame) / rate) as f32))
                 .collect();
-            let grid = Grid::of(times.clone(), Some(1.0 / rate));
+            let grid = Grid::new(times.clone(), Some(1.0 / rate));
             assert_eq!((grid.num_frames, grid.is_keys_own), (12, true), "{rate}");
             // What does not fit is not believed.
             assert_eq!(
-                Grid::of(times.clone(), Some(1.3 / rate)),
-                Grid::of(times, None),
+                Grid::new(times.clone(), Some(1.3 / rate)),
+                Grid::new(times, None),
                 "{rate}"
             );
         }

@@ -150,7 +150,7 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         speed_mps: ops::hypot(velocity.x, velocity.z),
         turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
-        basis: Some(BasisFacts::of(root)),
+        basis: Some(BasisFacts::new(root)),
         climb_mps: root.twist.climb(up),
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
@@ -173,7 +173,7 @@ pub fn root_motion_as_made(
         take_linear_velocity_mps: (feet.replaced_velocity)
             .or(feet.speed.filter(|_| feet.speed_is_theirs).map(|speed| speed.of_poses))
             .map(|velocity| velocity.to_array()),
-        recentered: made.recentered_by.map(RecenteredFacts::of),
+        recentered: made.recentered_by.map(RecenteredFacts::new),
         path_smoothing_secs,
         fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
         arc_to_path_ratio: fit

@@ -44,7 +44,7 @@ pub struct TakeFacts {
     /// Frequency above which the take was smoothed before the search and the cut; null if it was not smoothed.
     pub smooth_hz: Option<f64>,
     /// The rig that the motion was carried over to; absent where it is on its own skeleton.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<RigFacts>,
 }
 
@@ -65,7 +65,7 @@ pub struct RigFacts {
 
 impl RigFacts {
     /// The facts of a character that takes a motion; `file` is its name.
-    pub fn of(file: &str, pair: &RigPair) -> Self {
+    pub fn new(file: &str, pair: &RigPair) -> Self {
         let name = |joint: usize| pair.target.skeleton().joint(joint).name.clone();
         Self {
             file: file.to_owned(),
@@ -119,7 +119,7 @@ pub struct CandidateFacts {
     /// Cycles of the motion in the loop.
     pub cycles: usize,
     /// What the best loop of fewer cycles is worse at, if the search recommends several cycles; null otherwise.
-    #[serde(default, with = "optional_word")]
+    #[serde(with = "optional_word")]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start.
     pub seam_cost_metre_secs: Option<f64>,
@@ -290,8 +290,7 @@ pub struct RootMotionFacts {
     pub climb_mps: f64,
     /// Radius of the path; null for a straight one.
     pub radius_m: Option<f64>,
-    /// The path of the root in terms of its axis; null in loops of former versions.
-    #[serde(default)]
+    /// The path of the root in terms of its axis.
     pub basis: Option<BasisFacts>,
     /// Position of the root at the first key.
     pub start_position_m: [f64; 3],
@@ -300,7 +299,6 @@ pub struct RootMotionFacts {
     /// The same as a unit quaternion, with tilt; null if the yaw alone describes it.
     pub start_rotation_xyzw: Option<[f64; 4]>,
     /// The motion that brought the loop from its place in the take to the origin; null if it stands where the take stood.
-    #[serde(default)]
     pub recentered: Option<RecenteredFacts>,
     /// For the mode path: standard deviation of the smoothing weights.
     pub path_smoothing_secs: Option<f64>,
@@ -332,7 +330,7 @@ pub struct BasisFacts {
 
 impl BasisFacts {
     /// The path of a root motion. As everywhere, a radius of more than a kilometre makes it straight.
-    pub fn of(root: &RootMotion) -> Self {
+    pub fn new(root: &RootMotion) -> Self {
         let screw = Screw::from(root.twist);
         let turned = |v: DVec3| (root.start.rotation * v).to_array();
         let direction = root.twist.linear.try_normalize().map(turned);
@@ -384,7 +382,7 @@ pub struct RecenteredFacts {
 
 impl RecenteredFacts {
     /// The facts of a motion over the ground.
-    pub fn of(motion: Rigid) -> Self {
+    pub fn new(motion: Rigid) -> Self {
         Self {
             turn_deg: rotation::yaw_of(motion.rotation).to_degrees(),
             moved_m: motion.translation.to_array(),
@@ -403,7 +401,6 @@ pub struct FeetFacts {
     /// Whether any foot is locked to the ground during its contacts.
     pub held: bool,
     /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
-    #[serde(default)]
     pub bearing: Vec<BearingFacts>,
     /// What was done with each foot.
     pub outcomes: Vec<FootFacts>,
@@ -501,10 +498,8 @@ pub struct FootFacts {
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
-    #[serde(default)]
     pub strike_phase: Option<f64>,
-    /// The share of the cycle over which it stands; null in loops of former versions.
-    #[serde(default)]
+    /// The share of the cycle over which it stands.
     pub stands_share: Option<f64>,
 }
 
@@ -522,29 +517,22 @@ pub struct ContactFacts {
 /// Measurements of the loop as written; null for unknown values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QualityFacts {
-    /// Whether the loop can be used unchanged; null in loops of version 1.
-    #[serde(default, with = "optional_word")]
+    /// Whether the loop can be used unchanged.
+    #[serde(with = "optional_word")]
     pub grade: Option<Grade>,
-    /// The reason for the grade, as a clause; null in loops of former versions.
-    #[serde(default)]
+    /// The reason for the grade, as a clause.
     pub verdict_reason: Option<String>,
     /// The joint whose step over the seam shows most.
-    #[serde(default)]
     pub seam_joint: Option<String>,
     /// Its step as a share of the largest one that does not show; above 1 the seam shows.
-    #[serde(default)]
     pub seam_step_ratio: Option<f64>,
     /// Jump in position over the seam, of the joint at which it shows most.
-    #[serde(default)]
     pub seam_step_mm: Option<f64>,
     /// Jump in rotation over the seam, of the joint at which it shows most.
-    #[serde(default)]
     pub seam_step_deg: Option<f64>,
     /// Change of velocity over the seam beyond the change around it, of the joint at which it shows most.
-    #[serde(default)]
     pub seam_velocity_step_mps: Option<f64>,
     /// Change of the rate of turn over the seam beyond the change around it, of the joint at which it shows most.
-    #[serde(default)]
     pub seam_velocity_step_dps: Option<f64>,
     /// Pose gap at the seam, largest over joints, degrees.
     pub pose_gap_deg: Option<f64>,
@@ -570,7 +558,6 @@ pub struct QualityFacts {
     /// Foot sliding: mean speed of feet over the ground while they stand.
     pub foot_slide_cmps: Option<f64>,
     /// The largest distance that a foot moves over the ground while it stands.
-    #[serde(default)]
     pub foot_slide_mm: Option<f64>,
 }
 
@@ -597,7 +584,7 @@ impl Grade {
     ///
     /// Bad if the search does not recommend it ([`LoopCandidate::is_sound`]), good if it is confident
     /// ([`LoopCandidate::is_confident`]).
-    pub fn of_candidate(candidate: &LoopCandidate) -> Self {
+    pub fn from_candidate(candidate: &LoopCandidate) -> Self {
         match (candidate.is_sound(), candidate.is_confident()) {
             (false, _) => Self::Bad,
             (true, true) => Self::Good,
@@ -677,7 +664,7 @@ mod tests {
                 angular: DVec3::Y * quarter,
             },
         };
-        let basis = BasisFacts::of(&root);
+        let basis = BasisFacts::new(&root);
         let near = |found: Option<[f64; 3]>, expected: DVec3| {
             let found = DVec3::from_array(found.unwrap());
             assert!((found - expected).length() < 1e-12, "{found} {expected}");
@@ -698,7 +685,7 @@ mod tests {
         near(mirrored.axis, DVec3::NEG_Y);
         near(mirrored.axis_point_m, DVec3::new(-1.0, 0.2, 3.0 - radius));
         assert!((mirrored.pitch_m.unwrap() + 2.0).abs() < 1e-12);
-        let straight = BasisFacts::of(&RootMotion {
+        let straight = BasisFacts::new(&RootMotion {
             twist: Twist {
                 angular: DVec3::ZERO,
                 ..root.twist
@@ -706,6 +693,6 @@ mod tests {
             ..root
         });
         assert!(straight.direction.is_some() && straight.axis.is_none() && straight.radius_m.is_none());
-        assert_eq!(BasisFacts::of(&RootMotion::NONE), BasisFacts::default());
+        assert_eq!(BasisFacts::new(&RootMotion::NONE), BasisFacts::default());
     }
 }

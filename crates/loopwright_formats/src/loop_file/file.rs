@@ -155,7 +155,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, origin.overrides)?;
         let quality = quality::measure(&keys, &body, None);
-        let verdict = Verdict::of(&quality, clip.root(), origin.mode, clip.skeleton(), None);
+        let verdict = Verdict::new(&quality, clip.root(), origin.mode, clip.skeleton(), None);
         let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
         let sidecar = Sidecar {
             candidate: CandidateFacts {
@@ -171,7 +171,7 @@ impl LoopFile {
                 ..ClosureFacts::default()
             },
             root_motion: RootMotionFacts {
-                recentered: origin.recentered_by.map(RecenteredFacts::of),
+                recentered: origin.recentered_by.map(RecenteredFacts::new),
                 ..describe::root_motion(clip.root(), origin.mode, space)
             },
             feet: Some(FeetFacts {
@@ -227,7 +227,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, &BodyOverrides::default())?;
         let quality = quality::measure(&keys, &body, None);
-        let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), None);
+        let verdict = Verdict::new(&quality, clip.root(), mode, clip.skeleton(), None);
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let sidecar = Sidecar {
             candidate: first.candidate.clone(),
@@ -235,7 +235,7 @@ impl LoopFile {
             edits: first.edits.clone(),
             closure: first.closure.clone(),
             root_motion: RootMotionFacts {
-                recentered: origin.recentered_by.map(RecenteredFacts::of),
+                recentered: origin.recentered_by.map(RecenteredFacts::new),
                 ..describe::root_motion(clip.root(), mode, first.root_motion.space)
             },
             feet: Some(FeetFacts {
@@ -294,7 +294,7 @@ pub(super) fn described(
             .filter(|_| made.mean_cycle.is_none() && made.edits.is_empty()),
         ..quality
     };
-    let verdict = Verdict::of(&judged, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
+    let verdict = Verdict::new(&judged, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
     let sidecar = Sidecar {
         candidate: describe::candidate(&made.candidate, clip.period_secs()),

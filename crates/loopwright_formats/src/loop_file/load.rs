@@ -64,6 +64,6 @@ pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError
     };
     let written = read_take(bytes, "loop", &settings, &mut Vec::new())?.take;
     let written = sidecar.without_added_root(written)?;
-    let in_file = LoopInFile::of_sidecar(&sidecar, &written)?;
+    let in_file = LoopInFile::from_sidecar(&sidecar, &written)?;
     Ok(in_file.clip(&written).map_err(PlaceError::from)?)
 }

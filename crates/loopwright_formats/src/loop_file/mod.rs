@@ -28,8 +28,6 @@ mod place;
 
 pub(crate) mod verdict;
 
-mod version_1;
-
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, RetargetOrigin, written_keys};

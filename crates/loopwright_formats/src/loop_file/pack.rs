@@ -10,7 +10,7 @@ use super::{
     facts::{ClosureFacts, Grade, TakeFacts},
     file::{LoopFileError, described, keys_in},
     json::to_text,
-    sidecar::{Sidecar, SidecarError, VERSION},
+    sidecar::{Sidecar, SidecarError, VERSION, json_error},
     word::{self, optional_word},
 };
 use crate::{
@@ -127,15 +127,12 @@ pub struct PackSidecar {
     /// The file that the animations are from.
     pub file: String,
     /// What became of each animation that was asked for, in the order of the file.
-    #[serde(default)]
     pub animations: Vec<AnimationFacts>,
     /// The loops in the file, each as in a sidecar of its own; `playback.animation` names the animation.
     pub loops: Vec<Sidecar>,
     /// Warnings for the user, one sentence each.
-    #[serde(default)]
     pub warnings: Vec<String>,
     /// Files written, the file of the loops first.
-    #[serde(default)]
     pub outputs: Vec<String>,
 }
 
@@ -220,7 +217,7 @@ impl PackSidecar {
         for each in &self.loops {
             each.check()?;
         }
-        to_text(self).map_err(|error| SidecarError::of_json(&error))
+        to_text(self).map_err(|error| json_error(&error))
     }
 }
 

@@ -90,7 +90,7 @@ impl LoopInFile {
     /// A loop by its sidecar, in keys from which an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
-    pub fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
+    pub fn from_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
         let name = &sidecar.playback.carrier_joint;
         let carrier = written
             .skeleton()
@@ -102,11 +102,11 @@ impl LoopInFile {
     /// A loop by its sidecar, in all keys of its file: an added root joint is present and carries the root motion.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
-    pub fn of_whole_file(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
+    pub fn from_whole_file(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
         if sidecar.playback.root_joint_added {
             Ok(Self::with_carrier(sidecar, 0))
         } else {
-            Self::of_sidecar(sidecar, written)
+            Self::from_sidecar(sidecar, written)
         }
     }
 

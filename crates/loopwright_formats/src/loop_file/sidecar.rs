@@ -1,8 +1,8 @@
 //! The JSON beside a loop: its source, closure, root motion and quality.
 //!
 //! `make`, `close` and `blend` print the same document with `--json`, and glTF has it in the extras of the animation, without
-//! names of files. docs/formats/json.md describes it, docs/formats/loopwright.schema.json is its schema. Within a version keys
-//! are only added, and readers skip those they do not know. Loops of version 1 are read as well.
+//! names of files. docs/formats/json.md describes it, docs/formats/loopwright.schema.json is its schema. Readers
+//! skip keys that they do not know.
 //!
 //! To play a loop, move the character's root by root(t) = start * exp(t * twist). `start` is the rotation by `start_yaw_deg`
 //! about +Y and the translation `start_position_m`; the twist is the constant pair of `linear_velocity_mps` and
@@ -22,13 +22,12 @@ use super::{
     },
     importer::TargetFacts,
     json::to_text,
-    version_1,
 };
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
 
-/// The version written; version 1 is read as well.
+/// The version that is written and read.
 pub const VERSION: u32 = 2;
 
 /// Largest sidecar that is read, in bytes: far above any, and small enough to hold in memory.
@@ -56,7 +55,6 @@ pub struct Sidecar {
     /// How the seam was closed.
     pub closure: ClosureFacts,
     /// How the closed loop was edited, in the order in which the edits apply.
-    #[serde(default)]
     pub edits: Vec<EditFacts>,
     /// How the root moves.
     pub root_motion: RootMotionFacts,
@@ -70,8 +68,7 @@ pub struct Sidecar {
     pub blend: Option<BlendFacts>,
     /// The engine that it was written for; null if none was named.
     pub target: Option<TargetFacts>,
-    /// SHA-256 of the loop's file, 64 hexadecimal digits; null if unknown, as in loops of former versions.
-    #[serde(default)]
+    /// SHA-256 of the loop's file, 64 hexadecimal digits; null if unknown.
     pub file_sha256: Option<String>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
@@ -124,21 +121,15 @@ pub enum SidecarError {
         /// What the JSON reader says.
         reason: String,
     },
-    /// A document of version 1 lacks a required field.
-    #[error("in the sidecar of version 1: {reason}")]
-    Version1 {
-        /// What the JSON reader says.
-        reason: String,
-    },
     /// The JSON has another format.
     #[error("this is not the sidecar of a loop: its format is \"{found}\", expected \"{FORMAT}\"")]
     Format {
         /// The stated format; empty if there is none.
         found: String,
     },
-    /// An unknown version.
+    /// Another version.
     #[error(
-        "the sidecar has version {found}, this program reads versions 1 to {VERSION}; update the program or make the loop again"
+        "the sidecar has version {found}, this program reads version {VERSION}; update the program or make the loop again"
     )]
     Version {
         /// The stated version.
@@ -163,7 +154,7 @@ struct Marks {
     version: u64,
 }
 
-fn json_error(error: &serde_json::Error) -> SidecarError {
+pub(super) fn json_error(error: &serde_json::Error) -> SidecarError {
     let reason = error.to_string();
     // The position has separate fields.
     let reason = reason.rfind(" at line ").map_or(reason.as_str(), |end| &reason[..end]);
@@ -171,12 +162,6 @@ fn json_error(error: &serde_json::Error) -> SidecarError {
         line: error.line(),
         column: error.column(),
         reason: reason.to_owned(),
-    }
-}
-
-impl SidecarError {
-    pub(super) fn of_json(error: &serde_json::Error) -> Self {
-        json_error(error)
     }
 }
 
@@ -213,7 +198,7 @@ impl Sidecar {
         Ok(sidecar)
     }
 
-    /// A document of any supported version. Errors: it is invalid, or lacks a required field.
+    /// Errors: the document is invalid, or lacks a required field.
     fn parse(bytes: &[u8]) -> Result<Self, SidecarError> {
         let marks: Marks = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
         if marks.format != FORMAT {
@@ -221,17 +206,10 @@ impl Sidecar {
                 found: crate::excerpt::excerpt(marks.format.as_bytes()),
             });
         }
-        match marks.version {
-            1 => {
-                let mut document = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
-                version_1::rewrite(&mut document, VERSION);
-                serde_json::from_value(document).map_err(|error| SidecarError::Version1 {
-                    reason: error.to_string(),
-                })
-            }
-            found if found == u64::from(VERSION) => serde_json::from_slice(bytes).map_err(|error| json_error(&error)),
-            found => Err(SidecarError::Version { found }),
+        if marks.version != u64::from(VERSION) {
+            return Err(SidecarError::Version { found: marks.version });
         }
+        serde_json::from_slice(bytes).map_err(|error| json_error(&error))
     }
 
     /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.

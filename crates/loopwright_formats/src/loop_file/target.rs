@@ -195,7 +195,7 @@ impl Target {
                     Some(Importer::Unity(UnityImporter::generic(sidecar, &root)))
                 }
                 Self::UnityHumanoid => Some(Importer::Unity(UnityImporter::humanoid(sidecar))),
-                Self::Unreal => Some(Importer::Unreal(UnrealImporter::of(sidecar, frame_rate_hz))),
+                Self::Unreal => Some(Importer::Unreal(UnrealImporter::new(sidecar, frame_rate_hz))),
                 _ => None,
             },
         }
@@ -236,7 +236,7 @@ impl UnityImporter {
     /// The settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root motion.
     fn generic(loop_facts: &Sidecar, root: &str) -> Self {
         let stays = !moves(&loop_facts.root_motion);
-        Self::of(loop_facts, "Generic", root, [stays; 3])
+        Self::new(loop_facts, "Generic", root, [stays; 3])
     }
 
     /// The settings for a humanoid rig, whose root motion Unity takes from the body: each part of it that stays is baked into the
@@ -251,11 +251,11 @@ impl UnityImporter {
             is_small(root.climb_mps, UNSEEN_METRES),
             is_small(root.speed_mps, UNSEEN_METRES),
         ];
-        Self::of(loop_facts, "Human", "", stays)
+        Self::new(loop_facts, "Human", "", stays)
     }
 
     /// `locks` says whether rotation, height and motion over the ground stay in the pose.
-    fn of(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
+    fn new(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
@@ -284,7 +284,7 @@ impl UnityImporter {
 
 impl UnrealImporter {
     /// The settings for a loop of that many frames per second.
-    fn of(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
+    fn new(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
         Self {
             use_default_sample_rate: false,
             custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,

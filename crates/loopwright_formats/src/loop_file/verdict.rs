@@ -36,7 +36,7 @@ impl Verdict {
     ///
     /// Bad if the seam shows. A person should look at it where feet slide, closing bent the motion, the root drifts, or for the
     /// doubt; else it is good.
-    pub fn of(
+    pub fn new(
         quality: &Quality,
         root: &RootMotion,
         mode: RootMode,
@@ -81,8 +81,8 @@ impl Verdict {
         }
     }
 
-    /// The verdict that these figures hold; `None` in loops of former versions.
-    pub fn of_facts(quality: &QualityFacts) -> Option<Self> {
+    /// The verdict that these figures hold; `None` if they hold none.
+    pub fn from_facts(quality: &QualityFacts) -> Option<Self> {
         Some(Self {
             grade: quality.grade?,
             reason: quality.verdict_reason.clone()?,
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     /// The verdict on a loop that walks at this speed.
-    fn of(quality: &Quality, speed: f64, mode: RootMode, doubt: Option<&str>) -> String {
+    fn graded(quality: &Quality, speed: f64, mode: RootMode, doubt: Option<&str>) -> String {
         let head = Joint {
             name: "Head".to_owned(),
             parent: None,
@@ -197,10 +197,10 @@ mod tests {
                 angular: DVec3::ZERO,
             },
         };
-        Verdict::of(quality, &root, mode, &skeleton, doubt.map(str::to_owned)).to_string()
+        Verdict::new(quality, &root, mode, &skeleton, doubt.map(str::to_owned)).to_string()
     }
 
-    fn of_a_man() -> Quality {
+    fn reference_body() -> Quality {
         Quality {
             body_size: 1.0,
             ..Quality::default()
@@ -211,35 +211,35 @@ mod tests {
     fn the_word_comes_with_the_first_reason_that_holds() {
         let constant = RootMode::Constant;
         let good = "good: no joint moves over the seam by more than 0.1 mm beyond its own motion";
-        assert_eq!(of(&of_a_man(), 1.2, constant, None), good);
-        assert_eq!(of(&of_a_man(), 1.2, constant, Some("so")), "check it: so");
+        assert_eq!(graded(&reference_body(), 1.2, constant, None), good);
+        assert_eq!(graded(&reference_body(), 1.2, constant, Some("so")), "check it: so");
 
         let sliding = Quality {
             foot_slide_mps: Some(0.14),
-            ..of_a_man()
+            ..reference_body()
         };
         assert_eq!(
-            of(&sliding, 1.2, constant, Some("so")),
+            graded(&sliding, 1.2, constant, Some("so")),
             "check it: feet slide at 14 cm/s"
         );
         assert_eq!(
-            of(&sliding, 0.0, constant, None),
+            graded(&sliding, 0.0, constant, None),
             good,
             "on the spot feet have to slide"
         );
 
         let bent = Quality {
             displacement_metres: Some(0.034),
-            ..of_a_man()
+            ..reference_body()
         };
         let reason = "check it: closing moved joints by 34 mm on average";
-        assert_eq!(of(&bent, 1.2, constant, None), reason);
+        assert_eq!(graded(&bent, 1.2, constant, None), reason);
         let of_a_giant = Quality { body_size: 4.0, ..bent };
-        assert_eq!(of(&of_a_giant, 1.2, constant, None), good);
+        assert_eq!(graded(&of_a_giant, 1.2, constant, None), good);
 
-        let drifts = of(&of_a_man(), 0.02, constant, None);
+        let drifts = graded(&reference_body(), 0.02, constant, None);
         assert!(drifts.starts_with("check it: the root drifts at 2.0 cm/s"), "{drifts}");
-        assert_eq!(of(&of_a_man(), 0.02, RootMode::InPlace, None), good);
+        assert_eq!(graded(&reference_body(), 0.02, RootMode::InPlace, None), good);
 
         let jumps = Quality {
             seam: SeamSteps {
@@ -253,6 +253,6 @@ mod tests {
             ..bent
         };
         let bad = "bad: Head jumps by 101 mm over the seam";
-        assert_eq!(of(&jumps, 1.2, constant, Some("so")), bad);
+        assert_eq!(graded(&jumps, 1.2, constant, Some("so")), bad);
     }
 }

@@ -75,7 +75,7 @@ fn loop_ui(
     candidate: &LoopCandidate,
     actions: &mut Vec<Action>,
 ) {
-    let grade = Grade::of_candidate(candidate);
+    let grade = Grade::from_candidate(candidate);
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
     let mut text = format!(
         "Loop {}: {:.2} s, {}",

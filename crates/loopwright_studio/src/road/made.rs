@@ -118,7 +118,7 @@ impl Made {
             ..quality
         };
         let (root, mode) = (made.loop_clip.root(), made.root.mode);
-        let verdict = Verdict::of(&judged, root, mode, made.loop_clip.skeleton(), doubt(&candidate));
+        let verdict = Verdict::new(&judged, root, mode, made.loop_clip.skeleton(), doubt(&candidate));
         Self {
             output: (recipe.output).filled(opened.take().frame_rate_hz(), &candidate),
             recipe: done.recipe(&recipe),

@@ -345,7 +345,7 @@ struct LoopBar {
 fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar, actions: &mut Vec<Action>) {
     let LoopBar { index, top, is_free } = bar;
     let candidate = &opened.found.candidates[index];
-    let found = Grade::of_candidate(candidate);
+    let found = Grade::from_candidate(candidate);
     let rect = Rect::from_min_max(
         pos2(scale.x(candidate.cut.start_frame()), top + 2.0),
         pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 2.0),

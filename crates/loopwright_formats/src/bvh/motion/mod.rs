@@ -66,7 +66,7 @@ pub(super) fn read(
         num_declared: num_declared_frames,
         hierarchy,
     };
-    let mut scales = Scales::of(hierarchy);
+    let mut scales = Scales::new(hierarchy);
     let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
     scales.check(warnings)?;
     Ok(MotionRows {

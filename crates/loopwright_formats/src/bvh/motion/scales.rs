@@ -31,7 +31,7 @@ struct ScaleColumn<'h> {
 
 impl<'h> Scales<'h> {
     /// Before the first row.
-    pub(super) fn of(hierarchy: &'h Hierarchy) -> Self {
+    pub(super) fn new(hierarchy: &'h Hierarchy) -> Self {
         let channels = (hierarchy.joints().iter())
             .flat_map(|joint| joint.channels.iter().map(move |channel| (joint, *channel)))
             .enumerate();
