@@ -557,15 +557,11 @@ fn takes(loops: &[Looped], characters: &[&Character]) -> Result<Table, String> {
             let world = looped.take.world_tracks();
             let retarget = pair.of_motion(&world);
             let moved = retarget.take(&looped.take).map_err(|error| failed(&error))?;
-            let stands = retarget
-                .feet_of_take(&looped.take)
-                .map_err(|error| failed(&error))?
-                .stands();
+            let stands = retarget.feet_of_take(&looped.take).stands();
             let on = retarget.held_take(&looped.take, &moved, FootLock::Auto);
             let on = on.map_err(|error| failed(&error))?.unwrap_or_else(|| moved.clone());
             let own = RigPair::new(looped.rig.clone(), looped.rig.clone()).map_err(|error| failed(&error))?;
-            let own = own.of_motion(&world).feet_of_take(&looped.take);
-            let own = own.map_err(|error| failed(&error))?.stands();
+            let own = own.of_motion(&world).feet_of_take(&looped.take).stands();
             let size = retarget.scale();
             let all = [(&looped.take, &own, 1.0), (&moved, &stands, size), (&on, &stands, size)];
             for ((take, stands, size), slides) in all.into_iter().zip(&mut slides) {

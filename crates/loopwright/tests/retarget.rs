@@ -6,6 +6,7 @@ use characters::{Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_o
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take, Tracks,
+    analysis::ContactLimits,
     feet::{FeetSettings, FootLock, FootOutcome, HoldError},
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
@@ -558,6 +559,31 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     assert!(held.is_some() && feet.foot_slide_mps[1] < feet.foot_slide_mps[0]);
 }
 
+/// Nothing moves as slowly as these limits ask for, in the source or on the character.
+#[test]
+fn limits_of_contacts_that_are_stated_reach_characters() {
+    let take = walk();
+    let (made, rest) = (made_loop(&take), unturned(take.skeleton(), DQuat::IDENTITY));
+    let clip = &made.loop_clip;
+    let target = rig_at_rest(&character(&take, Character { legs: 2.5, ..PLAIN }));
+    let outcomes = |contacts: ContactLimits| {
+        let overrides = BodyOverrides {
+            contacts,
+            ..BodyOverrides::default()
+        };
+        let source = Rig::of(&take, &rest, &overrides).unwrap();
+        let transfer = RigPair::new(source, target.clone()).unwrap().of_loop(clip);
+        let carried = transfer.loop_clip(clip).unwrap();
+        transfer.held(clip, &carried, FootLock::Solve).unwrap().1.outcomes
+    };
+    assert_eq!(outcomes(ContactLimits::default()), [FootOutcome::Held; 2]);
+    let slow = ContactLimits {
+        speed_mps: Some(1e-12),
+        ..ContactLimits::default()
+    };
+    assert_eq!(outcomes(slow), [FootOutcome::NeverStands; 2]);
+}
+
 #[test]
 fn a_mix_of_loops_stands_where_they_stand() {
     let take = walk();
@@ -590,10 +616,7 @@ fn feet_of_another_motion_are_refused() {
     let target = rig_at_rest(&character(&take, PLAIN));
     let pair = RigPair::new(source.clone(), target.clone()).unwrap();
     let transfer = pair.of_loop(&clip);
-    let (feet, carried) = (
-        transfer.feet_of_take(&take).unwrap(),
-        transfer.loop_clip(&clip).unwrap(),
-    );
+    let (feet, carried) = (transfer.feet_of_take(&take), transfer.loop_clip(&clip).unwrap());
     let held = feet.hold(target.body(), None, &carried, FootLock::Auto);
     let (found, known) = (clip.num_samples(), take.num_frames());
     assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });

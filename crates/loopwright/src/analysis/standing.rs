@@ -74,14 +74,23 @@ pub struct ContactLimits {
 }
 
 impl ContactLimits {
-    /// These limits, and the usual ones of a body of this size where none is given: those of a man times the size of its legs.
+    /// The same on a body that is so many times as large.
+    #[must_use]
+    pub fn scaled(&self, by: f64) -> Self {
+        Self {
+            speed_mps: self.speed_mps.map(|mps| mps * by),
+            height_metres: self.height_metres.map(|metres| metres * by),
+        }
+    }
+
+    /// These limits, and where none is given those of the reference body times the size of the legs.
     pub(crate) fn at_size(&self, size: f64) -> LimitsAtSize {
         LimitsAtSize { limits: *self, size }
     }
 }
 
 /// Limits below which a foot of a body comes to stand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LimitsAtSize {
     limits: ContactLimits,
     size: f64,
@@ -178,7 +187,7 @@ pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f6
     kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HIPS_REACH_SECS))
 }
 
-/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, both at the size of a man, stands
+/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, both on the reference body, stands
 /// by the fixed limits.
 pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)

@@ -8,6 +8,7 @@
 use glam::DVec3;
 
 use crate::{
+    analysis::body::BodyOverrides,
     loop_clip::{Interpolation, LoopClip, LoopClipError},
     math::{
         rigid::{Rigid, Twist},
@@ -137,6 +138,11 @@ impl Blender {
     ///
     /// Errors: no loops, or not all of one skeleton.
     pub fn new(loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+        Self::with(loops, &BodyOverrides::default())
+    }
+
+    /// The same with the caller's choices for the body, whose feet show the floor.
+    pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
         for (index, clip) in loops.iter().enumerate() {
             if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
@@ -148,7 +154,7 @@ impl Blender {
             .cloned()
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
-        let on_screws = LoopClip::on_one_floor(on_screws);
+        let on_screws = LoopClip::on_one_floor(on_screws, overrides);
         Ok(Self {
             phases: align(&on_screws),
             loops,

@@ -2,12 +2,10 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands},
-    motion::RootMotion,
-};
+use super::Course;
+use crate::analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands};
 
-/// A span of samples over which a foot of a loop stands.
+/// A span of samples over which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopContact {
@@ -27,28 +25,24 @@ impl LoopContact {
     }
 }
 
-/// The spans over which a foot stands, from the positions of its lowest joint at all samples of a loop, seen from the root.
+/// The spans over which a point of a foot stands, from its positions at all samples, seen from the root.
 ///
-/// The loop is unrolled far enough on both sides that the seam is judged like any other sample. Source: docs/math/contacts.md.
-pub(super) fn of_foot(
-    foot: usize,
-    positions: &[DVec3],
-    root_motion: &RootMotion,
-    step_secs: f64,
-    limits: &LimitsAtSize,
-) -> Vec<LoopContact> {
+/// A loop is unrolled far enough on both sides that the seam is judged like any other sample. Source: docs/math/contacts.md.
+pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits: &LimitsAtSize) -> Vec<LoopContact> {
     let count = positions.len();
     // At least one whole cycle leads in, so that the contact state before the first sample is known.
-    let lead = count * (1 + (GROUND_REACH_SECS / (count as f64 * step_secs)).ceil() as usize);
-    let root = |key: usize| root_motion.at((key as f64 - lead as f64) * step_secs);
+    let lead = match course.has_ends() {
+        true => 0,
+        false => count * (1 + (GROUND_REACH_SECS / (count as f64 * course.step_secs)).ceil() as usize),
+    };
     let (mut world, mut rise) = (Vec::new(), Vec::new());
     for key in 0..count + 2 * lead {
-        let root = root(key);
+        let root = course.root(key as isize - lead as isize);
         world.push(root.transform_point(positions[key % count]));
         rise.push(root.translation.y);
     }
-    let planted = &stands(&world, &rise, step_secs, limits)[lead..lead + count];
-    spans(foot, planted)
+    let stands = stands(&world, &rise, course.step_secs, limits);
+    spans(foot, &stands[lead..lead + count], course.has_ends())
 }
 
 /// Runs of `true`, from the first entry to the last.
@@ -63,10 +57,18 @@ pub(super) fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
     runs
 }
 
-/// Runs of `true` around the loop.
-pub(crate) fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
-    let count = planted.len();
-    let Some(swinging) = planted.iter().position(|planted| !planted) else {
+/// Runs of `true` around a loop, or from end to end.
+pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
+    if has_ends {
+        let span = |run: core::ops::Range<usize>| LoopContact {
+            foot,
+            start_sample: run.start,
+            num_samples: run.len(),
+        };
+        return runs(all).into_iter().map(span).collect();
+    }
+    let count = all.len();
+    let Some(swinging) = all.iter().position(|stands| !stands) else {
         return vec![LoopContact {
             foot,
             start_sample: 0,
@@ -77,7 +79,7 @@ pub(crate) fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
     // Start where the foot is in the air, so that no span is cut in two.
     let mut stood = false;
     for key in swinging..swinging + count {
-        let stands = planted[key % count];
+        let stands = all[key % count];
         match spans.last_mut() {
             Some(span) if stands && stood => span.num_samples += 1,
             _ if stands => spans.push(LoopContact {
@@ -98,14 +100,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_run_over_the_seam() {
-        let planted = [true, true, false, false, true, false, true];
-        let found: Vec<(usize, usize)> = spans(3, &planted)
-            .iter()
-            .map(|span| (span.start_sample, span.num_samples))
-            .collect();
-        assert_eq!(found, [(4, 1), (6, 3)]);
-        assert_eq!(spans(0, &[false; 4]), []);
-        assert_eq!(spans(0, &[true; 4])[0].keys(), 0..4);
+    fn spans_run_over_the_seam_of_a_loop_and_end_at_the_ends_of_a_stretch() {
+        let stands = [true, true, false, false, true, false, true];
+        let found = |has_ends: bool| -> Vec<(usize, usize)> {
+            let spans = spans(3, &stands, has_ends);
+            spans.iter().map(|span| (span.start_sample, span.num_samples)).collect()
+        };
+        assert_eq!(found(false), [(4, 1), (6, 3)]);
+        assert_eq!(found(true), [(0, 2), (4, 1), (6, 1)]);
+        assert_eq!(spans(0, &[false; 4], false), []);
+        assert_eq!(spans(0, &[true; 4], false)[0].keys(), 0..4);
     }
 }

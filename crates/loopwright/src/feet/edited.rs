@@ -1,6 +1,9 @@
 //! Edited stances: spans over which a foot stands or swings because the user says so, whatever was detected.
 
-use super::contact::{LoopContact, spans};
+use super::{
+    Course,
+    contact::{LoopContact, spans},
+};
 use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
@@ -68,7 +71,7 @@ pub(crate) struct EditedStance {
 
 impl EditedStance {
     /// An edit in samples of a loop that was made from a candidate.
-    pub(crate) fn of(
+    pub(crate) fn from_edit(
         edit: &StanceEdit,
         num_feet: usize,
         candidate: &LoopCandidate,
@@ -132,18 +135,18 @@ impl EditedStance {
 pub(super) fn overruled(
     foot: usize,
     contacts: Vec<LoopContact>,
-    num_samples: usize,
+    course: &Course,
     edited: &[EditedStance],
 ) -> Vec<LoopContact> {
     if edited.is_empty() {
         return contacts;
     }
-    let mut planted = vec![false; num_samples];
+    let mut stands = vec![false; course.count()];
     for key in contacts.iter().flat_map(LoopContact::keys) {
-        planted[key % num_samples] = true;
+        stands[course.sample(key as isize)] = true;
     }
     for edit in edited {
-        edit.overrule(foot, &mut planted);
+        edit.overrule(foot, &mut stands);
     }
-    spans(foot, &planted)
+    spans(foot, &stands, course.has_ends())
 }

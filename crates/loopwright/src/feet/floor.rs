@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{contact, stage::Stage};
+use super::{FootModel, contact, stage::Stage};
 use crate::{
     analysis::{
         body::{Body, BodyOverrides, FoundBy},
@@ -26,11 +26,11 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
     if body.found_by == FoundBy::AllLeaves {
         return None;
     }
-    let limits = stage.at_size(limits, body);
+    let model = FootModel::new(stage, body, limits);
     let mut heights = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let positions = stage.positions(foot.lowest_joint());
-        for contact in contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), &limits) {
+        for contact in contact::of_point(index, &positions, &stage.course, &model.contacts) {
             let samples = contact.keys().map(|key| key % positions.len());
             heights.extend(samples.map(|sample| over_root(stage, sample, positions[sample])));
         }
@@ -40,7 +40,7 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
 
 /// The same; where no foot ever stands, the height of the lowest joint.
 pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
-    let stage = Stage::of(clip);
+    let stage = Stage::of_loop(clip);
     stance_over_root(&stage, body, limits).unwrap_or_else(|| {
         let lowest_of = |sample: usize| {
             let heights = stage.world.positions(sample).iter();
@@ -53,20 +53,20 @@ pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimi
 
 /// Height over the root of a point seen from it.
 fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
-    stage.up(sample).dot(position)
+    stage.course.up[sample].dot(position)
 }
 
 impl LoopClip {
     /// Loops that stand on the floor of the first: their bodies are raised or lowered over their roots.
     ///
     /// A loop whose root leans, as in full space, or whose feet never stand is left as it is. The loops have one skeleton and are
-    /// seen from their constant twists.
-    pub(crate) fn on_one_floor(loops: Vec<Self>) -> Vec<Self> {
+    /// seen from their constant twists; `overrides` are the caller's choices for its body.
+    pub(crate) fn on_one_floor(loops: Vec<Self>, overrides: &BodyOverrides) -> Vec<Self> {
         let floor = |clip: &Self| {
             let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
-            let body = Body::find(&take, &BodyOverrides::default()).ok()?;
-            let stage = Stage::of(clip);
-            (clip.is_upright()).then(|| stance_over_root(&stage, &body, &ContactLimits::default()))?
+            let body = Body::find(&take, overrides).ok()?;
+            let stage = Stage::of_loop(clip);
+            (clip.is_upright()).then(|| stance_over_root(&stage, &body, &overrides.contacts))?
         };
         let Some(first) = loops.first().and_then(floor) else {
             return loops;

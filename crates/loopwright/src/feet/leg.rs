@@ -38,7 +38,7 @@ impl Leg {
     ///
     /// `world` holds the loop's samples seen from the root. In a leg of several joints the knee is the joint that divides it most
     /// evenly.
-    pub(super) fn of(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
+    pub(super) fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
         let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
@@ -163,16 +163,16 @@ impl Leg {
     /// The flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
     pub(crate) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
-        Bend::of(knee - thigh, ankle - knee, self.hinge_at(above_knee))
+        Bend::new(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
 }
 
 /// Below this share of its largest size the knee's flexion has no reliable axis.
-const STRAIGHT: f64 = 0.01;
+pub(crate) const STRAIGHT: f64 = 0.01;
 
 /// A leg is not stretched beyond this angle at the knee, radians, unless it is in the take: near full extension a millimetre at
 /// the foot takes degrees at the knee.
-const LEAST_BEND: f64 = 0.07;
+pub(super) const LEAST_BEND: f64 = 0.07;
 
 /// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// increases `flexed`.
@@ -192,7 +192,7 @@ const EASING_ROUNDS: usize = 12;
 const STIFF: f64 = 0.005;
 
 impl Bend {
-    fn of(upper: DVec3, lower: DVec3, hinge: DVec3) -> Self {
+    fn new(upper: DVec3, lower: DVec3, hinge: DVec3) -> Self {
         let along = upper.dot(hinge) * lower.dot(hinge);
         let cos = 2.0 * (upper.dot(lower) - along);
         let sin = 2.0 * hinge.cross(lower).dot(upper);

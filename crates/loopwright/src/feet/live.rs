@@ -47,7 +47,7 @@ impl LiveFoot {
     pub fn all_of(analysis: &Analysis) -> Vec<Self> {
         let live = |foot: &Foot| {
             Some(Self {
-                leg: Leg::of(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
+                leg: Leg::find(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
                 lowest: foot.lowest_joint(),
                 side: foot.side?,
                 stands: None,

@@ -1,7 +1,8 @@
-//! Feet of a loop: their contacts, the root speed they imply, and holding them on the ground.
+//! Feet: their contacts, the root speed they imply, and holding them on the ground.
 //!
-//! Works on a closed loop, so the results repeat too: `contact` finds when feet stand, and `speed` the root speed at which they
-//! rest. One solve over all samples (`solve`) turns legs and moves the hips so that what bears stays where it is. Derivations:
+//! All of it works on tracks and the course of the root (`stage`, `course`), around a loop or from end to end, and by the measures of
+//! the body (`model`). `contact` finds when points of feet stand, `stance` how long they seem to, and `speed` the root speed at which
+//! they rest. One solve over all samples (`solve`) turns legs and moves the hips so that what bears stays where it is. Derivations:
 //! docs/math/contacts.md, docs/math/feet.md and docs/math/feet_solve.md.
 
 use core::{fmt, str::FromStr};
@@ -11,11 +12,12 @@ use glam::DVec3;
 use crate::{
     analysis::{
         body::{Body, Foot, FoundBy},
-        standing::{ContactLimits, LimitsAtSize},
+        standing::ContactLimits,
     },
     closure::Image,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
+    motion::{Skeleton, Tracks},
     quality,
     root_motion::RootRelativeClip,
     words,
@@ -23,7 +25,11 @@ use crate::{
 
 pub(crate) mod contact;
 
+mod course;
+
 pub(crate) mod floor;
+
+pub(crate) mod model;
 
 pub(crate) mod edited;
 
@@ -42,13 +48,16 @@ mod solve;
 pub(crate) use solve::fade;
 
 pub use contact::LoopContact;
+pub(crate) use course::Course;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
 use leg::Leg;
 pub use live::LiveFoot;
-use solve::{BearingLeg, Course, Uncut};
+pub(crate) use model::FootModel;
+use solve::{BearingLeg, Uncut};
 pub use speed::FeetSpeed;
-use stage::Stage;
+pub(crate) use stage::Stage;
+use stance::PointTrack;
 
 /// Whether feet are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +99,16 @@ words!(FootPoint {
     Tip: "tip",
 });
 
+impl FootPoint {
+    /// The point by which contacts of a foot are counted.
+    pub(crate) fn lowest_of(foot: &Foot) -> Self {
+        match foot.toe {
+            Some(_) => Self::Ball,
+            None => Self::Ankle,
+        }
+    }
+}
+
 /// A span of samples over which a point of a foot bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
@@ -101,8 +120,8 @@ pub struct Bearing {
 }
 
 impl Bearing {
-    /// Bearings of which those of one point that overlap or touch are one; from the sample `end` on nothing bears.
-    pub(crate) fn joined(all: &[Self], num_samples: usize, end: usize) -> Vec<Self> {
+    /// Bearings of which those of one point that overlap or touch are one.
+    pub(crate) fn joined(all: &[Self], course: &Course) -> Vec<Self> {
         let mut joined: Vec<Self> = Vec::new();
         for first in all {
             let (foot, point) = (first.contact.foot, first.point);
@@ -112,12 +131,11 @@ impl Bearing {
             {
                 continue;
             }
-            let mut bears = vec![false; num_samples];
+            let mut bears = vec![false; course.count()];
             for contact in Self::contacts(all, foot, Some(point)) {
-                contact.keys().for_each(|key| bears[key % num_samples] = true);
+                contact.keys().for_each(|key| bears[course.sample(key as isize)] = true);
             }
-            bears[end..].fill(false);
-            let spans = contact::spans(foot, &bears);
+            let spans = contact::spans(foot, &bears, course.has_ends());
             joined.extend(spans.into_iter().map(|contact| Self { point, contact }));
         }
         joined
@@ -273,7 +291,7 @@ impl Feet {
     }
 }
 
-/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`FootLock::Solve`].
+/// A foot farther than this from the position of its stance slides, metres on the reference body; it is then held only with [`FootLock::Solve`].
 ///
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
@@ -309,11 +327,12 @@ fn speed_by_feet(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let stage = Stage::of(clip);
+    let stage = Stage::of_loop(clip);
+    let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| stage.positions(foot.lowest_joint()))
         .collect();
-    let found = speed::of_feet(&stage, &positions, &stage.at_size(limits, body));
+    let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
     let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
     (found, taken.map(|found| found.twist))
 }
@@ -349,14 +368,13 @@ pub fn hold(
     let holding = Holding {
         body,
         root_joint,
-        limits,
         lock,
         source,
         image: None,
         edited: &[],
         known: None,
     };
-    let (held, mut feet) = holding.hold(clip)?;
+    let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
         return Ok((None, feet));
     };
@@ -367,15 +385,13 @@ pub fn hold(
     Ok((Some(held), feet))
 }
 
-/// When the points of the feet of a loop bear, as detected: heel and ball of a foot with toes, the tip where the rig has one, and
-/// the ankle of every foot.
-pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Vec<Bearing> {
-    let stage = Stage::of(clip);
-    let limits = stage.at_size(limits, body);
+/// When the points of feet bear, as detected: heel and ball of a foot with toes, the tip where the rig has one, and the ankle of every
+/// foot.
+pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<Bearing> {
     let mut bearing = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let mut add = |point: FootPoint, positions: &[DVec3]| {
-            let contacts = contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), &limits);
+            let contacts = contact::of_point(index, positions, &stage.course, &model.contacts);
             bearing.extend(contacts.iter().map(|&contact| Bearing { point, contact }));
             contacts
         };
@@ -385,11 +401,8 @@ pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> V
         if contacts.is_empty() {
             continue;
         }
-        for (point, joint, offset) in solve::ends_of_foot(&stage, foot, &contacts) {
-            let positions: Vec<DVec3> = (0..clip.num_samples())
-                .map(|sample| stage.world.joint(sample, joint).transform_point(offset))
-                .collect();
-            add(point, &positions);
+        for (point, joint, offset) in solve::ends_of_foot(stage, foot, &contacts, model) {
+            add(point, &stage.positions_of(joint, offset));
         }
     }
     bearing
@@ -400,112 +413,117 @@ pub(crate) fn bearing(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> V
 pub(crate) struct Holding<'a> {
     pub(crate) body: &'a Body,
     pub(crate) root_joint: Option<usize>,
-    pub(crate) limits: &'a ContactLimits,
     pub(crate) lock: FootLock,
+    /// The take that a loop was cut from; the motion itself without one.
     pub(crate) source: Option<&'a RootRelativeClip>,
     /// The image of the first half, where the second half of the loop is to be it.
     pub(crate) image: Option<&'a Image<'a>>,
     /// Stances that overrule those detected; feet that have any are held however far they slide.
     pub(crate) edited: &'a [EditedStance],
-    /// What is known of the motion of the feet from elsewhere; without it, it is detected.
-    pub(crate) known: Option<&'a KnownFeet>,
-}
-
-/// When points of feet bear, and how far their knees may bend.
-pub(crate) struct KnownFeet {
-    pub(crate) bearing: Vec<Bearing>,
-    /// Samples from the first on that are a stretch of a take, where the others only lead back to its start; `None` for a loop.
-    ///
-    /// They are solved from end to end, and of a foot that slides only the contacts in which it does are left out: one step aside
-    /// says nothing of a walk of minutes.
-    pub(crate) stretch: Option<usize>,
-    /// By foot, radians from the straightest.
-    pub(crate) most_flexed: Vec<f64>,
+    /// When points of feet bear, where that is known from elsewhere; without it, it is detected.
+    pub(crate) known: Option<&'a [Bearing]>,
 }
 
 impl Holding<'_> {
-    /// The loop with its feet held.
-    pub(crate) fn hold(&self, clip: &LoopClip) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        let mut feet = Feet::default();
-        if self.body.found_by == FoundBy::AllLeaves {
-            return Ok((None, feet));
-        }
+    /// The loop with its feet held; limits of standing are those of a take.
+    pub(crate) fn hold(
+        &self,
+        clip: &LoopClip,
+        limits: &ContactLimits,
+    ) -> Result<(Option<LoopClip>, Feet), LoopClipError> {
         if clip.follows_path() {
             // Feet stand in the world, and the world is seen from the constant twist.
             let path = clip.path().to_vec();
-            let (held, feet) = self.hold(&clip.clone().on_screw()?)?;
+            let (held, feet) = self.hold(&clip.clone().on_screw()?, limits)?;
             let held = held.map(|held| held.along(path)).transpose()?;
             return Ok((held, feet));
         }
-        let stage = Stage::of(clip);
-        let legs = self.legs(&stage, &mut feet);
+        let stage = Stage::of_loop(clip);
+        let model = FootModel::new(&stage, self.body, limits);
+        let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
+        if feet.outcomes.contains(&FootOutcome::Unsettled) {
+            feet.foot_slide_mps = [quality::foot_slide_of_loop(clip, self.body, self.source); 2];
+        }
+        let held = held.map(|tracks| {
+            let held = clip.clone().with_tracks(tracks);
+            match self.image {
+                // One solve of both halves rounds them differently.
+                Some(image) => image.without_rounding(held, SOLVED_ALIKE),
+                None => held,
+            }
+        });
+        Ok((held, feet))
+    }
+
+    /// The tracks of a motion with its feet held, and what became of them; `carrier` carries the root motion.
+    pub(crate) fn solved(&self, stage: &Stage<'_>, model: &FootModel, carrier: usize) -> (Option<Tracks>, Feet) {
+        let mut feet = Feet::default();
+        if self.body.found_by == FoundBy::AllLeaves {
+            return (None, feet);
+        }
+        let legs = self.legs(stage, model, &mut feet);
         if legs.is_empty() {
-            return Ok((None, feet));
+            return (None, feet);
         }
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
         let uncut = match self.source {
-            Some(source) => Uncut::of_source(source, self.image.is_some()),
-            None => Uncut::of_loop(clip),
+            Some(source) => Uncut::from_source(source, self.image.is_some()),
+            None => Uncut::from_motion(stage),
         };
-        let course = match self.known.and_then(|known| known.stretch) {
-            Some(count) => Course::over_first(&stage, count),
-            None => Course::around(&stage),
-        };
-        let size = self.body.size_in(clip.skeleton(), clip.body_pose(0));
-        let Some(solved) = solve::solve(&stage, &course, &uncut, &legs, self.lifted(clip), size) else {
+        let lifted = self.lifted(stage.skeleton(), carrier);
+        let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
             feet.let_go(FootOutcome::Unsettled);
-            return Ok((None, feet));
+            return (None, feet);
         };
         feet.moved_metres = solved.moved_metres;
         feet.hips_lowered_metres = solved.rise.into_iter().fold(0.0, f64::min).abs();
-        let held = clip.clone().with_tracks(solved.tracks);
-        Ok((Some(self.alike(held)), feet))
+        (Some(solved.tracks), feet)
     }
 
-    /// A loop of two mirrored halves whose halves are each other's image: one solve of both rounds them differently.
-    fn alike(&self, held: LoopClip) -> LoopClip {
-        match self.image {
-            Some(image) => image.without_rounding(held, SOLVED_ALIKE),
-            None => held,
-        }
-    }
-
-    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`. What the user says of feet is
-    /// not weighed against what was detected.
+    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
         let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
         self.weighs() && after > before
     }
 
-    /// Whether feet are held only where that is better.
+    /// Whether feet are held only where that is better: what the user says of feet is not weighed against what was detected.
     pub(crate) fn weighs(&self) -> bool {
         self.lock == FootLock::Auto && self.edited.is_empty()
     }
 
     /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
-    fn legs(&self, stage: &Stage<'_>, feet: &mut Feet) -> Vec<BearingLeg> {
-        let (body, skeleton) = (self.body, stage.clip.skeleton());
-        let limits = stage.at_size(self.limits, body);
+    fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
+        let (body, skeleton) = (self.body, stage.skeleton());
+        let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
             let positions = stage.positions(foot.lowest_joint());
-            let contacts = self.contacts(stage, index, foot, &positions, &limits);
+            let point = PointTrack {
+                course: &stage.course,
+                model,
+                positions: &positions,
+            };
+            let mut contacts = self.contacts(index, foot, &point);
+            if stage.course.has_ends() && self.lock == FootLock::Auto {
+                // One step aside says nothing of a walk of minutes.
+                contacts = point.standing_parts(&contacts, most_metres);
+            }
             feet.contacts.extend(&contacts);
             let leg = || {
-                Leg::of(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
+                Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
             };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
             } else if let Some(leg) = leg() {
-                let metres = stance::farthest(stage, &positions, &contacts);
-                if metres > SLIDES_METRES && self.weighs() {
+                let metres = point.farthest(&contacts);
+                if metres > most_metres && self.weighs() {
                     FootOutcome::Slides { metres }
                 } else {
-                    let spans = stance::spans(stage, &positions, &contacts);
-                    legs.push(BearingLeg::of(stage, leg, foot, &spans, &limits, self.known));
+                    let spans = point.spans(&contacts);
+                    legs.push(BearingLeg::new(stage, leg, foot, &spans, model, self.known));
                     feet.held.extend(spans);
                     FootOutcome::Held
                 }
@@ -518,43 +536,23 @@ impl Holding<'_> {
     }
 
     /// When the lowest joint of a foot stands.
-    fn contacts(
-        &self,
-        stage: &Stage<'_>,
-        index: usize,
-        foot: &Foot,
-        positions: &[DVec3],
-        limits: &LimitsAtSize,
-    ) -> Vec<LoopContact> {
-        let clip = stage.clip;
+    fn contacts(&self, index: usize, foot: &Foot, point: &PointTrack<'_>) -> Vec<LoopContact> {
         let contacts = match self.known {
-            Some(known) => {
-                let lowest = if foot.toe.is_some() {
-                    FootPoint::Ball
-                } else {
-                    FootPoint::Ankle
-                };
-                Bearing::contacts(&known.bearing, index, Some(lowest))
-            }
-            None => contact::of_foot(index, positions, &stage.root_motion, clip.step_secs(), limits),
+            Some(known) => Bearing::contacts(known, index, Some(FootPoint::lowest_of(foot))),
+            None => contact::of_point(index, point.positions, point.course, &point.model.contacts),
         };
-        let contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
-        if self.known.is_some_and(|known| known.stretch.is_some()) && self.lock == FootLock::Auto {
-            stance::standing_parts(stage, positions, &contacts, SLIDES_METRES)
-        } else {
-            contacts
-        }
+        edited::overruled(index, contacts, point.course, self.edited)
     }
 
     /// The joint that carries the whole body.
-    fn lifted(&self, clip: &LoopClip) -> usize {
-        let path = clip.skeleton().path_from_root(self.body.hips);
+    fn lifted(&self, skeleton: &Skeleton, carrier: usize) -> usize {
+        let path = skeleton.path_from_root(self.body.hips);
         match self
             .root_joint
             .and_then(|root| path.iter().position(|&joint| joint == root))
         {
             Some(at) => path.get(at + 1).copied().unwrap_or(self.body.hips),
-            None => clip.carrier(),
+            None => carrier,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{contact, stage::Stage};
+use super::{Course, contact};
 use crate::{
     analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS},
     math::{ops, rigid::Twist, time_step::TimeStep},
@@ -83,9 +83,13 @@ struct Low {
 /// The twist under which standing feet move least; `None` if no foot stands under any twist.
 ///
 /// `feet` holds the positions of every foot's lowest joint at all samples, seen from the root.
-pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &LimitsAtSize) -> Option<FeetSpeed> {
-    let step_secs = stage.clip.step_secs();
-    let poses = stage.root_motion.twist;
+pub(super) fn of_feet(
+    root: &RootMotion,
+    step_secs: f64,
+    feet: &[Vec<DVec3>],
+    limits: &LimitsAtSize,
+) -> Option<FeetSpeed> {
+    let poses = root.twist;
     let count = feet.first().map_or(0, Vec::len);
     let reach = TimeStep::new(step_secs)
         .nearest(0.5 * SPEED_SECS)
@@ -131,11 +135,12 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &LimitsAtS
     // Under that twist feet stand; only those samples refine it.
     let root_motion = RootMotion {
         twist: Twist { linear: rough, ..poses },
-        ..stage.root_motion
+        ..*root
     };
+    let course = Course::around(root_motion, step_secs, count);
     let mut standing: Vec<Low> = Vec::new();
     for (foot, positions) in feet.iter().enumerate() {
-        let contacts = contact::of_foot(foot, positions, &root_motion, step_secs, limits);
+        let contacts = contact::of_point(foot, positions, &course, limits);
         let mut stands = vec![false; count];
         for contact in &contacts {
             // At its ends the foot still moves within the time over which speeds are measured.

@@ -1,68 +1,93 @@
-//! A loop prepared for the treatment of its feet: samples seen from the root, and the root's motion over the ground.
+//! A motion prepared for the treatment of its feet: samples seen from the root, and how the root moves over the ground.
 
 use glam::{DQuat, DVec3};
 
+use super::Course;
 use crate::{
-    analysis::{
-        body::Body,
-        standing::{ContactLimits, LimitsAtSize},
-    },
     loop_clip::LoopClip,
-    math::time_step::TimeStep,
-    motion::{RootMotion, Skeleton, WorldTracks},
+    math::ops,
+    motion::{Skeleton, Tracks, WorldTracks},
 };
 
-/// A loop's root motion and its samples, seen from the root.
-pub(super) struct Stage<'a> {
-    pub(super) clip: &'a LoopClip,
-    pub(super) root_motion: RootMotion,
+/// A motion and the course of its root.
+pub(crate) struct Stage<'a> {
+    pub(super) tracks: &'a Tracks,
     pub(super) world: WorldTracks,
+    pub(super) course: Course,
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn of(clip: &'a LoopClip) -> Self {
+    /// Tracks that are seen from the root of a course of as many samples.
+    pub(crate) fn new(tracks: &'a Tracks, course: Course) -> Self {
         Self {
-            clip,
-            root_motion: *clip.root(),
-            world: clip.tracks_from_root(),
+            world: tracks.world(),
+            tracks,
+            course,
         }
     }
 
-    /// Limits of standing for the feet of its body.
-    pub(super) fn at_size(&self, limits: &ContactLimits, body: &Body) -> LimitsAtSize {
-        limits.at_size(body.leg_size(self.clip.skeleton(), |joint| self.world.position(0, joint)))
+    /// A loop that follows no path.
+    pub(crate) fn of_loop(clip: &'a LoopClip) -> Self {
+        let course = Course::around(*clip.root(), clip.step_secs(), clip.num_samples());
+        Self::new(clip.tracks(), course)
+    }
+
+    /// Number of samples.
+    pub(crate) fn num_samples(&self) -> usize {
+        self.course.count()
+    }
+
+    /// Whether the last sample is followed by the first.
+    pub(crate) fn is_loop(&self) -> bool {
+        !self.course.has_ends()
+    }
+
+    /// How the root moves.
+    pub(crate) fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// Positions and rotations of all joints, seen from the root.
+    pub(crate) fn world(&self) -> &WorldTracks {
+        &self.world
+    }
+
+    /// The same course with other tracks.
+    pub(crate) fn with_tracks(&self, tracks: &'a Tracks) -> Self {
+        Self::new(tracks, self.course.clone())
+    }
+
+    /// Speed of a joint over the ground at a sample, metres per second, between its neighbours.
+    pub(crate) fn speed_over_ground(&self, sample: usize, joint: usize) -> f64 {
+        let course = &self.course;
+        let [before, after] = [-1, 1].map(|off| course.clamped(sample as isize + off));
+        let [from, to] =
+            [before, after].map(|key| course.to_world(key, self.world.position(course.sample(key), joint)));
+        let moved = to - from;
+        ops::hypot(moved.x, moved.z) / ((after - before) as f64 * course.step_secs)
+    }
+
+    pub(super) fn skeleton(&self) -> &Skeleton {
+        self.tracks.skeleton()
     }
 
     /// Positions of a joint at all samples, seen from the root.
     pub(super) fn positions(&self, joint: usize) -> Vec<DVec3> {
-        (0..self.clip.num_samples())
-            .map(|sample| self.world.position(sample, joint))
-            .collect()
+        self.positions_of(joint, DVec3::ZERO)
     }
 
-    /// World position of a point seen from the root at a key of any cycle.
-    pub(super) fn to_world(&self, key: isize, position: DVec3) -> DVec3 {
-        self.root_motion
-            .at(key as f64 * self.clip.step_secs())
-            .transform_point(position)
+    /// The same of a point that is fixed to a joint, by its place in the joint's axes.
+    pub(super) fn positions_of(&self, joint: usize, offset: DVec3) -> Vec<DVec3> {
+        let at = |sample: usize| match offset == DVec3::ZERO {
+            true => self.world.position(sample, joint),
+            false => self.world.joint(sample, joint).transform_point(offset),
+        };
+        (0..self.course.count()).map(at).collect()
     }
 
     /// Rotation of the joint above one at a sample, seen from the root.
     pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
-        rotation_above(self.clip.skeleton(), &self.world, sample, joint)
-    }
-
-    /// The up axis of the world, seen from the root.
-    pub(super) fn up(&self, sample: usize) -> DVec3 {
-        let root = self.root_motion.at(sample as f64 * self.clip.step_secs());
-        root.rotation.conjugate() * DVec3::Y
-    }
-
-    /// The number of samples that last this long: at least one, and no more than the loop has on both sides together.
-    pub(super) fn samples_in(&self, secs: f64) -> usize {
-        TimeStep::new(self.clip.step_secs())
-            .nearest(secs)
-            .clamp(1, (self.clip.num_samples() - 1) / 2)
+        rotation_above(self.skeleton(), &self.world, sample, joint)
     }
 }
 

@@ -178,30 +178,6 @@ impl LoopClip {
         self
     }
 
-    /// The same loop with every length multiplied by `factor`, which is finite and above 0; it has no path.
-    pub(crate) fn scaled(&self, factor: f64) -> Self {
-        let mut tracks = Tracks::empty(self.skeleton().scaled(factor), self.step_secs(), self.num_samples());
-        for sample in 0..self.num_samples() {
-            let mut pose = self.body_pose(sample).to_pose();
-            pose.translations.iter_mut().for_each(|at| *at *= factor);
-            tracks.push(pose.as_ref());
-        }
-        let RootMotion { start, twist } = self.root;
-        Self {
-            name: self.name.clone(),
-            tracks,
-            carrier: self.carrier,
-            root: RootMotion {
-                start: Rigid::new(start.rotation, start.translation * factor),
-                twist: Twist {
-                    linear: twist.linear * factor,
-                    ..twist
-                },
-            },
-            path: Vec::new(),
-        }
-    }
-
     /// The same loop seen from its constant twist, without a path; every joint keeps its world transform.
     ///
     /// Errors: none for a loop that follows no path; otherwise as [`Self::along`].

@@ -28,9 +28,9 @@ use crate::{
         image::ImageError,
     },
     edit::{self, EditError, EditKind, LoopEdit},
-    feet::{self, Feet, FeetSettings, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
+    feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
     loop_clip::{LoopClip, LoopClipError},
-    math::rigid::Rigid,
+    math::rigid::{Rigid, Twist},
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
     mirror::MirrorError,
     motion::RootMotion,
@@ -349,52 +349,75 @@ fn on_its_feet(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
-    let (body, limits) = (&analysis.body, analysis.contacts.limits());
-    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
     let of_poses = loop_clip.root().twist.linear;
-    let (speed, twist) = match settings.root.mode {
-        // A body that is moved back to its start has no speed to measure.
-        RootMode::Stationary => (None, None),
-        // Nor has one that rests, or that ends where it began after a single action.
-        _ if candidate.root_rests() && !is_given => (None, None),
-        _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
-    };
+    let (speed, twist) = measured_speed(&loop_clip, analysis, candidate, settings);
     let (loop_clip, source) = match twist {
-        Some(twist) => (
-            loop_clip.with_twist(twist),
-            RootRelativeClip {
-                root: RootMotion { twist, ..source.root },
-                ..source
-            },
-        ),
+        Some(twist) => at_twist(loop_clip, source, twist),
         None => (loop_clip, source),
     };
     let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
+    let (held, mut feet) = with_feet_held(&loop_clip, &source, image, analysis, candidate, settings)?;
+    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
+    feet.speed = speed;
+    feet.speed_is_theirs = twist.is_some() && !is_given;
+    feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
+    Ok((held.unwrap_or(loop_clip), source, feet))
+}
+
+/// The root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
+/// [`feet::measure_speed`].
+fn measured_speed(
+    loop_clip: &LoopClip,
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
+    // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began after a single
+    // action.
+    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
+    if settings.root.mode == RootMode::Stationary || candidate.root_rests() && !is_given {
+        return (None, None);
+    }
+    feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
+}
+
+/// The loop and its uncut samples on a root that moves by another twist.
+fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
+    let root = RootMotion { twist, ..source.root };
+    (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
+}
+
+/// The loop with its feet held, where that is worth it, and what became of them.
+fn with_feet_held(
+    loop_clip: &LoopClip,
+    source: &RootRelativeClip,
+    image: Option<&Image<'_>>,
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+) -> Result<(Option<LoopClip>, Feet), MakeError> {
     let partner = |joint: usize| candidate.pairing.partner(joint);
-    let edited = edited_stances(settings, (body, partner), candidate, &loop_clip)?;
+    let edited = edited_stances(settings, &analysis.body, partner, candidate, loop_clip)?;
     let holding = Holding {
-        body,
+        body: &analysis.body,
         root_joint: source.root_joint,
-        limits,
         lock: settings.feet.lock,
-        source: Some(&source),
+        source: Some(source),
         image,
         edited: &edited,
         known: None,
     };
-    let (held, mut feet) = holding.hold(&loop_clip)?;
-    feet.speed = speed;
-    feet.speed_is_theirs = twist.is_some() && !is_given;
-    feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
+    let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
+    // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
     let Some(held) = held else {
-        return Ok((loop_clip, source, feet));
+        return Ok((None, feet));
     };
-    let slides_more = holding.slides_more(&loop_clip, &held, &mut feet);
-    if slides_more || holding.weighs() && bends(candidate, &loop_clip, &held, &feet) {
+    let slides_more = holding.slides_more(loop_clip, &held, &mut feet);
+    if slides_more || holding.weighs() && bends(candidate, loop_clip, &held, &feet) {
         feet.release();
-        return Ok((loop_clip, source, feet));
+        return Ok((None, feet));
     }
-    Ok((held, source, feet))
+    Ok((Some(held), feet))
 }
 
 /// Whether holding the feet of a take that loops already bends it for nothing.
@@ -409,12 +432,13 @@ fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet:
 /// the other foot. `partner` is the joint of which a joint of the body is the image.
 fn edited_stances(
     settings: &LoopSettings,
-    (body, partner): (&Body, impl Fn(usize) -> usize),
+    body: &Body,
+    partner: impl Fn(usize) -> usize,
     candidate: &LoopCandidate,
     loop_clip: &LoopClip,
 ) -> Result<Vec<EditedStance>, HoldError> {
     let edited = (settings.stances.iter())
-        .map(|edit| EditedStance::of(edit, body.feet.len(), candidate, loop_clip))
+        .map(|edit| EditedStance::from_edit(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);
@@ -449,8 +473,7 @@ fn edited(
     }
     let loop_clip = edit::apply_mirrored(loop_clip, &settings.edits, source.root_joint, image)?;
     let twist = loop_clip.root().twist;
-    let root = RootMotion { twist, ..source.root };
-    Ok((loop_clip, RootRelativeClip { root, ..source }))
+    Ok(at_twist(loop_clip, source, twist))
 }
 
 /// The loop with its root on the smoothed path of the hips. If a joint of the rig is the root, the path is applied to it in the

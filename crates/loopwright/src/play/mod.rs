@@ -13,8 +13,9 @@ use rand_pcg::{
 };
 
 use crate::{
+    analysis::body::BodyOverrides,
     blend::SkeletonDifference,
-    feet::fade::{self, Footwork, SolvedFade},
+    feet::fade::{FadingLoop, Footwork, SolvedFade},
     loop_clip::{Interpolation, LoopClip, LoopClipError},
     math::{decay::Decay, rigid::Rigid},
     motion::{Pose, Skeleton, Tracks},
@@ -148,6 +149,11 @@ impl LoopSet {
     ///
     /// Errors: no loops, or not all of one skeleton.
     pub fn new(loops: Vec<LoopClip>) -> Result<Self, PlayError> {
+        Self::with(loops, &BodyOverrides::default())
+    }
+
+    /// The same with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
+    pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, PlayError> {
         let first = loops.first().ok_or(PlayError::NoLoops)?;
         for (index, clip) in loops.iter().enumerate() {
             if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
@@ -158,10 +164,10 @@ impl LoopSet {
             .into_iter()
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
-        let loops = LoopClip::on_one_floor(loops);
+        let loops = LoopClip::on_one_floor(loops, overrides);
         Ok(Self {
             sampled: SampledLoops::new(&loops),
-            feet: loops.iter().map(Footwork::of).collect(),
+            feet: loops.iter().map(|clip| Footwork::new(clip, overrides)).collect(),
             loops,
             jumps: None,
         })
@@ -216,7 +222,7 @@ impl LoopSet {
         let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, from, to);
         let side = |index: usize, secs: f64| {
             let (clip, feet) = (&self.loops[index], self.feet[index].as_ref()?);
-            Some(fade::Side { clip, feet, secs })
+            Some(FadingLoop { clip, feet, secs })
         };
         let solved = side(from, exit_secs)
             .zip(side(to, entry.secs))
@@ -235,7 +241,7 @@ impl LoopSet {
                     feet: None,
                 };
                 let longest_secs = held_secs(entered.clip, 1, fade);
-                SolvedFade::of(left, entered, fade, longest_secs, |secs| {
+                SolvedFade::new(left, entered, fade, longest_secs, |secs| {
                     let state = segment.state(&self.loops, fade, secs);
                     (state.body, state.root)
                 })

@@ -16,7 +16,7 @@ use crate::{
     motion::Pose,
 };
 
-/// A point this far below the ground, as a share of the leg (9 mm of a man), is lifted onto it; one between by a part of the way.
+/// A point this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; one between by a part of the way.
 const LIFTED_SHARE: f64 = 0.01;
 
 /// Of several points the lowest counts most, each less by a factor e for this share of the leg that it is higher.
@@ -82,7 +82,7 @@ impl Sole {
     /// The sole of a leg; `None` without a foot.
     ///
     /// Without points of a surface, those of the ground in the reference pose below its joints and the ends of its bones.
-    pub(super) fn of(rig: &Rig, limb: &Limb) -> Option<Self> {
+    pub(super) fn new(rig: &Rig, limb: &Limb) -> Option<Self> {
         let ankle = limb.reaches?.end?;
         let skeleton = &rig.skeleton;
         let at = |joint: usize| rig.world.as_ref().joint(joint);

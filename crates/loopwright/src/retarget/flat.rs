@@ -39,7 +39,13 @@ const MOST_FRAMES: usize = 8000;
 const MOST_POSES: usize = 256;
 
 /// The reference pose with ankles and toes turned so that soles that stand in the take lie flat in it.
-pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, reference: &Pose) -> Pose {
+pub(super) fn with_flat_feet(
+    take: &Take,
+    body: &Body,
+    anatomy: &Anatomy,
+    reference: &Pose,
+    limits: &ContactLimits,
+) -> Pose {
     let mut flat = reference.clone();
     let (skeleton, num_frames) = (take.skeleton(), take.num_frames().min(MOST_FRAMES));
     if num_frames < 3 || !anatomy.is_biped() {
@@ -47,7 +53,7 @@ pub(super) fn with_flat_feet(take: &Take, body: &Body, anatomy: &Anatomy, refere
     }
     let motion = WorldTracks::from_frames(take.tracks(), 0..num_frames);
     let rise = standing::rise_of_hips(&motion, body.hips, take.frame_time_secs());
-    let limits = ContactLimits::default().at_size(body.size(take));
+    let limits = limits.at_size(body.size(take));
     let stands = |joint: usize| {
         let positions: Vec<DVec3> = (0..num_frames).map(|frame| motion.position(frame, joint)).collect();
         standing::stands(&positions, &rise, take.frame_time_secs(), &limits)

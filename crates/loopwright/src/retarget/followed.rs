@@ -13,9 +13,9 @@ use crate::{
         body::{Body, Foot},
         standing::ContactLimits,
     },
-    feet::{self, Bearing, FootPoint, contact::spans},
+    feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans},
     loop_clip::{LoopClip, LoopClipError, LoopKeys},
-    motion::{Pose, RootMotion, Skeleton, Tracks, WorldTracks},
+    motion::{Pose, Skeleton, WorldTracks},
     quality::{self, Stand},
     take::Take,
 };
@@ -25,16 +25,18 @@ use crate::{
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
-    /// Samples at the end that only lead back to the start of what is no loop: nothing bears there.
-    pub(super) num_leading_back: usize,
+    /// Whether the last sample is followed by the first.
+    pub(super) is_loop: bool,
     points: Vec<PointBears>,
     stands: Vec<JointStands>,
     /// By foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
-    /// How large the target is beside its source, at least 1.
-    pub(super) size: f64,
-    /// Speed of the source's feet over the ground while they stand, on a target of this size divided by it, metres per second; only
-    /// known of loops.
+    /// How large the target is beside its source, at least 1: feet that slide by so many times as much are seen to slide alike.
+    pub(super) times_as_large: f64,
+    /// Limits of standing on the target.
+    pub(super) limits: ContactLimits,
+    /// Speed of the source's feet over the ground while they stand, on a target as large as it, or smaller, metres per second; only known
+    /// of loops.
     pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the body of the target that are led by one of it.
     led: Vec<Led>,
@@ -75,12 +77,11 @@ impl FollowedLeg {
 }
 
 impl FollowedFeet {
-    /// The same at other samples, each of which comes from one of these; those from none, at the end, lead back to the start.
-    pub(super) fn sampled(&self, from: &[Option<usize>]) -> Self {
-        let mask = |known: &[bool]| -> Vec<bool> { from.iter().map(|from| from.is_some_and(|at| known[at])).collect() };
+    /// The same at other samples, each of which is one of these.
+    pub(super) fn sampled(&self, from: &[usize]) -> Self {
+        let mask = |known: &[bool]| -> Vec<bool> { from.iter().map(|&at| known[at]).collect() };
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
-        sampled.num_leading_back = from.iter().filter(|from| from.is_none()).count();
         for (own, known) in sampled.points.iter_mut().zip(&self.points) {
             own.bears = mask(&known.bears);
         }
@@ -89,7 +90,7 @@ impl FollowedFeet {
         }
         for (own, known) in sampled.legs.iter_mut().zip(&self.legs) {
             if let (Some(own), Some(known)) = (own, known) {
-                own.bent = from.iter().map(|from| from.map_or(0.0, |at| known.bent[at])).collect();
+                own.bent = from.iter().map(|&at| known.bent[at]).collect();
             }
         }
         sampled
@@ -103,7 +104,7 @@ impl FollowedFeet {
         let at_samples = |feet: &Self, phase: f64| {
             let sample = |index: usize| {
                 let at = (index as f64 / num_samples as f64 + phase) * feet.num_samples as f64;
-                Some((at.round() as usize) % feet.num_samples.max(1))
+                (at.round() as usize) % feet.num_samples.max(1)
             };
             feet.sampled(&(0..num_samples).map(sample).collect::<Vec<_>>())
         };
@@ -144,7 +145,7 @@ impl FollowedFeet {
             };
             own.bent = (0..num_samples).map(bent).collect();
         }
-        mixed.size = parts.iter().map(|(feet, share)| feet.size * share).sum();
+        mixed.times_as_large = parts.iter().map(|(feet, share)| feet.times_as_large * share).sum();
         let slide = |(feet, share): &(Self, f64)| Some(feet.slide_of_source_mps? * share);
         mixed.slide_of_source_mps = parts.iter().map(slide).sum();
         Some(mixed)
@@ -161,7 +162,7 @@ impl FollowedFeet {
     /// When points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            let contacts = spans(own.foot, &own.bears).into_iter();
+            let contacts = self.spans(own.foot, &own.bears).into_iter();
             contacts.map(|contact| Bearing {
                 point: own.point,
                 contact,
@@ -173,7 +174,7 @@ impl FollowedFeet {
     pub fn stands(&self) -> Vec<Stand> {
         let of = |own: &JointStands| {
             let joint = own.joint;
-            let spans = spans(own.foot, &own.stands).into_iter();
+            let spans = self.spans(own.foot, &own.stands).into_iter();
             spans.map(move |span| Stand {
                 joint,
                 first_sample: span.start_sample,
@@ -183,9 +184,20 @@ impl FollowedFeet {
         self.stands.iter().flat_map(of).collect()
     }
 
-    /// Speed of the target's feet over the ground while those of the source stand, metres per second.
-    pub(super) fn slide(&self, clip: &LoopClip) -> Option<f64> {
-        quality::foot_slide_of_stances(&LoopKeys::from_loop(clip), &self.stands())
+    fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
+        spans(foot, stands, !self.is_loop)
+    }
+
+    /// Speed of the target's feet over the ground while those of the source stand, metres per second; `None` where none does.
+    pub(super) fn slide(&self, stage: &Stage<'_>) -> Option<f64> {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for stand in self.stands() {
+            for key in stand.first_sample..stand.first_sample + stand.num_samples {
+                sum += stage.speed_over_ground(key % self.num_samples, stand.joint);
+                count += 1.0;
+            }
+        }
+        (count > 0.0).then(|| sum / count)
     }
 }
 
@@ -193,7 +205,7 @@ impl Retarget {
     /// When the target's feet stand by those of a loop of the source. Errors: none is known.
     pub fn feet_of_loop(&self, source: &LoopClip) -> Result<FollowedFeet, LoopClipError> {
         let source = source.clone().on_screw()?;
-        let mut feet = self.feet_of(&source);
+        let mut feet = self.feet_of(&Stage::of_loop(&source));
         feet.slide_of_source_mps = self.slide_of_source(&source).map(|mps| mps * self.scale.min(1.0));
         for (foot, [_, ours]) in self.stands_of_both(&source) {
             let joint = ours.joint;
@@ -212,19 +224,14 @@ impl Retarget {
         Ok(feet)
     }
 
-    /// The same for all frames of a take of the source. Errors: the take has fewer than three frames.
-    pub fn feet_of_take(&self, source: &Take) -> Result<FollowedFeet, LoopClipError> {
-        let mut tracks = Tracks::empty(source.skeleton().clone(), source.frame_time_secs(), source.num_frames());
-        (0..source.num_frames()).for_each(|frame| tracks.push(source.pose(frame)));
-        let clip = LoopClip::new(source.name(), tracks, self.source.body.hips, RootMotion::NONE)?;
-        let mut feet = self.feet_of(&clip);
+    /// The same for all frames of a take of the source.
+    pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
+        let tracks = source.tracks();
+        let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
+        let mut feet = self.feet_of(&Stage::new(tracks, course));
         // Over minutes the ground may rise, so that the fixed limits of a loop say nothing.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
-            let lowest = if foot.toe.is_some() {
-                FootPoint::Ball
-            } else {
-                FootPoint::Ankle
-            };
+            let lowest = FootPoint::lowest_of(foot);
             let own = feet.points.iter().find(|own| (own.foot, own.point) == (index, lowest));
             let stands = own.map(|own| JointStands {
                 foot: index,
@@ -233,11 +240,11 @@ impl Retarget {
             });
             feet.stands.extend(stands);
         }
-        Ok(feet)
+        feet
     }
 
     /// The points that bear, and how knees bend.
-    fn feet_of(&self, source: &LoopClip) -> FollowedFeet {
+    fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
         let num_samples = source.num_samples();
         let mut points: Vec<PointBears> = Vec::new();
         for bearing in self.bearing(source) {
@@ -251,22 +258,22 @@ impl Retarget {
             let keys = bearing.contact.keys();
             keys.for_each(|key| points[index].bears[key % num_samples] = true);
         }
-        let world = source.tracks_from_root();
         let leg = |foot: &Foot| {
             let theirs = self.followed_leg(foot.ankle)?.reaches?;
             let Bones { upper, lower, end } = leg_that_ends_in(&self.target, foot.ankle)?.reaches?;
             Some(FollowedLeg {
                 joints: [upper, lower, end?],
-                bent: bends(&world, theirs)?,
+                bent: bends(source.world(), theirs)?,
             })
         };
         FollowedFeet {
             num_samples,
-            num_leading_back: 0,
+            is_loop: source.is_loop(),
             points,
             stands: Vec::new(),
             legs: self.target.body.feet.iter().map(leg).collect(),
-            size: self.scale.max(1.0),
+            times_as_large: self.scale.max(1.0),
+            limits: self.source.contacts.scaled(self.scale),
             slide_of_source_mps: None,
             led: self.led.clone(),
         }
@@ -305,8 +312,9 @@ impl Retarget {
     }
 
     /// When points of the target's feet bear, by those of the source's.
-    fn bearing(&self, source: &LoopClip) -> Vec<Bearing> {
-        let theirs = feet::bearing(source, &self.source.body, &ContactLimits::default());
+    fn bearing(&self, source: &Stage<'_>) -> Vec<Bearing> {
+        let model = FootModel::new(source, &self.source.body, &self.source.contacts);
+        let theirs = feet::bearing(source, &self.source.body, &model);
         let mut known = Vec::new();
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let Some(from) = self.followed_foot(foot.ankle) else {

@@ -1,25 +1,23 @@
 //! Feet of a motion on the target, held while those of the source bear.
-//!
-//! Limits are lengths and speeds of people, so a larger target is held at the source's size, and gets its own back.
 
 use glam::DVec3;
 
-use super::{FollowedFeet, Retarget};
+use super::{FollowedFeet, Retarget, followed::FollowedLeg};
 use crate::{
-    analysis::{body::Body, standing::ContactLimits},
-    feet::{self, Bearing, EditedStance, Feet, FootLock, FootOutcome, HoldError, Holding, KnownFeet},
+    analysis::body::Body,
+    feet::{
+        self, Bearing, EditedStance, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage,
+        model::KNEE_BEYOND_SOURCE,
+    },
     loop_clip::LoopClip,
     math::ops::atan2,
     motion::{Tracks, WorldTracks},
 };
 
-/// A knee of the target bends beyond the most of its source's by no more than about this, radians (8 degrees).
-const MORE_FLEXED: f64 = 0.14;
-
-/// A knee that bends beyond that limit by more than this, radians (2 degrees), is worse than a foot that slides.
+/// A knee that bends beyond its limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;
 
-/// Feet that slide by less on people are not seen to, metres per second.
+/// Feet that slide by less on the reference body are not seen to, metres per second.
 const UNSEEN_MPS: f64 = 0.01;
 
 /// The solve of a loop is repeated from its own result up to so many times, ...
@@ -27,6 +25,16 @@ const MORE_ROUNDS: usize = 4;
 
 /// ... while feet slide less by at least this share.
 const LEAST_GAIN: f64 = 0.05;
+
+/// The joints of a character that matter for its feet.
+#[derive(Clone, Copy)]
+pub(super) struct FootedBody<'a> {
+    pub(super) body: &'a Body,
+    /// The joint that carries only the root motion, if there is one.
+    pub(super) root_joint: Option<usize>,
+    /// The joint that carries the root motion where there is none.
+    pub(super) carrier: usize,
+}
 
 impl Retarget {
     /// Holds the feet of a loop on the target while those of the source bear, where they then slide less. Feet that stand as still as those
@@ -57,13 +65,14 @@ impl FollowedFeet {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        self.hold_edited((body, root_joint), carried, lock, &[])
+        self.hold_edited(body, root_joint, carried, lock, &[])
     }
 
     /// The same with stances that overrule the source's; feet that have any are held however far they slide.
     pub(crate) fn hold_edited(
         &self,
-        (body, root_joint): (&Body, Option<usize>),
+        body: &Body,
+        root_joint: Option<usize>,
         carried: &LoopClip,
         lock: FootLock,
         edited: &[EditedStance],
@@ -72,116 +81,153 @@ impl FollowedFeet {
         if found != known {
             return Err(HoldError::KnownElsewhere { found, known });
         }
-        let limits = ContactLimits::default();
         let straight = carried.clone().on_screw()?;
-        let at_size = straight.scaled(1.0 / self.size);
+        let character = FootedBody {
+            body,
+            root_joint,
+            carrier: straight.carrier(),
+        };
+        let (held, feet) = self.hold_motion(&Stage::of_loop(&straight), character, lock, edited);
+        let Some(tracks) = held else {
+            return Ok((None, feet));
+        };
+        let held = straight.with_tracks(tracks);
+        let path = carried.path().to_vec();
+        let held = if path.is_empty() { held } else { held.along(path)? };
+        Ok((Some(held), feet))
+    }
+
+    /// The tracks of a motion of the target with its feet held, and what became of them; `None` where none is held.
+    pub(super) fn hold_motion(
+        &self,
+        stage: &Stage<'_>,
+        character: FootedBody<'_>,
+        lock: FootLock,
+        edited: &[EditedStance],
+    ) -> (Option<Tracks>, Feet) {
+        let FootedBody {
+            body,
+            root_joint,
+            carrier,
+        } = character;
+        let model = FootModel::new(stage, body, &self.limits).of_character(self.times_as_large, self.most_flexed());
         let mut bearing: Vec<Bearing> = self.bearing().collect();
         if lock != FootLock::Off {
             // On smaller targets more stands, since less speed is seen.
-            bearing.extend(feet::bearing(&at_size, body, &limits));
+            bearing.extend(feet::bearing(stage, body, &model));
         }
-        let num_samples = straight.num_samples();
-        let known = KnownFeet {
-            stretch: (self.num_leading_back > 0).then_some(num_samples - self.num_leading_back),
-            bearing: Bearing::joined(&bearing, num_samples, num_samples - self.num_leading_back),
-            most_flexed: (self.legs.iter())
-                .map(|leg| leg.as_ref().map_or(f64::INFINITY, |leg| leg.most_bent() + MORE_FLEXED))
-                .collect(),
-        };
-        let by_pose = self.slide(&at_size);
-        // What the user says of feet is not weighed against what was detected.
-        let weighs = lock == FootLock::Auto && edited.is_empty();
-        let is_still = weighs && self.is_still(by_pose);
-        let lock = if is_still { FootLock::Off } else { lock };
-        let holding = Holding {
+        let known = Bearing::joined(&bearing, stage.course());
+        let mut holding = Holding {
             body,
             root_joint,
-            limits: &limits,
             lock,
             source: None,
             image: None,
             edited,
             known: Some(&known),
         };
-        let (mut held, mut feet) = holding.hold(&at_size)?;
-        let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
-        feet.foot_slide_mps = [by_pose, held.as_ref().and_then(|clip| self.slide(clip))];
-        let is_loop = self.num_leading_back == 0;
-        let rounds = if is_loop { MORE_ROUNDS } else { 0 };
-        for _ in 0..rounds {
-            let Some(so_far) = &held else {
-                break;
-            };
-            // What the legs did not give way to before, they do now.
-            let (next, _) = holding.hold(so_far)?;
-            let slides = next.as_ref().and_then(|clip| self.slide(clip));
-            let is_sound = next.as_ref().is_some_and(|next| !folds(next));
-            if !is_sound || slides >= feet.foot_slide_mps[1].map(|mps| mps * (1.0 - LEAST_GAIN)) {
-                break;
+        let weighs = holding.weighs();
+        let by_pose = self.slide(stage);
+        if weighs && self.is_still(by_pose) {
+            holding.lock = FootLock::Off;
+            let (_, feet) = holding.solved(stage, &model, carrier);
+            return (None, left_still(feet, by_pose, known.clone()));
+        }
+        let (held, mut feet) = holding.solved(stage, &model, carrier);
+        feet.foot_slide_mps[0] = by_pose;
+        let Some(held) = held else {
+            if feet.outcomes.contains(&FootOutcome::Unsettled) {
+                feet.foot_slide_mps[1] = by_pose;
             }
-            (held, feet.foot_slide_mps[1]) = (next, slides);
-        }
-        let is_worse =
-            feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || held.as_ref().is_some_and(folds) && !folds(&at_size);
-        if weighs && is_worse {
-            feet.release();
-        }
-        if is_still {
-            let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
-            let outcome = |foot: usize| match stands(foot) {
-                true => FootOutcome::Still,
-                false => FootOutcome::NeverStands,
-            };
-            feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
-            feet.foot_slide_mps[1] = by_pose;
-            feet.bearing.clone_from(&known.bearing);
-        }
-        feet.hips_lowered_metres *= self.size;
-        feet.moved_metres *= self.size;
-        feet.foot_slide_mps = feet.foot_slide_mps.map(|mps| mps.map(|mps| mps * self.size));
-        let Some(held) = held.filter(|_| feet.is_held()) else {
-            return Ok((None, feet));
+            return (None, feet);
         };
-        let mut tracks = Tracks::empty(carried.skeleton().clone(), carried.step_secs(), num_samples);
-        for sample in 0..num_samples {
-            let mut pose = straight.body_pose(sample).to_pose();
-            let (before, after) = (at_size.body_pose(sample), held.body_pose(sample));
-            pose.rotations.copy_from_slice(after.rotations);
-            let moved = before.translations.iter().zip(after.translations);
-            for (at, (before, after)) in pose.translations.iter_mut().zip(moved) {
-                // Lengths of bones stay as they are to the bit.
-                *at += (*after - *before) * self.size;
-            }
-            self.lead(carried.skeleton(), &mut pose);
-            tracks.push(pose.as_ref());
+        let before = stage.world();
+        let next = |so_far: &Stage<'_>| holding.solved(so_far, &model, carrier).0;
+        let (held, slide) = self.held_further(stage, held, next);
+        feet.foot_slide_mps[1] = slide;
+        let folds = self.folds(&held.world(), before) && !self.folds(before, before);
+        if weighs && (slide >= by_pose || folds) {
+            feet.release();
+            return (None, feet);
         }
-        let path = carried.path().to_vec();
-        let held = straight.with_tracks(tracks);
-        let held = if path.is_empty() { held } else { held.along(path)? };
-        Ok((Some(held), feet))
+        (Some(self.with_led(&held)), feet)
     }
 
-    /// Whether feet that slide so fast, on a larger target at the size of the source, stand as still as those of the source on the whole,
-    /// and are not seen to slide.
+    /// By foot of the target, the angle beyond which its knee does not bend, radians.
+    fn most_flexed(&self) -> Vec<f64> {
+        let limit = |leg: &FollowedLeg| leg.most_bent() + KNEE_BEYOND_SOURCE;
+        let legs = self.legs.iter();
+        legs.map(|leg| leg.as_ref().map_or(f64::INFINITY, limit)).collect()
+    }
+
+    /// A motion whose feet are held, and how fast they slide, once a loop was held again from its own result: what the legs did not give
+    /// way to before, they do then.
+    fn held_further(
+        &self,
+        stage: &Stage<'_>,
+        mut held: Tracks,
+        next: impl Fn(&Stage<'_>) -> Option<Tracks>,
+    ) -> (Tracks, Option<f64>) {
+        let mut slide = self.slide(&stage.with_tracks(&held));
+        let rounds = if self.is_loop { MORE_ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            let Some(again) = next(&stage.with_tracks(&held)) else {
+                break;
+            };
+            let further = stage.with_tracks(&again);
+            let slides = self.slide(&further);
+            let is_worse = slides >= slide.map(|mps| mps * (1.0 - LEAST_GAIN));
+            if is_worse || self.folds(further.world(), stage.world()) {
+                break;
+            }
+            (held, slide) = (again, slides);
+        }
+        (held, slide)
+    }
+
+    /// Whether feet that slide so fast stand as still as those of the source on the whole, and are not seen to slide.
     fn is_still(&self, slide_mps: Option<f64>) -> bool {
         let Some((here, there)) = slide_mps.zip(self.slide_of_source_mps) else {
             return false;
         };
+        let here = here / self.times_as_large;
         // To rounding.
         here < UNSEEN_MPS && here <= there * (1.0 + 1e-6)
     }
 
     /// Whether a knee of the target bends clearly beyond its limit, or clearly more the wrong way than by its pose alone.
-    fn folds(&self, clip: &LoopClip, most_flexed: &[f64], by_pose: &LoopClip) -> bool {
-        let [world, before] = [clip, by_pose].map(LoopClip::tracks_from_root);
-        let mut legs = self.legs.iter().zip(most_flexed);
-        legs.any(|(leg, limit)| {
-            leg.as_ref().is_some_and(|leg| {
-                most_bent(&world, leg.joints) > limit + FOLDED
-                    || bent_wrong(&world, leg.joints) > bent_wrong(&before, leg.joints) + MORE_FLEXED
-            })
+    fn folds(&self, world: &WorldTracks, by_pose: &WorldTracks) -> bool {
+        let mut legs = self.legs.iter().flatten();
+        legs.any(|leg| {
+            most_bent(world, leg.joints) > leg.most_bent() + KNEE_BEYOND_SOURCE + FOLDED
+                || bent_wrong(world, leg.joints) > bent_wrong(by_pose, leg.joints) + KNEE_BEYOND_SOURCE
         })
     }
+
+    /// The same tracks with joints beside the body where those that lead them are.
+    fn with_led(&self, tracks: &Tracks) -> Tracks {
+        let skeleton = tracks.skeleton();
+        let mut led = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());
+        for sample in 0..tracks.num_frames() {
+            let mut pose = tracks.pose(sample).to_pose();
+            self.lead(skeleton, &mut pose);
+            led.push(pose.as_ref());
+        }
+        led
+    }
+}
+
+/// The feet of a motion that are as still as those of its source, and were not held.
+fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
+    let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
+    let outcome = |foot: usize| match stands(foot) {
+        true => FootOutcome::Still,
+        false => FootOutcome::NeverStands,
+    };
+    feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
+    feet.foot_slide_mps = [slide_mps; 2];
+    feet.bearing = bearing;
+    feet
 }
 
 /// The largest angle between the bones of a limb over a loop, radians.

@@ -1,27 +1,24 @@
 //! Feet of a take on the target, held while those of the source bear.
 //!
-//! A take is held in windows that overlap, each as a loop of which half a second leads back to its start and is not solved. What the
-//! solve does at one end of a window fades within a step or two, and the corrections of two windows go over into each other where both
-//! know what comes before and after. Many frames a second are solved at a part of them, since corrections are
-//! smooth, and the corrections in between are those of a curve through them.
+//! A take is held in windows that overlap, each solved from end to end. What the solve does at one end of a window fades within a step or
+//! two, and the corrections of two windows go over into each other where both know what comes before and after. Many frames a second are
+//! solved at a part of them, since corrections are smooth, and the corrections in between are those of a curve through them.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::{FollowedFeet, Retarget, legs::faded};
+use super::{FollowedFeet, Retarget, held::FootedBody, legs::faded};
 use crate::{
     analysis::body::Foot,
-    feet::{FootLock, HoldError},
-    loop_clip::LoopClip,
+    feet::{Course, FootLock, HoldError, Stage},
     math::{
         cubic::{Hermite, Span},
-        rigid::{Rigid, Twist},
         rotation,
         time_step::TimeStep,
     },
-    motion::{Pose, RootMotion, Tracks},
+    motion::{Pose, Tracks},
     take::Take,
 };
 
@@ -38,9 +35,6 @@ const MARGIN_SECS: f64 = 1.2;
 /// The corrections of one go over into those of the next over this long, seconds.
 const OVER_SECS: f64 = 1.0;
 
-/// The end of a window is led back to its start over this long, seconds.
-const BACK_SECS: f64 = 0.6;
-
 /// A correction of a joint at one sample: a rotation vector that follows its own rotation, and a translation, metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Correction {
@@ -51,7 +45,7 @@ struct Correction {
 /// A joint leaps from one frame to the next where it goes farther than this many times as in the steps before and after, ...
 const LEAP_RATIO: f64 = 3.0;
 
-/// ... and than this of the length of the leg besides: 4 cm of a man.
+/// ... and than this of the length of the leg besides: 4 cm on the reference body.
 const LEAP_SHARE: f64 = 0.05;
 
 /// Corrections by joint and sample.
@@ -72,8 +66,8 @@ struct Samples<'a> {
 impl Retarget {
     /// Holds the feet of a take on the target while those of the source bear, in those parts of it where they then slide less.
     ///
-    /// `source` is the take, `carried` what [`Self::take`] makes of it. `None` where nothing changes. Errors: those of
-    /// [`crate::feet::hold`]; the take has fewer than three frames, or not as many as `carried`.
+    /// `source` is the take, `carried` what [`Self::take`] makes of it. `None` where nothing changes. Errors: the take has not as many
+    /// frames as `carried`.
     pub fn held_take(&self, source: &Take, carried: &Take, lock: FootLock) -> Result<Option<Take>, HoldError> {
         let (found, known) = (carried.num_frames(), source.num_frames());
         if found != known {
@@ -82,11 +76,11 @@ impl Retarget {
         if lock == FootLock::Off || carried.num_frames() < 3 {
             return Ok(None);
         }
-        let feet = self.feet_of_take(source)?;
+        let feet = self.feet_of_take(source);
         let mut stretches = Vec::new();
         for frames in self.stretches(carried) {
-            let samples = Samples::of(carried, &frames);
-            if let Some(corrections) = self.corrections(&feet, &samples, lock)? {
+            let samples = Samples::new(carried, &frames);
+            if let Some(corrections) = self.corrections(&feet, &samples, lock) {
                 stretches.push((frames, samples.stride, corrections));
             }
         }
@@ -129,12 +123,7 @@ impl Retarget {
     }
 
     /// The corrections that hold the feet in a stretch of a take; `None` where there are none.
-    fn corrections(
-        &self,
-        feet: &FollowedFeet,
-        samples: &Samples<'_>,
-        lock: FootLock,
-    ) -> Result<Option<Corrections>, HoldError> {
+    fn corrections(&self, feet: &FollowedFeet, samples: &Samples<'_>, lock: FootLock) -> Option<Corrections> {
         let in_secs = |secs: f64| TimeStep::new(samples.step_secs).nearest_from_one(secs);
         let (margin, over) = (in_secs(MARGIN_SECS), in_secs(OVER_SECS) as f64);
         let num_windows = samples.count.div_ceil(in_secs(WINDOW_SECS).min(WINDOW_SAMPLES));
@@ -154,34 +143,28 @@ impl Retarget {
                 let stops = if window + 1 == num_windows { 0.0 } else { after(ends[1]) };
                 begins - stops
             };
-            let clip = samples.led_back(reaches, in_secs(BACK_SECS).max(4), self)?;
-            let held = self.held_window(feet, samples, reaches, &clip, lock)?;
-            if let Some(held) = held {
-                corrections.add((&clip, &held), reaches, weight);
+            let window = reaches[0]..reaches[1];
+            let tracks = samples.tracks(window.clone());
+            if let Some(held) = self.held_window(&feet.sampled(&samples.frames(window)), &tracks, lock) {
+                corrections.add(&tracks, &held, reaches[0], weight);
             }
         }
-        Ok(Some(corrections).filter(|corrections| !corrections.of_joints.is_empty()))
+        Some(corrections).filter(|corrections| !corrections.of_joints.is_empty())
     }
 
-    fn held_window(
-        &self,
-        feet: &FollowedFeet,
-        samples: &Samples<'_>,
-        [first, end]: [usize; 2],
-        clip: &LoopClip,
-        lock: FootLock,
-    ) -> Result<Option<LoopClip>, HoldError> {
-        let from: Vec<Option<usize>> = (first..first + clip.num_samples())
-            .map(|sample| (sample < end).then(|| samples.frame(sample)))
-            .collect();
-        let feet = feet.sampled(&from);
-        let (held, _) = feet.hold(&self.target.body, self.root_joint(), clip, lock)?;
-        Ok(held)
+    fn held_window(&self, feet: &FollowedFeet, tracks: &Tracks, lock: FootLock) -> Option<Tracks> {
+        let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
+        let character = FootedBody {
+            body: &self.target.body,
+            root_joint: self.root_joint(),
+            carrier: self.carrier(),
+        };
+        feet.hold_motion(&Stage::new(tracks, course), character, lock, &[]).0
     }
 }
 
 impl<'a> Samples<'a> {
-    fn of(take: &'a Take, frames: &Range<usize>) -> Self {
+    fn new(take: &'a Take, frames: &Range<usize>) -> Self {
         let stride = ((take.frame_rate_hz() / SOLVED_HZ) as usize).max(1);
         Self {
             take,
@@ -192,70 +175,27 @@ impl<'a> Samples<'a> {
         }
     }
 
-    fn frame(&self, sample: usize) -> usize {
-        self.first_frame + sample * self.stride
+    /// The frames of some samples.
+    fn frames(&self, samples: Range<usize>) -> Vec<usize> {
+        samples.map(|sample| self.first_frame + sample * self.stride).collect()
     }
 
-    fn pose(&self, sample: usize) -> Pose {
-        self.take.pose(self.frame(sample)).to_pose()
-    }
-
-    /// The samples from the first to before the last as a loop, whose last ones lead back to the start.
-    fn led_back(&self, [first, end]: [usize; 2], num_back: usize, of: &Retarget) -> Result<LoopClip, HoldError> {
-        let skeleton = self.take.skeleton();
-        let hips = of.target.body.hips;
-        let [from, to] = [first, end - 1].map(|sample| {
-            let world = self.pose(sample).as_ref().world(skeleton);
-            world.translations[hips] * DVec3::new(1.0, 0.0, 1.0)
-        });
-        let root = RootMotion {
-            start: Rigid::new(glam::DQuat::IDENTITY, from),
-            twist: Twist {
-                linear: (to - from) / ((end - 1 - first).max(1) as f64 * self.step_secs),
-                angular: DVec3::ZERO,
-            },
-        };
-        let seen_from_root = |sample: usize| {
-            let back = root.at((sample - first) as f64 * self.step_secs).inverse();
-            let mut pose = self.pose(sample);
-            for joint in (0..skeleton.num_joints()).filter(|&joint| skeleton.parent(joint).is_none()) {
-                let local = back * pose.as_ref().joint(joint);
-                pose.set_joint(joint, local);
-            }
-            pose
-        };
-        let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs, end - first + num_back);
-        for sample in first..end {
-            tracks.push(seen_from_root(sample).as_ref());
+    /// The poses of some samples.
+    fn tracks(&self, samples: Range<usize>) -> Tracks {
+        let mut tracks = Tracks::empty(self.take.skeleton().clone(), self.step_secs, samples.len());
+        for frame in self.frames(samples) {
+            tracks.push(self.take.pose(frame));
         }
-        let (last, start) = (seen_from_root(end - 1), seen_from_root(first));
-        for back in 1..=num_back {
-            let share = faded(back as f64 / (num_back + 1) as f64);
-            let between = |joint: usize| {
-                let [one, other] = [&last, &start].map(|pose| pose.as_ref().joint(joint));
-                let turn = rotation::exp(rotation::difference(other.rotation, one.rotation) * share);
-                (
-                    one.translation.lerp(other.translation, share),
-                    (turn * one.rotation).normalize(),
-                )
-            };
-            tracks.push((0..skeleton.num_joints()).map(between).collect::<Pose>().as_ref());
-        }
-        Ok(LoopClip::new(self.take.name(), tracks, of.carrier(), root)?)
+        tracks
     }
 }
 
 impl Corrections {
-    /// Adds what holding changed in a window, by a weight for each sample.
-    fn add(
-        &mut self,
-        (before, after): (&LoopClip, &LoopClip),
-        [first, end]: [usize; 2],
-        weight: impl Fn(usize) -> f64,
-    ) {
-        for sample in first..end {
+    /// Adds what holding changed in a window from a first sample on, by a weight for each sample.
+    fn add(&mut self, before: &Tracks, after: &Tracks, first: usize, weight: impl Fn(usize) -> f64) {
+        for sample in first..first + before.num_frames() {
             let weight = weight(sample);
-            let (before, after) = (before.body_pose(sample - first), after.body_pose(sample - first));
+            let (before, after) = (before.pose(sample - first), after.pose(sample - first));
             for joint in 0..before.rotations.len() {
                 let (own, held) = (before.joint(joint), after.joint(joint));
                 if weight == 0.0 || own == held {

@@ -12,7 +12,10 @@ use super::{
     anatomy::{Bones, Limb, LimbKind},
 };
 use crate::{
-    feet::leg::{Bend, Leg, arc},
+    feet::{
+        leg::{Bend, Leg, STRAIGHT, arc},
+        model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE},
+    },
     math::{ops::hypot, rotation},
     motion::{Pose, WorldTracks},
 };
@@ -49,28 +52,21 @@ const LIFTED_SHARE: f64 = 0.15;
 /// person's. Above the second, 35 cm, no hand is put anywhere. Nearer to each other, and an arm that reaches down leaps.
 const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
 
-/// A knee bends beyond that of the source by less than this, radians (8 degrees). Less, and feet leave their places while they stand;
-/// more, and the longer feet of a character with short legs fold them.
-const MOST_BENT: f64 = 0.14;
-
-/// So does an elbow while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
-const MOST_BENT_ELBOW: f64 = 0.87;
-
 /// Each round takes the tilt of the foot from the one before; each removes most of what is left.
 const TILT_ROUNDS: usize = 3;
 
-/// Bends smaller than this, as a share of the bones, tell no axis of the knee.
-const STRAIGHT: f64 = 0.01;
-
-/// Nor is one above this share of the height at which hands hang beside a body that stands: arms may be long beside the legs.
+/// No hand is put anywhere above this share of the height at which hands hang beside a body that stands: arms may be long beside the
+/// legs.
 const HANGING_SHARE: f64 = 0.35;
 
 impl PlacedLimb {
     /// The reach of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that does not
     /// bend in the middle, or that has no end.
-    pub(super) fn of(
-        (target, limb): (&Rig, &Limb),
-        (source, from): (&Rig, &Limb),
+    pub(super) fn new(
+        target: &Rig,
+        limb: &Limb,
+        source: &Rig,
+        from: &Limb,
         hangs_from: &[Option<usize>],
         turn: Option<DQuat>,
         motion: &WorldTracks,
@@ -122,7 +118,7 @@ impl PlacedLimb {
             follows,
             ankle: theirs.end?,
             lifted: LIFTED_SHARE * target.leg_length(),
-            grounded: grounded(target, (source, theirs)),
+            grounded: grounded(target, source, theirs),
             anchor: rotations[ankle].conjugate() * anchor,
             shift: DVec3::ZERO,
         })
@@ -148,7 +144,8 @@ impl PlacedLimb {
         &self,
         world: &Pose,
         [ball, of_ankle]: [DVec3; 2],
-        (height, weight): (f64, f64),
+        height: f64,
+        weight: f64,
         stretch: f64,
     ) -> ([DQuat; 3], f64) {
         let Leg { thigh, knee, ankle, .. } = self.leg;
@@ -157,8 +154,8 @@ impl PlacedLimb {
         let bend = self.leg.bend(at, above);
         let lifted = faded(height / self.lifted);
         let most = match self.kind {
-            LimbKind::Leg => MOST_BENT,
-            LimbKind::Arm => MOST_BENT_ELBOW,
+            LimbKind::Leg => KNEE_BEYOND_SOURCE,
+            LimbKind::Arm => ELBOW_BEYOND_SOURCE,
         };
         let own = world.rotations[ankle];
         let mut turns = [DQuat::IDENTITY; 3];
@@ -261,7 +258,7 @@ fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
 
 /// Heights of a hand over standing feet below which it is put on its place, and above which it is not, metres of the target; the same
 /// number twice where hands hang down to the ground.
-fn grounded(target: &Rig, (source, Bones { upper, lower, end }): (&Rig, Bones)) -> [f64; 2] {
+fn grounded(target: &Rig, source: &Rig, Bones { upper, lower, end }: Bones) -> [f64; 2] {
     let at = |joint: usize| source.world.translations[joint];
     let length = |end: usize| at(lower).distance(at(upper)) + at(end).distance(at(lower));
     let hangs = end.map_or(0.0, |end| at(upper).y - source.ground() - length(end));

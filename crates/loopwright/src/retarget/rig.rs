@@ -7,7 +7,7 @@ use super::{
     beside, flat, reference,
 };
 use crate::{
-    analysis::{Body, BodyError, BodyOverrides, Side},
+    analysis::{Body, BodyError, BodyOverrides, ContactLimits, Side},
     motion::{Joint, Pose, Skeleton, Tracks},
     root_motion::root_joint,
     take::Take,
@@ -29,6 +29,8 @@ pub struct Rig {
     pub(super) axes: DQuat,
     stands: bool,
     soles: Vec<FootSole>,
+    /// When its feet count as standing.
+    pub(super) contacts: ContactLimits,
 }
 
 /// How far the surface of a foot reaches, as its mesh states it.
@@ -75,7 +77,7 @@ impl Rig {
             }
         }
         let (rest, _, anatomy, upright) = best;
-        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest);
+        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest, &overrides.contacts);
         let world = reference.as_ref().world(&skeleton);
         Ok(Self {
             axes: reference::body_axes(&anatomy, &world),
@@ -87,6 +89,7 @@ impl Rig {
             world,
             stands: upright >= 1.0,
             soles: Vec::new(),
+            contacts: overrides.contacts,
         })
     }
 

@@ -122,14 +122,14 @@ impl Retarget {
             .filter_map(|limb| {
                 let from = source.anatomy.limb(limb)?;
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
-                let mut placed = PlacedLimb::of((target, limb), (source, from), &hangs_from, turn, motion)?;
+                let mut placed = PlacedLimb::new(target, limb, source, from, &hangs_from, turn, motion)?;
                 placed.shift = row_ahead(target, limb) - scale * row_ahead(source, limb);
                 Some(placed)
             })
             .collect();
         let legs = target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
         let soles: Vec<[Sole; 2]> = legs
-            .filter_map(|limb| Some([Sole::of(target, limb)?, Sole::of(source, source.anatomy.limb(limb)?)?]))
+            .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
             .collect();
         let sole_of = |limb: &PlacedLimb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned();
         let led = (led.iter())
@@ -450,7 +450,7 @@ impl Reach {
 
     /// Turns the bones of a limb; `world` is the pose in which it does not reach anywhere yet.
     fn turn(self, (limb, stretch): (&PlacedLimb, f64), world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
-        let ([upper, lower, foot], grown) = limb.reach(world, self.places, (self.height, self.weight), stretch);
+        let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;
         let bones = thigh.iter().map(|&joint| (joint, upper));

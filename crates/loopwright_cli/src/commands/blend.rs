@@ -53,7 +53,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
     same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
-    let (blender, weights) = weigh(args, clips)?;
+    let (blender, weights) = weigh(args, clips, &overrides)?;
     let clip = blender
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
@@ -218,7 +218,7 @@ fn same_cycles(names: &[LoopName], loops: &[PlayableLoop]) -> Result<(), Failure
 }
 
 /// The weights: as given, computed from the requested speed and turn rate, or equal.
-fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), Failure> {
+fn weigh(args: &BlendArgs, clips: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<(Blender, Vec<f64>), Failure> {
     let num_loops = clips.len();
     let failed = |error: BlendError| blend_failure(num_loops, &error);
     let wanted = [
@@ -250,16 +250,15 @@ fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), 
         (None, None) => None,
     };
     if let Some((space, at)) = space {
-        let space = space.map_err(failed)?;
-        let weights = space.weights(at);
-        return Ok((space.blender().clone(), weights));
+        let weights = space.map_err(failed)?.weights(at);
+        return Ok((Blender::with(clips, overrides).map_err(failed)?, weights));
     }
     let weights = if args.weights.is_empty() {
         vec![1.0; clips.len()]
     } else {
         args.weights.clone()
     };
-    Ok((Blender::new(clips).map_err(failed)?, weights))
+    Ok((Blender::with(clips, overrides).map_err(failed)?, weights))
 }
 
 fn blend_failure(num_loops: usize, error: &BlendError) -> Failure {

@@ -132,7 +132,7 @@ fn performed(args: &PlayArgs, loops: Vec<PlayableLoop>) -> Result<Performance, F
         cycles: args.cycles,
         feet: args.lock_feet,
     };
-    let set = LoopSet::new(played).map_err(play_failure)?;
+    let set = LoopSet::with(played, &args.files.reading.overrides()).map_err(play_failure)?;
     set.perform(args.seconds, &settings).map_err(play_failure)
 }
 

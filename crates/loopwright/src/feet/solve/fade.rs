@@ -9,15 +9,12 @@ use glam::DVec3;
 
 use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part, Uncut, limb::NUM_PARTS, settle};
 use crate::{
-    analysis::{
-        body::{Body, BodyOverrides, FoundBy},
-        standing::ContactLimits,
-    },
+    analysis::body::{Body, BodyOverrides, FoundBy},
     feet::{
-        contact,
+        FootModel, contact,
         leg::Leg,
         stage::{Stage, rotation_above},
-        stance,
+        stance::PointTrack,
     },
     loop_clip::LoopClip,
     math::{
@@ -30,7 +27,7 @@ use crate::{
     take::Take,
 };
 
-/// Above where it bears by this much, metres, a part that comes down bears by a quarter.
+/// Above where it bears by this much, metres on the reference body, a part that comes down bears by a quarter.
 const COMES_DOWN_METRES: f64 = 0.01;
 
 /// A part that bears by less than this has left the ground.
@@ -59,7 +56,7 @@ pub(crate) struct Footwork {
     legs: Vec<LegWork>,
     /// The joint that carries the whole body.
     lifted: usize,
-    size: f64,
+    model: FootModel,
 }
 
 /// What the parts of a leg do at every sample of a loop: see [`Goals`].
@@ -75,8 +72,8 @@ struct LegWork {
 }
 
 impl LegWork {
-    fn of(stage: &Stage<'_>, goals: Goals) -> Self {
-        let height = |(sample, points): (usize, &LegPoints)| points.at.map(|at| stage.up(sample).dot(at));
+    fn from_goals(stage: &Stage<'_>, goals: Goals) -> Self {
+        let height = |(sample, points): (usize, &LegPoints)| points.at.map(|at| stage.course.up[sample].dot(at));
         Self {
             heights: goals.own.iter().enumerate().map(height).collect(),
             bears: goals.bears,
@@ -89,35 +86,37 @@ impl LegWork {
 }
 
 impl Footwork {
-    /// `None` where no foot with a knee is found.
-    pub(crate) fn of(clip: &LoopClip) -> Option<Self> {
+    /// What the feet of a body with these overrides do; `None` where no foot with a knee is found.
+    pub(crate) fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
-        let body = Body::find(&take, &BodyOverrides::default()).ok()?;
+        let body = Body::find(&take, overrides).ok()?;
         if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
             return None;
         }
-        let stage = Stage::of(clip);
-        let limits = stage.at_size(&ContactLimits::default(), &body);
-        let size = body.size_in(clip.skeleton(), clip.body_pose(0));
-        let uncut = Uncut::of_loop(clip);
+        let stage = Stage::of_loop(clip);
+        let model = FootModel::new(&stage, &body, &overrides.contacts);
+        let uncut = Uncut::from_motion(&stage);
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());
         for (index, foot) in body.feet.iter().enumerate() {
-            let Some(leg) = Leg::of(clip.skeleton(), &stage.world, &body, foot) else {
+            let Some(leg) = Leg::find(clip.skeleton(), &stage.world, &body, foot) else {
                 continue;
             };
             let positions = stage.positions(foot.lowest_joint());
-            let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits);
-            let spans = stance::spans(&stage, &positions, &contacts);
-            let leg = BearingLeg::of(&stage, leg, foot, &spans, &limits, None);
-            let goals = Goals::of(&stage, &Course::around(&stage), &uncut, &leg.limb, &leg.bearing, size);
-            legs.push(LegWork::of(&stage, goals));
+            let contacts = contact::of_point(index, &positions, &stage.course, &model.contacts);
+            let point = PointTrack {
+                course: &stage.course,
+                model: &model,
+                positions: &positions,
+            };
+            let leg = BearingLeg::new(&stage, leg, foot, &point.spans(&contacts), &model, None);
+            legs.push(LegWork::from_goals(&stage, Goals::new(&stage, &uncut, &leg, &model)));
             limbs.push(leg.limb);
         }
         (!limbs.is_empty()).then_some(Self {
             lifted: carries_body(clip, body.hips),
             limbs,
             legs,
-            size,
+            model,
         })
     }
 
@@ -135,14 +134,14 @@ impl Footwork {
 
 /// A loop on one side of a jump: what its feet do, and when it is left or entered.
 #[derive(Clone, Copy)]
-pub(crate) struct Side<'a> {
+pub(crate) struct FadingLoop<'a> {
     pub(crate) clip: &'a LoopClip,
     pub(crate) feet: &'a Footwork,
     /// Seconds since the start of the loop.
     pub(crate) secs: f64,
 }
 
-impl Side<'_> {
+impl FadingLoop<'_> {
     /// The samples before and after a time since the jump, and the share of the later.
     fn around(&self, secs: f64) -> ([usize; 2], f64) {
         let (count, step) = (self.clip.num_samples(), self.clip.step_secs());
@@ -183,9 +182,9 @@ impl SolvedFade {
     /// `longest_secs` is when it may end at the latest.
     ///
     /// `None` where the two loops have other legs, or the equations no solution.
-    pub(crate) fn of(
-        from: Side<'_>,
-        to: Side<'_>,
+    pub(crate) fn new(
+        from: FadingLoop<'_>,
+        to: FadingLoop<'_>,
         fade: Decay,
         longest_secs: f64,
         sampled: impl Fn(f64) -> (Pose, Rigid),
@@ -205,12 +204,12 @@ impl SolvedFade {
             tracks.push(body.as_ref());
             roots.push(root);
         }
-        let course = Course::through(&roots, step_secs);
+        let course = Course::through(roots, step_secs);
         let world = tracks.world();
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
             .map(|leg| goals_through(from, to, fade, leg, &course, skeleton, &world))
             .collect();
-        let settled = settle(&course, &to.feet.limbs, &goals, to.feet.size)?;
+        let settled = settle(&course, &to.feet.limbs, &goals, &to.feet.model)?;
         let lifted = to.feet.lifted;
         let above = |sample: usize| rotation_above(skeleton, &world, sample, lifted);
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
@@ -271,7 +270,7 @@ fn carries_body(clip: &LoopClip, hips: usize) -> usize {
 }
 
 /// How long a fade is corrected: until the parts that stand when it ends have left the ground.
-fn window_secs(to: Side<'_>, fade: Decay, longest_secs: f64) -> f64 {
+fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     let fade_secs = match fade {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
@@ -292,8 +291,8 @@ fn window_secs(to: Side<'_>, fade: Decay, longest_secs: f64) -> f64 {
 
 /// What the parts of a leg should do through a fade.
 fn goals_through(
-    from: Side<'_>,
-    to: Side<'_>,
+    from: FadingLoop<'_>,
+    to: FadingLoop<'_>,
     fade: Decay,
     leg: usize,
     course: &Course,
@@ -335,7 +334,7 @@ fn goals_through(
         let left = fade.at(secs).position.value;
         for part in PARTS.map(|part| part as usize) {
             let height = course.up[sample].dot(goals.own[sample].at[part]);
-            let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.size;
+            let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.model.size;
             let bears = to.value(&legs[1].bears, part, secs);
             let comes_down = (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2);
             is_down[part] = if bears > 0.0 {

@@ -91,7 +91,7 @@ pub(super) struct LegPoints {
 pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
-    pub(super) fn of(stage: &Stage<'_>, leg: Leg, foot: &Foot, heel: DVec3) -> Self {
+    pub(super) fn new(stage: &Stage<'_>, leg: Leg, foot: &Foot, heel: DVec3) -> Self {
         let mut limb = Self {
             leg,
             toe: foot.toe,
@@ -102,7 +102,7 @@ impl Limb {
         if let (Some(toe), Some(tip)) = (limb.toe, limb.tip) {
             let axes = (0..stage.world.num_frames()).map(|sample| {
                 let turn = stage.world.rotation(sample, toe);
-                turn.conjugate() * (turn * tip).cross(stage.up(sample))
+                turn.conjugate() * (turn * tip).cross(stage.course.up[sample])
             });
             limb.toe_axis = axes.sum::<DVec3>().normalize_or_zero();
         }
@@ -238,7 +238,7 @@ impl Limb {
 
 /// The tip beyond a toe joint, in its axes; `None` where the rig ends there.
 pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
-    let skeleton = stage.clip.skeleton();
+    let skeleton = stage.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
         (Some(&end), _) => Some(
             stage

@@ -1,20 +1,14 @@
-//! One solve for feet, legs and hips over the whole loop.
+//! One solve for feet, legs and hips over a whole motion: a loop, a stretch of a take or a fade.
 //!
-//! A correction of hips and legs, periodic and smooth, found by least squares over all samples at once: what bears does not move
+//! A smooth correction of hips and legs, periodic where the motion is, found by least squares over all samples at once: what bears does not move
 //! over the ground, no part of a foot is below its floor, no knee is sharper than in the take, and everything else moves as little
 //! as possible. Gauss-Newton, with sums in a fixed order, so that the bits are the same everywhere. Derivation:
 //! docs/math/feet_solve.md.
 
 use glam::DVec3;
 
-use super::{Bearing, FootPoint, KnownFeet, LoopContact, contact, leg::Leg, stage::Stage, stance};
-use crate::{
-    analysis::{body::Foot, standing::LimitsAtSize},
-    math::rigid::Rigid,
-    motion::Tracks,
-};
-
-mod course;
+use super::{Bearing, Course, FootModel, FootPoint, LoopContact, contact, leg::Leg, stage::Stage, stance::PointTrack};
+use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
 pub(crate) mod fade;
 
@@ -30,7 +24,6 @@ mod uncut;
 
 mod weights;
 
-pub(super) use course::Course;
 use goals::Goals;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
@@ -47,7 +40,7 @@ const MOST_STEPS: usize = 8;
 /// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
-/// What a unit of a step costs at first, metres at the size of a man, so that it does not go farther than its coefficients hold: a
+/// What a unit of a step costs at first, metres on the reference body, so that it does not go farther than its coefficients hold: a
 /// straight leg would have to bend by a radian at once. Each later step is damped by a share of the one before, and by a multiple after
 /// one that went too far: long steps that are cut short again and again cost more, and hold feet less well.
 const DAMPING_METRES: f64 = 8.0;
@@ -82,7 +75,8 @@ const MOST_HALVINGS: usize = 4;
 /// Most samples times the square of the unknowns of one: 170 MB of equations. A loop of minutes is no cycle.
 const MOST_PRODUCTS: usize = 3_000_000;
 
-/// A part of a foot that strays farther than this while it seems to bear turns about another part, metres; it is not held.
+/// A part of a foot that strays farther than this while it seems to bear turns about another part, metres on the reference body; it is
+/// not held.
 const TURNS_METRES: f64 = 0.03;
 
 /// A leg and when its parts bear.
@@ -96,43 +90,46 @@ pub(super) struct BearingLeg {
 impl BearingLeg {
     /// The leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points of it bear;
     /// without it that is detected.
-    pub(super) fn of(
+    pub(super) fn new(
         stage: &Stage<'_>,
         leg: Leg,
         foot: &Foot,
         spans: &[LoopContact],
-        limits: &LimitsAtSize,
-        known: Option<&KnownFeet>,
+        model: &FootModel,
+        known: Option<&[Bearing]>,
     ) -> Self {
         let heel = foot
             .toe
-            .map_or(DVec3::ZERO, |toe| heel_below(stage, foot.ankle, toe, spans));
-        let limb = Limb::of(stage, leg, foot, heel);
+            .map_or(DVec3::ZERO, |toe| heel_below(stage, foot.ankle, toe, spans, model));
+        let limb = Limb::new(stage, leg, foot, heel);
         let index = spans.first().map_or(0, |span| span.foot);
+        let most_metres = TURNS_METRES * model.metre;
         let bearing = limb.bearing_parts().map(|part| {
             let (joint, offset) = limb.fixed_to(part);
             if joint == foot.lowest_joint() && offset == DVec3::ZERO {
                 return (part, spans.to_vec());
             }
-            let positions: Vec<DVec3> = (0..stage.clip.num_samples())
-                .map(|sample| stage.world.joint(sample, joint).transform_point(offset))
-                .collect();
-            let contacts = match known {
-                Some(known) => Bearing::contacts(&known.bearing, index, part.point()),
-                None => contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits),
+            let positions = stage.positions_of(joint, offset);
+            let point = PointTrack {
+                course: &stage.course,
+                model,
+                positions: &positions,
             };
-            let contacts = match known.and_then(|known| known.stretch) {
-                Some(_) => stance::standing_parts(stage, &positions, &contacts, TURNS_METRES),
-                None => contacts,
+            let mut contacts = match known {
+                Some(known) => Bearing::contacts(known, index, part.point()),
+                None => contact::of_point(index, &positions, &stage.course, &model.contacts),
             };
-            let mut spans = stance::spans(stage, &positions, &contacts);
-            spans.retain(|span| strays(stage, &positions, span) < TURNS_METRES);
+            if stage.course.has_ends() {
+                contacts = point.standing_parts(&contacts, most_metres);
+            }
+            let mut spans = point.spans(&contacts);
+            spans.retain(|span| strays(stage, &positions, span) < most_metres);
             (part, spans)
         });
         Self {
             bearing: bearing.collect(),
             limb,
-            most_flexed: known.map_or(f64::INFINITY, |known| known.most_flexed[index]),
+            most_flexed: model.most_flexed(index),
         }
     }
 
@@ -152,12 +149,13 @@ pub(super) fn ends_of_foot(
     stage: &Stage<'_>,
     foot: &Foot,
     contacts: &[LoopContact],
+    model: &FootModel,
 ) -> impl Iterator<Item = (FootPoint, usize, DVec3)> + use<> {
     let heel = (foot.toe).map(|toe| {
         (
             FootPoint::Heel,
             foot.ankle,
-            heel_below(stage, foot.ankle, toe, contacts),
+            heel_below(stage, foot.ankle, toe, contacts, model),
         )
     });
     let tip = (foot.toe).and_then(|toe| Some((FootPoint::Tip, toe, limb::tip_of(stage, toe)?)));
@@ -167,13 +165,13 @@ pub(super) fn ends_of_foot(
 /// The farthest that a point is from its mean place over a contact, over the ground, metres.
 fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
     let places: Vec<DVec3> = (contact.keys())
-        .map(|key| stage.to_world(key as isize, positions[key % positions.len()]) * DVec3::new(1.0, 0.0, 1.0))
+        .map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]) * DVec3::new(1.0, 0.0, 1.0))
         .collect();
     let mean = places.iter().sum::<DVec3>() / places.len().max(1) as f64;
     places.iter().map(|place| place.distance(mean)).fold(0.0, f64::max)
 }
 
-/// A loop with its feet solved.
+/// A motion with its feet solved.
 pub(super) struct Solved {
     pub(super) tracks: Tracks,
     /// How far the hips rise at every sample, metres.
@@ -182,38 +180,32 @@ pub(super) struct Solved {
     pub(super) moved_metres: f64,
 }
 
-/// Solves the feet of a loop of a body of this size, 1 for a man, over a course from its first sample on; `lifted` is the joint that
-/// carries the whole body.
+/// Solves the feet of a motion; `lifted` is the joint that carries the whole body.
 ///
 /// `None` as for [`settle`], and where the search does not come near.
 pub(super) fn solve(
     stage: &Stage<'_>,
-    course: &Course,
     uncut: &Uncut,
     legs: &[BearingLeg],
     lifted: usize,
-    size: f64,
+    model: &FootModel,
 ) -> Option<Solved> {
+    let (course, skeleton) = (&stage.course, stage.skeleton());
     let limbs: Vec<Limb> = legs.iter().map(|leg| leg.limb).collect();
     // Before the goals, which take time.
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let goals: Vec<Goals> = (legs.iter())
-        .map(|leg| Goals {
-            most_flexed: leg.most_flexed,
-            ..Goals::of(stage, course, uncut, &leg.limb, &leg.bearing, size)
-        })
-        .collect();
-    let settled = settle(course, &limbs, &goals, size).filter(|settled| settled.is_near)?;
+    let goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
+    let settled = settle(course, &limbs, &goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
-        tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), course.count()),
+        tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
         rise: Vec::with_capacity(course.count()),
         moved_metres: 0.0,
     };
     for sample in 0..course.count() {
         let hips = settled.hips(sample);
-        let mut pose = stage.clip.body_pose(sample).to_pose();
+        let mut pose = stage.tracks.pose(sample).to_pose();
         pose.translations[lifted] += stage.rotation_above(sample, lifted).conjugate() * hips;
         for (leg, (limb, goals)) in limbs.iter().zip(&goals).enumerate() {
             let turns = settled.leg(leg, sample);
@@ -221,16 +213,15 @@ pub(super) fn solve(
             let points = limb.points(&goals.poses[sample], hips, turns);
             if limb.leg.is_apart {
                 let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
-                pose.place(stage.clip.skeleton(), limb.leg.ankle, foot);
+                pose.place(skeleton, limb.leg.ankle, foot);
             }
             let ball = points.at[Part::Ball as usize];
             let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }
-        solved.rise.push(stage.up(sample).dot(hips));
+        solved.rise.push(course.up[sample].dot(hips));
         solved.tracks.push(pose.as_ref());
     }
-    (course.count()..stage.clip.num_samples()).for_each(|sample| solved.tracks.push(stage.clip.body_pose(sample)));
     Some(solved)
 }
 
@@ -288,12 +279,12 @@ impl Settled {
 
 /// Searches for the correction that costs least, from none. No step costs more than the one before; `None` where there are too few
 /// samples or too many, where the equations have no solution, or where no step costs less.
-fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option<Settled> {
+fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -> Option<Settled> {
     if !is_solvable(course, limbs.len()) {
         return None;
     }
     let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
-    let terms = Terms::new(course, goals, &parts, size);
+    let terms = Terms::new(course, goals, &parts, model);
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
     let mut equations = NormalEquations::new(course.count(), width);
     let mut settled = Settled {
@@ -307,14 +298,15 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
     'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, limbs, &mut equations);
-        equations.damp(damping * size);
+        let damped = damped(damping, width, model);
+        equations.damp(&damped);
         let mut cost = before;
         let pulls = equations.pulls();
         let mut step = equations.solve()?;
-        let foreseen: f64 = (pulls.iter().zip(&step))
-            .map(|(pull, step)| (pull + (damping * size).powi(2) * step) * step)
+        let foreseen: f64 = (pulls.iter().zip(&step).zip(damped.iter().cycle()))
+            .map(|((pull, step), square)| (pull + square * step) * step)
             .sum();
-        let mut moved = largest(&step);
+        let mut moved = largest(&step, width, model);
         let more = if moved < NEAR { NUM_REPEATS } else { 0 };
         let (mut repeats, mut halvings) = (0, 0);
         loop {
@@ -329,7 +321,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
                 }
                 repeats += 1;
                 step = equations.solve()?;
-                moved = largest(&step);
+                moved = largest(&step, width, model);
             } else if repeats > 0 {
                 // The coefficients are no longer right.
                 break;
@@ -357,18 +349,33 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option
     has_moved.then_some(settled)
 }
 
-/// The largest size of a number.
-fn largest(step: &[f64]) -> f64 {
-    step.iter().fold(0.0, |largest, step| step.abs().max(largest))
+/// What the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
+fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
+    let turns = damping * model.size;
+    let moves = turns / model.metre;
+    let of = |unknown: usize| if unknown < HIPS { moves * moves } else { turns * turns };
+    (0..width).map(of).collect()
 }
 
-/// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle, hardly show its sole.
+/// The largest size of an unknown, radians, and metres on the reference body.
+fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
+    let of_sample = |sample: &[f64]| {
+        let (hips, turns) = sample.split_at(HIPS);
+        let most = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| value.abs().max(most));
+        (most(hips) / model.metre).max(most(turns))
+    };
+    step.chunks_exact(width).map(of_sample).fold(0.0, f64::max)
+}
+
+/// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle on the reference body,
+/// hardly show its sole.
 const FLAT_METRES: f64 = 0.002;
 
 /// The heel below an ankle, in the axes of the ankle: the sole where the foot is flattest while its ball bears.
-fn heel_below(stage: &Stage<'_>, ankle: usize, ball: usize, contacts: &[LoopContact]) -> DVec3 {
-    let count = stage.clip.num_samples();
-    let height = |sample: usize, joint: usize| stage.up(sample).dot(stage.world.position(sample, joint));
+fn heel_below(stage: &Stage<'_>, ankle: usize, ball: usize, contacts: &[LoopContact], model: &FootModel) -> DVec3 {
+    let (count, up) = (stage.course.count(), &stage.course.up);
+    let flat_metres = FLAT_METRES * model.metre;
+    let height = |sample: usize, joint: usize| up[sample].dot(stage.world.position(sample, joint));
     let samples: Vec<usize> = contacts
         .iter()
         .flat_map(LoopContact::keys)
@@ -380,8 +387,8 @@ fn heel_below(stage: &Stage<'_>, ankle: usize, ball: usize, contacts: &[LoopCont
     let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (&sample, &rise) in samples.iter().zip(&rises) {
-        let weight = (1.0 + ((rise - least) / FLAT_METRES).powi(2)).powi(-2);
-        let down = stage.up(sample) * -rise.max(0.0);
+        let weight = (1.0 + ((rise - least) / flat_metres).powi(2)).powi(-2);
+        let down = up[sample] * -rise.max(0.0);
         sum += stage.world.rotation(sample, ankle).conjugate() * down * weight;
         total += weight;
     }

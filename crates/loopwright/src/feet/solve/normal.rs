@@ -203,11 +203,10 @@ impl NormalEquations {
         )
     }
 
-    /// Adds the square of each unknown times a factor, before they are factored.
-    pub(super) fn damp(&mut self, factor: f64) {
-        let squares = vec![factor * factor; self.shape.width];
+    /// Adds what the square of each unknown of a sample costs, to all samples, before they are factored.
+    pub(super) fn damp(&mut self, squares: &[f64]) {
         for sample in 0..self.shape.num_samples {
-            self.add_diagonal(sample, sample, &squares);
+            self.add_diagonal(sample, sample, squares);
         }
     }
 
@@ -543,7 +542,7 @@ mod tests {
             }
             equations
         });
-        damped.damp(factor);
+        damped.damp(&[factor * factor; WIDTH]);
         for sample in 0..samples {
             for unknown in 0..WIDTH {
                 let run = core::array::from_fn(|at| if at == unknown { factor } else { 0.0 });

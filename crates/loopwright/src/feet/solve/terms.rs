@@ -1,12 +1,13 @@
 //! Residuals of the solve: what a correction costs.
 //!
-//! All are metres, by weights that say how far a thing may move for the same cost. Derivation: docs/math/feet_solve.md.
+//! All are metres, by weights that say how far a thing may move for the same cost; those of turns are stated for the reference body and
+//! grow with the size of the body. Derivation: docs/math/feet_solve.md.
 
 use glam::{DMat3, DVec3};
 
 use super::{
-    HIPS, Settled,
-    course::Course,
+    super::leg::LEAST_BEND,
+    Course, FootModel, HIPS, Settled,
     goals::Goals,
     limb::{ANKLE, FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part},
     normal::NormalEquations,
@@ -66,9 +67,6 @@ const LIMIT_METRES: f64 = 20.0;
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
 
-/// A knee is not stretched beyond this, radians, unless it is in the take.
-const LEAST_BEND: f64 = 0.07;
-
 /// Limits set in over about this much: heights, sharpness over its limit, and the bend of the knee. Harder, and steps of the search
 /// jump from one side of the limit to the other and back.
 const SOFT_METRES: f64 = 1e-3;
@@ -98,13 +96,18 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    pub(super) fn new(course: &'a Course, goals: &'a [Goals], parts: &'a [[bool; NUM_PARTS]], size: f64) -> Self {
+    pub(super) fn new(
+        course: &'a Course,
+        goals: &'a [Goals],
+        parts: &'a [[bool; NUM_PARTS]],
+        model: &FootModel,
+    ) -> Self {
         Self {
             course,
             goals,
             parts,
             width: HIPS + LEG_UNKNOWNS * goals.len(),
-            size,
+            size: model.size,
         }
     }
 

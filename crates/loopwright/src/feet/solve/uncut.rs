@@ -2,16 +2,16 @@
 
 use glam::DVec3;
 
-use super::course::Course;
-use crate::{loop_clip::LoopClip, motion::WorldTracks, root_motion::RootRelativeClip};
+use super::{Course, Stage};
+use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// Frames beyond both ends of the cut in which the take's heights and knees count too.
 const BEYOND: isize = 2;
 
-/// Places of joints in the take that a loop was cut from; a loop without a take is its own.
+/// Places of joints in the take that a loop was cut from; a motion without a take is its own.
 pub(in crate::feet) struct Uncut {
     world: WorldTracks,
-    /// The frame of the loop's first sample; `None` for a loop, which has no ends.
+    /// The frame of the loop's first sample; `None` for a motion that is its own.
     first: Option<usize>,
     is_mirrored: bool,
 }
@@ -19,7 +19,7 @@ pub(in crate::feet) struct Uncut {
 impl Uncut {
     /// The take of a loop; `is_mirrored` where the second half is the image of the first, and frames beyond the ends are that of
     /// nothing.
-    pub(in crate::feet) fn of_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
+    pub(in crate::feet) fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
         Self {
             is_mirrored,
             world: source.clip.world_tracks(),
@@ -27,9 +27,9 @@ impl Uncut {
         }
     }
 
-    pub(in crate::feet) fn of_loop(clip: &LoopClip) -> Self {
+    pub(in crate::feet) fn from_motion(stage: &Stage<'_>) -> Self {
         Self {
-            world: clip.tracks_from_root(),
+            world: stage.world.clone(),
             first: None,
             is_mirrored: false,
         }
@@ -56,7 +56,7 @@ impl Uncut {
         first.chain(second)
     }
 
-    /// The place of a point that is fixed to a joint, at a sample of the loop or near its ends.
+    /// The place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
     pub(super) fn place(&self, sample: isize, joint: usize, offset: DVec3) -> DVec3 {
         let frames = self.world.num_frames() as isize;
         let frame = match self.first {

@@ -1,0 +1,133 @@
+//! How the root moves over the samples of a motion, and what becomes of the ends: around a loop, from end to end of a stretch of a take,
+//! or through a fade.
+
+use glam::DVec3;
+
+use crate::{
+    math::{rigid::Rigid, time_step::TimeStep},
+    motion::RootMotion,
+};
+
+/// Samples at each end of a fade that are not corrected, so that a correction begins and ends at rest.
+const HELD: usize = 2;
+
+/// What becomes of the first and the last sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    /// The last is followed by the first.
+    Meet,
+    /// Both are as free as all others.
+    Free,
+    /// They are not corrected.
+    Held,
+}
+
+/// Where the root is.
+#[derive(Clone, Debug, PartialEq)]
+enum Root {
+    Moves(RootMotion),
+    /// At every sample.
+    At(Vec<Rigid>),
+}
+
+/// How the root moves over samples at even times, and what becomes of the ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Course {
+    pub(super) step_secs: f64,
+    /// The root's motion from each sample to the next.
+    pub(super) on: Vec<Rigid>,
+    /// The up axis of the world, seen from the root.
+    pub(super) up: Vec<DVec3>,
+    root: Root,
+    ends: Ends,
+}
+
+impl Course {
+    /// The course around a loop.
+    pub(crate) fn around(root: RootMotion, step_secs: f64, count: usize) -> Self {
+        Self::along(root, step_secs, count, Ends::Meet)
+    }
+
+    /// The course of a stretch of a take, whose poses are seen from the world.
+    pub(crate) fn in_world(step_secs: f64, count: usize) -> Self {
+        Self::along(RootMotion::NONE, step_secs, count, Ends::Free)
+    }
+
+    fn along(root: RootMotion, step_secs: f64, count: usize, ends: Ends) -> Self {
+        let up = |sample: usize| root.at(sample as f64 * step_secs).rotation.conjugate() * DVec3::Y;
+        Self {
+            step_secs,
+            on: vec![root.twist.exp(step_secs); count],
+            up: (0..count).map(up).collect(),
+            root: Root::Moves(root),
+            ends,
+        }
+    }
+
+    /// The course of a root through places in the world.
+    pub(super) fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
+        let next = |sample: usize| roots.get(sample + 1).copied();
+        Self {
+            step_secs,
+            on: (roots.iter().enumerate())
+                .map(|(sample, root)| next(sample).map_or(Rigid::IDENTITY, |next| root.inverse() * next))
+                .collect(),
+            up: roots.iter().map(|root| root.rotation.conjugate() * DVec3::Y).collect(),
+            root: Root::At(roots),
+            ends: Ends::Held,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.on.len()
+    }
+
+    /// The sample so many after another; `None` beyond the end.
+    pub(super) fn after(&self, sample: usize, steps: usize) -> Option<usize> {
+        let beyond = sample + steps >= self.count();
+        (self.ends == Ends::Meet || !beyond).then(|| (sample + steps) % self.count())
+    }
+
+    /// Whether the last sample is not followed by the first.
+    pub(super) fn has_ends(&self) -> bool {
+        self.ends != Ends::Meet
+    }
+
+    /// Whether a sample is not corrected.
+    pub(super) fn is_held(&self, sample: usize) -> bool {
+        self.ends == Ends::Held && (sample < HELD || sample + HELD >= self.count())
+    }
+
+    /// The key of any cycle of a loop; with ends, the nearest key between them.
+    pub(super) fn clamped(&self, key: isize) -> isize {
+        match self.has_ends() {
+            true => key.clamp(0, self.count() as isize - 1),
+            false => key,
+        }
+    }
+
+    /// The sample at a key of any cycle; with ends, of the nearest key between them.
+    pub(super) fn sample(&self, key: isize) -> usize {
+        self.clamped(key).rem_euclid(self.count() as isize) as usize
+    }
+
+    /// World transform of the root at a key of any cycle, or between the ends.
+    pub(super) fn root(&self, key: isize) -> Rigid {
+        match &self.root {
+            Root::Moves(motion) => motion.at(key as f64 * self.step_secs),
+            Root::At(roots) => roots[self.sample(key)],
+        }
+    }
+
+    /// World position of a point seen from the root at a key of any cycle.
+    pub(super) fn to_world(&self, key: isize, position: DVec3) -> DVec3 {
+        self.root(key).transform_point(position)
+    }
+
+    /// The number of samples that last this long: at least one, and no more than there are on both sides together.
+    pub(super) fn samples_in(&self, secs: f64) -> usize {
+        TimeStep::new(self.step_secs)
+            .nearest(secs)
+            .clamp(1, (self.count() - 1) / 2)
+    }
+}

@@ -1,0 +1,67 @@
+//! What is known of a body for its feet: how large it is, and with that every limit and weight that is stated in metres.
+
+use super::Stage;
+use crate::analysis::{
+    body::Body,
+    standing::{ContactLimits, LimitsAtSize},
+};
+
+/// A knee of a character bends beyond that of the motion's source by less than this, radians (8 degrees). Less, and feet leave their
+/// places while they stand; more, and the longer feet of a character with short legs fold them.
+pub(crate) const KNEE_BEYOND_SOURCE: f64 = 0.14;
+
+/// So does an elbow while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
+pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
+
+/// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.
+const ROLL_METRES: f64 = 0.006;
+
+/// How much of a rise of a bearing point is a roll that is kept, metres, on a body of a size.
+pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
+    let rise = rise / size;
+    size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)
+}
+
+/// The measures of a body for its feet.
+///
+/// Limits and weights in metres are stated for a reference body of 1.7 m whose legs are 0.95 m long.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FootModel {
+    /// Size of the body over that of the reference body: what a turn weighs against a move.
+    pub(super) size: f64,
+    /// When a point comes to stand.
+    pub(super) contacts: LimitsAtSize,
+    /// Metres on this body of a metre of what says how far and how fast a foot that stands may stray: 1 on the body of a take, more on
+    /// a larger character that moves as that does.
+    pub(super) metre: f64,
+    /// By foot, the angle beyond which a knee does not bend, radians from the straightest; empty where none has a limit.
+    most_flexed: Vec<f64>,
+}
+
+impl FootModel {
+    /// The measures of the body of a take, by its bones at the first sample of a motion.
+    pub(crate) fn new(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Self {
+        let skeleton = stage.skeleton();
+        Self {
+            size: body.size_in(skeleton, stage.tracks.pose(0)),
+            contacts: limits.at_size(body.leg_size(skeleton, |joint| stage.world.position(0, joint))),
+            metre: 1.0,
+            most_flexed: Vec::new(),
+        }
+    }
+
+    /// The same of a character that is so many times as large as the body that it moves like, at least 1; its knees, by foot, do not
+    /// bend beyond an angle in radians.
+    pub(crate) fn of_character(self, times_as_large: f64, most_flexed: Vec<f64>) -> Self {
+        Self {
+            metre: times_as_large,
+            most_flexed,
+            ..self
+        }
+    }
+
+    /// The angle beyond which the knee of a leg does not bend, radians; infinite without a limit.
+    pub(super) fn most_flexed(&self, foot: usize) -> f64 {
+        self.most_flexed.get(foot).copied().unwrap_or(f64::INFINITY)
+    }
+}
