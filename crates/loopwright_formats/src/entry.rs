@@ -59,5 +59,8 @@ pub(crate) struct FactsInside {
     /// See [`crate::with_facts`]; of several loops.
     pub(crate) write: fn(&[u8], &[&Sidecar]) -> Option<Vec<u8>>,
     /// See [`crate::facts_in`].
-    pub(crate) read: fn(&[u8], &str) -> Option<Result<Sidecar, SidecarError>>,
+    pub(crate) read: ReadFacts,
 }
+
+/// Reads the facts of the loop of that name among the bytes of a file; `None` where there are none.
+type ReadFacts = fn(&[u8], &str) -> Option<Result<Sidecar, SidecarError>>;

@@ -19,6 +19,7 @@ pub(crate) struct KeyedMotion<'a> {
     content: Content<'a>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "one of them at a time is there")]
 enum Content<'a> {
     Take(&'a Take),
     Loop {

@@ -361,7 +361,7 @@ pub fn bad_frames(studied: &Studied, chosen: &LoopCandidate) -> Option<Warning> 
 
 /// Warnings about a loop that do not depend on its file.
 pub(crate) fn of_loop(made: &MadeLoop) -> impl Iterator<Item = Warning> {
-    let clamps = made.closed.clamps.iter().cloned().map(Warning::Clamped);
+    let clamps = made.closed.clamps.iter().copied().map(Warning::Clamped);
     let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked());
     clamps
         .chain(torn_back(made))
