@@ -5,8 +5,10 @@ use std::{borrow::Cow, io};
 use loopwright::LoopClip;
 
 use crate::{
+    animations::{self, AnimationError},
     error::{ReadError, WriteError},
     limits::SizeLimits,
+    naming::LOOP_SUFFIX,
     space::{SpaceSettings, UNIT_RANGE, UnitChoice},
 };
 
@@ -23,6 +25,19 @@ pub enum AnimationChoice<'a> {
     Given(&'a str),
     /// The one of that number in the file, counted from 0.
     Number(usize),
+}
+
+impl AnimationChoice<'_> {
+    /// The number of the chosen animation among these; `None` where the format chooses by what moves. Errors: there is no such one.
+    pub(crate) fn among(self, names: &[String]) -> Result<Option<usize>, AnimationError> {
+        Ok(match self {
+            Self::Auto => None,
+            Self::Loop => names.iter().rposition(|name| name.ends_with(LOOP_SUFFIX)),
+            Self::Given(wanted) => Some(animations::one(names, wanted)?),
+            Self::Number(number) if number < names.len() => Some(number),
+            Self::Number(number) => Some(animations::one(names, &number.to_string())?),
+        })
+    }
 }
 
 /// Reads another file by a path relative to the file that refers to it, up to that number of bytes.

@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use ufbx::{AnimCurve, AnimStack, Scene};
 
 use super::{error::FbxError, joints::Joints};
-use crate::{
-    animations, error::ReadError, excerpt::cut, naming::LOOP_SUFFIX, settings::AnimationChoice, warning::Warning,
-};
+use crate::{error::ReadError, excerpt::cut, settings::AnimationChoice, warning::Warning};
 
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
@@ -30,21 +28,8 @@ pub(super) fn choose_stack<'a>(
     warnings: &mut Vec<Warning>,
 ) -> Result<&'a AnimStack, ReadError> {
     let stacks: Vec<&AnimStack> = (&scene.anim_stacks).into_iter().collect();
-    match choice {
-        AnimationChoice::Auto => {}
-        AnimationChoice::Loop => {
-            let is_loop = |stack: &&&AnimStack| stack.element.name.ends_with(LOOP_SUFFIX);
-            if let Some(stack) = stacks.iter().rev().find(is_loop) {
-                return Ok(stack);
-            }
-        }
-        AnimationChoice::Given(wanted) => return Ok(stacks[animations::one(&animation_names(scene), wanted)?]),
-        AnimationChoice::Number(number) => {
-            return match stacks.get(number) {
-                Some(stack) => Ok(stack),
-                None => Ok(stacks[animations::one(&animation_names(scene), &number.to_string())?]),
-            };
-        }
+    if let Some(chosen) = choice.among(&animation_names(scene))? {
+        return Ok(stacks[chosen]);
     }
     let with_keys: Vec<&AnimStack> = stacks.into_iter().filter(|stack| num_keys(stack) > 1).collect();
     let length = |stack: &AnimStack| {

@@ -11,7 +11,7 @@ use super::{
 use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 #[cfg(feature = "fbx")]
 use crate::{
-    file_form::{LoopOfFile, not_extended},
+    file_form::{FileForm as _, LoopOfFile, not_extended},
     written::AddedLoops,
 };
 
@@ -42,14 +42,14 @@ pub(super) fn write_loops(
     loops: &[LoopOfFile<'_>],
 ) -> Result<(WrittenFile, AddedLoops), WriteError> {
     let Form::File(whole) = &source.form else {
-        return Err(not_extended(&super::format::FBX.capabilities));
+        return Err(not_extended(source.capabilities()));
     };
     let mut extension = insert::Extension::new(source, whole)?;
     let mut add = |each: &LoopOfFile<'_>| {
         let own: &FbxSource = each.form()?;
         match &own.form {
             Form::File(file) => extension.add(&each.motion()?, own, file),
-            Form::Fresh { .. } => Err(not_extended(&super::format::FBX.capabilities)),
+            Form::Fresh { .. } => Err(not_extended(source.capabilities())),
         }
     };
     let added = loops.iter().map(&mut add).collect();

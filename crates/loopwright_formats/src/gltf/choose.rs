@@ -9,15 +9,7 @@ use super::{
     parts::{self, Animation, Nodes, Skin},
     track::{self, Track},
 };
-use crate::{
-    animations,
-    error::ReadError,
-    excerpt::cut,
-    limits::MAX_DEPTH_WITH_ROOT,
-    naming::LOOP_SUFFIX,
-    settings::{AnimationChoice, ReadSettings},
-    warning::Warning,
-};
+use crate::{error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::Warning};
 
 /// Longest name in messages.
 const MAX_SHOWN_NAME: usize = 120;
@@ -98,22 +90,7 @@ pub(crate) fn animation<'a>(
     if animations.is_empty() {
         return Err(GltfError::NoAnimations.into());
     }
-    let is_loop = |animation: &Animation| {
-        animation
-            .name
-            .as_deref()
-            .is_some_and(|name| name.ends_with(LOOP_SUFFIX))
-    };
-    let index = match settings.animation {
-        AnimationChoice::Given(wanted) => Some(animations::one(names, wanted)?),
-        AnimationChoice::Number(number) => match number < animations.len() {
-            true => Some(number),
-            false => Some(animations::one(names, &number.to_string())?),
-        },
-        AnimationChoice::Loop => animations.iter().rposition(is_loop),
-        AnimationChoice::Auto => None,
-    };
-    match index {
+    match settings.animation.among(names)? {
         Some(index) => Ok(Chosen {
             index,
             animation: &animations[index],
