@@ -211,7 +211,7 @@ fn continuous(studied: &Studied) -> Vec<(bool, bool)> {
             around,
             take.frame_time_secs(),
             take.num_joints(),
-            studied.analysis.body_size(),
+            loopwright::unstable::body_size(&studied.analysis),
             position,
             turn,
         );

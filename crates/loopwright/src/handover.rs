@@ -4,7 +4,7 @@
 //! checked again, so that bytes from elsewhere may break what the types promise. It is no format for files, and changes without
 //! notice.
 //!
-//! An analysis of a long take has arrays of a hundred megabytes. They are handed over apart ([`Analysis::long_arrays`]), so that who
+//! An analysis of a long take has arrays of a hundred megabytes. They are handed over apart ([`long_arrays`]), so that who
 //! receives them may copy them piece by piece.
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::{
     root_motion::RootRelativeClip,
 };
 
-/// Number of arrays of [`Analysis::long_arrays`].
+/// Number of arrays of [`long_arrays`].
 pub const NUM_LONG_ARRAYS: usize = 5;
 
 /// An analysis without its long arrays.
@@ -55,43 +55,41 @@ pub struct AnalysisParts {
 #[error("what was handed over does not fit together")]
 pub struct HandoverError;
 
-impl Analysis {
-    /// All but the long arrays.
-    pub fn to_parts(&self) -> AnalysisParts {
-        AnalysisParts {
-            take_name: self.take.name().to_owned(),
-            skeleton: self.take.skeleton().clone(),
-            frame_time_secs: self.take.frame_time_secs(),
-            body: self.body.clone(),
-            defects: self.defects.clone(),
-            usable: self.usable.clone(),
-            floor: self.floor.clone(),
-            heading: self.heading.clone(),
-            joints: self.joints.clone(),
-            features: self.features.without_arrays(),
-            activity: self.activity.clone(),
-            contacts: self.contacts.clone(),
-            segments: self.segments.clone(),
-            spectrum: self.spectrum.clone(),
-            overrides: self.overrides.clone(),
-        }
-    }
-
-    /// The arrays that have values for every joint at every frame.
-    pub fn long_arrays(&self) -> [&[f64]; NUM_LONG_ARRAYS] {
-        let values = self.take.values();
-        let [positions, velocities] = self.features.arrays();
-        [
-            bytemuck::cast_slice(values.translations),
-            bytemuck::cast_slice(values.rotations),
-            bytemuck::cast_slice(self.world.all_positions()),
-            positions,
-            velocities,
-        ]
-    }
+/// The arrays of an analysis that have values for every joint at every frame.
+pub fn long_arrays(analysis: &Analysis) -> [&[f64]; NUM_LONG_ARRAYS] {
+    let values = analysis.take.values();
+    let [positions, velocities] = analysis.features.arrays();
+    [
+        bytemuck::cast_slice(values.translations),
+        bytemuck::cast_slice(values.rotations),
+        bytemuck::cast_slice(analysis.world.all_positions()),
+        positions,
+        velocities,
+    ]
 }
 
 impl AnalysisParts {
+    /// All of an analysis but the long arrays.
+    pub fn from_analysis(analysis: &Analysis) -> Self {
+        Self {
+            take_name: analysis.take.name().to_owned(),
+            skeleton: analysis.take.skeleton().clone(),
+            frame_time_secs: analysis.take.frame_time_secs(),
+            body: analysis.body.clone(),
+            defects: analysis.defects.clone(),
+            usable: analysis.usable.clone(),
+            floor: analysis.floor.clone(),
+            heading: analysis.heading.clone(),
+            joints: analysis.joints.clone(),
+            features: analysis.features.without_arrays(),
+            activity: analysis.activity.clone(),
+            contacts: analysis.contacts.clone(),
+            segments: analysis.segments.clone(),
+            spectrum: analysis.spectrum.clone(),
+            overrides: analysis.overrides.clone(),
+        }
+    }
+
     /// The analysis with its arrays. Errors: lengths that do not fit.
     pub fn with_arrays(self, arrays: [Vec<f64>; NUM_LONG_ARRAYS]) -> Result<Analysis, HandoverError> {
         let [translations, rotations, world, positions, velocities] = arrays;

@@ -77,6 +77,8 @@ pub mod play;
 
 pub mod recognition;
 
+mod face;
+
 pub mod math;
 
 pub mod words;

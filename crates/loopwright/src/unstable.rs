@@ -95,9 +95,7 @@ pub mod image {
     pub use crate::closure::image::*;
 }
 
-impl crate::Analysis {
-    /// The size of the body relative to a man.
-    pub fn body_size(&self) -> f64 {
-        self.body.size(&self.take)
-    }
+/// The size of the body of a take relative to a man.
+pub fn body_size(analysis: &crate::Analysis) -> f64 {
+    analysis.body.size(&analysis.take)
 }

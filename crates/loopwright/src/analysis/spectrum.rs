@@ -104,6 +104,9 @@ impl Spectrum {
         Some(left + u * (right - left))
     }
 
+    /// Prominence from which a peak is worth showing to a person.
+    pub const SHOWN_PROMINENCE: f64 = 0.05;
+
     /// Peaks between two lags (frames) with at least the given prominence, highest first.
     pub fn peaks(&self, min_lag: usize, max_lag: usize, min_prominence: f64) -> Vec<Peak> {
         let values = &self.values;

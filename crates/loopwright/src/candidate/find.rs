@@ -6,6 +6,7 @@ use super::{
     rhythm,
     settings::SearchSettings,
     whole::{LastKey, WholeClip},
+    whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop},
 };
 use crate::{
     analysis::{Analysis, activity::ActivityKind, features::Features},
@@ -40,117 +41,111 @@ pub enum SearchError {
     },
 }
 
-impl Analysis {
-    /// The loops that a search proposes, in the order of their costs: [`Self::find_loops`] chooses among them.
-    pub(crate) fn propose_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-        let features = settings.pairing.features(self);
-        self.find_all(&self.finder(settings, &features), settings)
-    }
+/// The loops that a search proposes, in the order of their costs: the pipeline chooses among them. Errors: [`SearchError`].
+pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+    let features = settings.pairing.features(analysis);
+    find_all(analysis, &finder(analysis, settings, &features), settings)
+}
 
-    /// What searches the take. Errors: as [`Self::find_loops`].
-    pub(super) fn finder<'a>(
-        &'a self,
-        settings: &'a SearchSettings,
-        features: &'a Features,
-    ) -> Result<Finder<'a>, SearchError> {
-        self.check(settings).map(|()| Finder::new(self, settings, features))
-    }
+/// What searches the take. Errors: [`SearchError`].
+pub(super) fn finder<'a>(
+    analysis: &'a Analysis,
+    settings: &'a SearchSettings,
+    features: &'a Features,
+) -> Result<Finder<'a>, SearchError> {
+    check(analysis, settings).map(|()| Finder::new(analysis, settings, features))
+}
 
-    /// As [`Self::find_loops`].
-    pub(super) fn find_all(
-        &self,
-        finder: &Result<Finder<'_>, SearchError>,
-        settings: &SearchSettings,
-    ) -> Result<FoundLoops, SearchError> {
-        let admits_whole = settings.admits_whole_take();
-        let asked_for = |whole: WholeClip| {
-            let candidate = self.whole_candidate(&whole, settings)?;
-            let is_asked_for = candidate.is_idle || !settings.idle;
-            (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
-        };
-        let whole_loop = admits_whole.then(|| self.whole_loop()).flatten().and_then(asked_for);
-        let (mut found, cycle) = match finder {
-            Ok(finder) => {
-                let found = finder.find(settings.within, settings.idle);
-                // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
-                let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
-                let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
-                    let whole = self.whole_cycle();
-                    self.trimmed_cycle(finder, whole.as_ref()).or(whole)
-                });
-                (found, cycle.flatten())
-            }
-            Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
-            Err(error) => return Err(error.clone()),
-        };
-        // Where the search finds a cycle twice or more, a take that counts as one cycle ends by chance where it began.
-        let is_chance = |whole: &LoopCandidate| {
-            let lacks_its_key = (whole.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing);
-            let shows_several = |best: &LoopCandidate| {
-                !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * whole.num_frames
-            };
-            lacks_its_key && whole.cycles == 1 && found.candidates.iter().any(shows_several)
-        };
-        let first = (whole_loop.filter(|whole| !is_chance(whole))).or_else(|| cycle.and_then(asked_for));
-        if let Some(first) = first {
-            found.candidates.insert(0, first);
-            found.candidates.truncate(settings.max_candidates.max(1));
-        }
-        Ok(found)
-    }
-
-    /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
-    ///
-    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends stay as they are;
-    /// figures are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames
-    /// outside the take, or fewer than three between the ends.
-    pub fn appraise(
-        &self,
-        start_frame: f64,
-        end_frame: f64,
-        settings: &SearchSettings,
-    ) -> Result<LoopCandidate, CutError> {
-        let cut = Cut::new(&self.take, start_frame, end_frame)?;
-        let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
-        let lag = end_frame - start_frame;
-        if lag < 3 {
-            return Err(CutError::TooShort { num_intervals: lag });
-        }
-        let features = settings.pairing.features(self);
-        let finder = Finder::new(self, settings, &features);
-        let pair = finder.pair(start_frame, end_frame);
-        let rhythm = finder
-            .rhythm(&pair)
-            .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
-        let is_idle = self.activity.kinds()[start_frame..=end_frame]
-            .iter()
-            .all(|&activity| activity == ActivityKind::Idle);
-        let candidate = finder.describe(&pair, cut, rhythm, is_idle);
-        Ok(LoopCandidate {
-            cycles: settings.cycles.unwrap_or(candidate.cycles),
-            ..candidate
-        })
-    }
-
-    /// Checks that the take can be searched at all.
-    fn check(&self, settings: &SearchSettings) -> Result<(), SearchError> {
-        let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
-        if !(min_secs > 0.0 && max_secs >= min_secs) {
-            return Err(SearchError::Bounds { min_secs, max_secs });
-        }
-        let num_frames = self.take.num_frames();
-        if num_frames > 1 && !self.usable.contains(&true) {
-            return Err(SearchError::NoCleanFrame);
-        }
-        if self.activity.is_still() && num_frames > 1 {
-            return Err(SearchError::Still);
-        }
-        if num_frames < 3 || settings.lag_step(&self.take).fewest(min_secs) > num_frames - 1 {
-            return Err(SearchError::TooShort {
-                take_secs: self.take.duration_secs(),
-                min_secs,
+/// The loops of the whole take, and of the stretches that the settings admit. Errors: [`SearchError`].
+pub(super) fn find_all(
+    analysis: &Analysis,
+    finder: &Result<Finder<'_>, SearchError>,
+    settings: &SearchSettings,
+) -> Result<FoundLoops, SearchError> {
+    let admits_whole = settings.admits_whole_take();
+    let asked_for = |whole: WholeClip| {
+        let candidate = whole_candidate(analysis, &whole, settings)?;
+        let is_asked_for = candidate.is_idle || !settings.idle;
+        (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
+    };
+    let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten().and_then(asked_for);
+    let (mut found, cycle) = match finder {
+        Ok(finder) => {
+            let found = finder.find(settings.within, settings.idle);
+            // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
+            let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
+            let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
+                let whole = whole_cycle(analysis);
+                trimmed_cycle(analysis, finder, whole.as_ref()).or(whole)
             });
+            (found, cycle.flatten())
         }
-        Ok(())
+        Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
+        Err(error) => return Err(error.clone()),
+    };
+    // Where the search finds a cycle twice or more, a take that counts as one cycle ends by chance where it began.
+    let is_chance = |whole: &LoopCandidate| {
+        let lacks_its_key = (whole.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing);
+        let shows_several = |best: &LoopCandidate| {
+            !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * whole.num_frames
+        };
+        lacks_its_key && whole.cycles == 1 && found.candidates.iter().any(shows_several)
+    };
+    let first = (whole_loop.filter(|whole| !is_chance(whole))).or_else(|| cycle.and_then(asked_for));
+    if let Some(first) = first {
+        found.candidates.insert(0, first);
+        found.candidates.truncate(settings.max_candidates.max(1));
     }
+    Ok(found)
+}
+
+/// As [`Analysis::appraise`].
+pub(crate) fn appraise(
+    analysis: &Analysis,
+    start_frame: f64,
+    end_frame: f64,
+    settings: &SearchSettings,
+) -> Result<LoopCandidate, CutError> {
+    let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
+    let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
+    let lag = end_frame - start_frame;
+    if lag < 3 {
+        return Err(CutError::TooShort { num_intervals: lag });
+    }
+    let features = settings.pairing.features(analysis);
+    let finder = Finder::new(analysis, settings, &features);
+    let pair = finder.pair(start_frame, end_frame);
+    let rhythm = finder
+        .rhythm(&pair)
+        .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
+    let is_idle = analysis.activity.kinds()[start_frame..=end_frame]
+        .iter()
+        .all(|&activity| activity == ActivityKind::Idle);
+    let candidate = finder.describe(&pair, cut, rhythm, is_idle);
+    Ok(LoopCandidate {
+        cycles: settings.cycles.unwrap_or(candidate.cycles),
+        ..candidate
+    })
+}
+
+/// Checks that the take can be searched at all.
+fn check(analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchError> {
+    let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
+    if !(min_secs > 0.0 && max_secs >= min_secs) {
+        return Err(SearchError::Bounds { min_secs, max_secs });
+    }
+    let num_frames = analysis.take.num_frames();
+    if num_frames > 1 && !analysis.usable.contains(&true) {
+        return Err(SearchError::NoCleanFrame);
+    }
+    if analysis.activity.is_still() && num_frames > 1 {
+        return Err(SearchError::Still);
+    }
+    if num_frames < 3 || settings.lag_step(&analysis.take).fewest(min_secs) > num_frames - 1 {
+        return Err(SearchError::TooShort {
+            take_secs: analysis.take.duration_secs(),
+            min_secs,
+        });
+    }
+    Ok(())
 }

@@ -49,13 +49,18 @@ pub(crate) mod comparison;
 pub(crate) mod score;
 
 pub use find::SearchError;
+pub(crate) use find::{appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub use kind::MotionKind;
+pub(crate) use kind::motion_kind;
 pub use outcome::{Outcome, OutcomePart};
 pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
+pub(crate) use seams::seam_cost;
 pub use settings::{ChooseBy, RootMotionBounds, SearchSettings};
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
+pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};
+pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_all_idle, whole_cycle, whole_loop};

@@ -41,13 +41,9 @@ impl SeamPair {
     }
 }
 
-impl Analysis {
-    /// Cost of the seam from `end_frame` back to `start_frame`, metre-seconds, however similar the two poses are.
-    ///
-    /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
-    pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-        Seams::new(&self.features, SeamCost::even(decay)).cost(start_frame, end_frame)
-    }
+/// As [`Analysis::seam_cost`].
+pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
+    Seams::new(&analysis.features, SeamCost::even(decay)).cost(start_frame, end_frame)
 }
 
 /// Seam costs between any two frames of a take.

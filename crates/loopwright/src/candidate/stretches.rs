@@ -5,7 +5,7 @@
 //! faster gives two rows. Rule and thresholds: docs/math/segments.md.
 
 use super::{
-    find::SearchError,
+    find::{SearchError, find_all, finder},
     finder::Finder,
     report::{LoopCandidate, NearestMiss},
     seams::SeamPair,
@@ -81,69 +81,67 @@ const SAME_RHYTHM: f64 = 0.15;
 /// Loops overlap if this share of the shorter is in both.
 const OVERLAP: f64 = 0.5;
 
-impl Analysis {
-    /// The stretches that repeat: [`Self::find_stretches`] chooses the best loop of each.
-    ///
-    /// `rank` puts the loops of the whole take in the order in which they are recommended; `num_listed` of them are wanted.
-    pub(crate) fn propose_stretches(
-        &self,
-        settings: &SearchSettings,
-        num_listed: usize,
-        rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
-    ) -> Result<FoundStretches, SearchError> {
-        let max_rows = settings.max_candidates.max(1);
-        let settings = SearchSettings {
-            max_candidates: num_listed.max(LISTED),
-            ..settings.clone()
-        };
-        let features = settings.pairing.features(self);
-        let finder = self.finder(&settings, &features);
-        let mut found = self.find_all(&finder, &settings)?;
-        let mut gathered = Gathered {
-            analysis: self,
-            settings: &settings,
-            rows: Vec::new(),
-            segments: Vec::new(),
-        };
-        let mut listed = rank(core::mem::take(&mut found.candidates)).into_iter().peekable();
-        // A whole clip is kept as it is; the recommended loop of the search comes after it.
-        while let Some(whole) = listed.next_if(|first| first.whole.is_some()) {
-            gathered.open(whole);
-        }
-        let mut num_first = gathered.rows.len();
-        if let (Ok(finder), Some(recommended)) = (&finder, listed.next()) {
-            gathered.open(recommended);
-            num_first += 1;
-            gathered.search_segments(finder);
-            for (index, candidate) in listed.enumerate() {
-                // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
-                let may_open = candidate.is_sound() && index < LISTED;
-                gathered.add(candidate, may_open, finder);
-            }
-        }
-        let num_rows = gathered.rows.len();
-        let (rows, segments) = gathered.in_order(num_first, max_rows);
-        Ok(FoundStretches {
-            num_left_out: num_rows - rows.len(),
-            rows,
-            segments,
-            random_cost: found.random_cost,
-            nearest_miss: found.nearest_miss,
-        })
+/// The stretches that repeat: the pipeline chooses the best loop of each.
+///
+/// `rank` puts the loops of the whole take in the order in which they are recommended; `num_listed` of them are wanted.
+pub(crate) fn propose_stretches(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    num_listed: usize,
+    rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
+) -> Result<FoundStretches, SearchError> {
+    let max_rows = settings.max_candidates.max(1);
+    let settings = SearchSettings {
+        max_candidates: num_listed.max(LISTED),
+        ..settings.clone()
+    };
+    let features = settings.pairing.features(analysis);
+    let finder = finder(analysis, &settings, &features);
+    let mut found = find_all(analysis, &finder, &settings)?;
+    let mut gathered = Gathered {
+        analysis: analysis,
+        settings: &settings,
+        rows: Vec::new(),
+        segments: Vec::new(),
+    };
+    let mut listed = rank(core::mem::take(&mut found.candidates)).into_iter().peekable();
+    // A whole clip is kept as it is; the recommended loop of the search comes after it.
+    while let Some(whole) = listed.next_if(|first| first.whole.is_some()) {
+        gathered.open(whole);
     }
+    let mut num_first = gathered.rows.len();
+    if let (Ok(finder), Some(recommended)) = (&finder, listed.next()) {
+        gathered.open(recommended);
+        num_first += 1;
+        gathered.search_segments(finder);
+        for (index, candidate) in listed.enumerate() {
+            // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
+            let may_open = candidate.is_sound() && index < LISTED;
+            gathered.add(candidate, may_open, finder);
+        }
+    }
+    let num_rows = gathered.rows.len();
+    let (rows, segments) = gathered.in_order(num_first, max_rows);
+    Ok(FoundStretches {
+        num_left_out: num_rows - rows.len(),
+        rows,
+        segments,
+        random_cost: found.random_cost,
+        nearest_miss: found.nearest_miss,
+    })
+}
 
-    /// The segment that holds most of a loop.
-    pub fn segment_of(&self, candidate: &LoopCandidate) -> Option<&Segment> {
-        let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-        let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
-        let first = self
-            .segments
-            .partition_point(|segment| (segment.end_frame as f64) < start);
-        let touched = self.segments[first..]
-            .iter()
-            .take_while(|segment| segment.start_frame as f64 <= end);
-        touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
-    }
+/// As [`Analysis::segment_of`].
+pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Option<&'a Segment> {
+    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+    let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
+    let first = analysis
+        .segments
+        .partition_point(|segment| (segment.end_frame as f64) < start);
+    let touched = analysis.segments[first..]
+        .iter()
+        .take_while(|segment| segment.start_frame as f64 <= end);
+    touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
 }
 
 /// A row on its way, with the segment that holds most of it.
@@ -164,7 +162,7 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     /// Makes a candidate a row, and returns its number.
     fn open(&mut self, best: LoopCandidate) -> usize {
-        let segment = self.analysis.segment_of(&best).copied();
+        let segment = segment_of(self.analysis, &best).copied();
         let versions = Vec::new();
         self.rows.push(Row {
             stretch: FoundStretch { best, versions },
@@ -175,7 +173,7 @@ impl<'a> Gathered<'a> {
 
     /// Adds a candidate: to the row of which it is a version, otherwise as a row if it may open one. Returns the row's number.
     fn add(&mut self, candidate: LoopCandidate, may_open: bool, finder: &Finder) -> Option<usize> {
-        let segment = self.analysis.segment_of(&candidate).copied();
+        let segment = segment_of(self.analysis, &candidate).copied();
         let Some(row) = self.rows.iter().position(|row| row.holds(&candidate, segment)) else {
             return may_open.then(|| self.open(candidate));
         };

@@ -18,7 +18,7 @@ use crate::{
         rotation,
     },
     motion::{Pose, RootMotion, Tracks},
-    root_motion::{RootRelativeClip, poses::fit_weights, root_joint},
+    root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint},
     take::Clip,
 };
 
@@ -28,9 +28,6 @@ const MAX_TRANSFORMS: usize = 20_000_000;
 /// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean is not
 /// unique, and leaps from one phase to the next.
 const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
-
-/// A rise below this, metres per fundamental cycle, is no climb: floors are not exactly level.
-const MIN_CLIMB_METRES: f64 = 0.03;
 
 /// A turn at or above this, radians, is so near to a whole one that no twist reaches an end that lies elsewhere: the turn within half
 /// a turn is used.

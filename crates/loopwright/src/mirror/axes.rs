@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
-use crate::{analysis::Analysis, math::rotation, motion::Skeleton, take::Take};
+use crate::{math::rotation, motion::Skeleton, take::Take};
 
 /// The position of a joint varies when it strays by more than this share of the skeleton's size.
 const MOVING_SHARE: f64 = 0.02;
@@ -14,17 +14,6 @@ const REST_TOLERANCE: [f64; 2] = [0.25, 0.02];
 
 /// ... and by this in the mean pose, which is only as symmetric as the motion.
 const MEAN_TOLERANCE: [f64; 2] = [0.4, 0.04];
-
-impl Analysis {
-    /// The mirror that exchanges left and right: the partners of the joints, by name and, where no name gives a side, by
-    /// position.
-    ///
-    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
-    /// Errors: [`MirrorError`].
-    pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
-        Mirror::new(&self.take, pairs, |frame| self.heading.yaw(frame))
-    }
-}
 
 impl Mirror {
     /// Finds the partners of a take's joints, by name and, where no name gives a side, by position.

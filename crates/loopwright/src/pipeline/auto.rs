@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use super::{LoopSettings, MakeError, finish, prepare};
+use super::{LoopSettings, MakeError, completed_for, finish, prepare};
 use crate::{
     analysis::{
         Analysis,
@@ -113,73 +113,68 @@ fn methods(asked: &Method) -> Vec<Method> {
     methods
 }
 
-impl Analysis {
-    /// Tries a grid of closing methods on a stretch and returns the one with the lowest score, of those whose seam does not show if there
-    /// are any.
-    ///
-    /// All other `settings` stay unchanged, including methods of single joints. Errors: those of [`Self::make_loop`].
-    pub fn choose_closure(
-        &self,
-        candidate: &LoopCandidate,
-        settings: &LoopSettings,
-    ) -> Result<ClosureChoice, MakeError> {
-        let analysis = &*self.completed_for(candidate);
-        let source = prepare(analysis, candidate, settings)?;
-        let watched = Watched::of(&source.source, &analysis.body);
-        let mut best: Option<(bool, ClosureChoice)> = None;
-        let mut seen: Vec<Method> = Vec::new();
-        let mut default_score = Score::default();
-        for method in methods(&settings.closure.method) {
-            let mut settings = settings.clone();
-            settings.closure.method = method;
-            // Held feet do not slide under any method, so methods are compared by how much there is to correct.
-            settings.feet.lock = FootLock::Off;
-            let made = finish(analysis, candidate, source.clone(), &settings)?;
-            // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
-            if seen.contains(&made.closed.method) {
-                continue;
-            }
-            let is_default = seen.is_empty();
-            seen.push(made.closed.method);
-            let quality = quality::measure(
-                &LoopKeys::from_loop(&made.loop_clip),
-                &analysis.body,
-                Some(&made.source),
-            );
-            let score = watched.score(&made.loop_clip, &quality);
-            if is_default {
-                default_score = score;
-            }
-            let shows = quality.pops();
-            let is_better = |(best_shows, best): (bool, ClosureChoice)| match shows == best_shows {
-                true => score.total() < best.score.total(),
-                false => best_shows,
-            };
-            if best.is_none_or(is_better) {
-                let choice = ClosureChoice {
-                    method: made.closed.method,
-                    score,
-                    tried: 0,
-                    default_score,
-                };
-                best = Some((shows, choice));
-            }
+/// As [`Analysis::choose_closure`].
+pub(crate) fn choose_closure(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+) -> Result<ClosureChoice, MakeError> {
+    let analysis = &*completed_for(analysis, candidate);
+    let source = prepare(analysis, candidate, settings)?;
+    let watched = Watched::of(&source.source, &analysis.body);
+    let mut best: Option<(bool, ClosureChoice)> = None;
+    let mut seen: Vec<Method> = Vec::new();
+    let mut default_score = Score::default();
+    for method in methods(&settings.closure.method) {
+        let mut settings = settings.clone();
+        settings.closure.method = method;
+        // Held feet do not slide under any method, so methods are compared by how much there is to correct.
+        settings.feet.lock = FootLock::Off;
+        let made = finish(analysis, candidate, source.clone(), &settings)?;
+        // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
+        if seen.contains(&made.closed.method) {
+            continue;
         }
-        // The list is never empty.
-        let best = best.map_or(
-            ClosureChoice {
-                method: settings.closure.method,
-                score: Score::default(),
+        let is_default = seen.is_empty();
+        seen.push(made.closed.method);
+        let quality = quality::measure(
+            &LoopKeys::from_loop(&made.loop_clip),
+            &analysis.body,
+            Some(&made.source),
+        );
+        let score = watched.score(&made.loop_clip, &quality);
+        if is_default {
+            default_score = score;
+        }
+        let shows = quality.pops();
+        let is_better = |(best_shows, best): (bool, ClosureChoice)| match shows == best_shows {
+            true => score.total() < best.score.total(),
+            false => best_shows,
+        };
+        if best.is_none_or(is_better) {
+            let choice = ClosureChoice {
+                method: made.closed.method,
+                score,
                 tried: 0,
                 default_score,
-            },
-            |(_, best)| best,
-        );
-        Ok(ClosureChoice {
-            tried: seen.len(),
-            ..best
-        })
+            };
+            best = Some((shows, choice));
+        }
     }
+    // The list is never empty.
+    let best = best.map_or(
+        ClosureChoice {
+            method: settings.closure.method,
+            score: Score::default(),
+            tried: 0,
+            default_score,
+        },
+        |(_, best)| best,
+    );
+    Ok(ClosureChoice {
+        tried: seen.len(),
+        ..best
+    })
 }
 
 /// Feet and hands, with the 99th percentile of their accelerations in the uncut take.

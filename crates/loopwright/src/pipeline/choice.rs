@@ -8,7 +8,10 @@ use core::cmp::Ordering;
 use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
 use crate::{
     analysis::Analysis,
-    candidate::{FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings},
+    candidate::{
+        FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings, propose_loops,
+        propose_stretches,
+    },
     math::ops,
     motion::WorldTracks,
     quality,
@@ -26,182 +29,170 @@ const STILL_METRES: f64 = 1e-4;
 /// Most loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
 
-impl Analysis {
-    /// Finds distinct loops.
-    ///
-    /// Where the whole take loops already ([`Self::whole_loop`]), it comes first and is kept whole; where nothing that moves
-    /// repeats and the take is one cycle ([`Self::whole_cycle`]), that comes first.
-    ///
-    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
-    /// than [`crate::candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where
-    /// nothing else repeats. They are sorted by their outcome ([`Outcome::score`]), sound ones first
-    /// ([`LoopCandidate::is_sound`]); for half cycles, and with
-    /// [`crate::candidate::ChooseBy::Cost`], the first is, of the sound ones, that with the fewest cycles whose cost
-    /// is within a quarter of the lowest of any length, and the others follow by cost. Errors: [`SearchError`]: the take is too
-    /// short or still, no frame of it is clean, or the bounds are not in order.
-    pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-        self.find_and_make(settings).map(|(found, _)| found)
-    }
+/// As [`Analysis::find_loops`].
+pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+    find_and_make(analysis, settings).map(|(found, _)| found)
+}
 
-    /// As [`Self::find_loops`], with the recommended loop if it was made to choose it: as [`Self::make_loop`] makes it with default
-    /// settings. [`crate::pipeline::Retry`] takes it, so that it is not made twice. Errors: as [`Self::find_loops`].
-    pub fn find_and_make(&self, settings: &SearchSettings) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
-        let mut found = self.propose_loops(&listing_enough(settings))?;
-        let (ranked, made) = self.ranked(found.candidates, settings);
-        found.candidates = ranked;
-        found.candidates.truncate(settings.max_candidates.max(1));
-        Ok((found, made))
-    }
+/// As [`Analysis::find_and_make`].
+pub(crate) fn find_and_make(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
+    let mut found = propose_loops(analysis, &listing_enough(settings))?;
+    let (ranked, made) = ranked(analysis, found.candidates, settings);
+    found.candidates = ranked;
+    found.candidates.truncate(settings.max_candidates.max(1));
+    Ok((found, made))
+}
 
-    /// Finds the stretches that repeat, each with its best loop.
-    ///
-    /// The first row is the first loop of [`Self::find_loops`], which costs less where no other is wanted. Most rows:
-    /// [`SearchSettings::max_candidates`]; fewer rows are the first of more. A whole take that loops is a row of its own. Errors:
-    /// as [`Self::find_loops`].
-    pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
-        let mut found = self.propose_stretches(settings, listing_enough(settings).max_candidates, &|candidates| {
-            self.ranked(candidates, settings).0
-        })?;
-        for row in found.rows.iter_mut().skip(1) {
-            let versions = core::mem::take(&mut row.versions);
-            let all = core::iter::once(row.best.clone()).chain(versions).collect();
-            let mut ranked = self.ranked(all, settings).0.into_iter();
-            if let Some(best) = ranked.next() {
-                row.best = best;
-            }
-            row.versions = ranked.collect();
+/// As [`Analysis::find_stretches`].
+pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+    let mut found = propose_stretches(
+        analysis,
+        settings,
+        listing_enough(settings).max_candidates,
+        &|candidates| ranked(analysis, candidates, settings).0,
+    )?;
+    for row in found.rows.iter_mut().skip(1) {
+        let versions = core::mem::take(&mut row.versions);
+        let all = core::iter::once(row.best.clone()).chain(versions).collect();
+        let mut ranked = ranked(analysis, all, settings).0.into_iter();
+        if let Some(best) = ranked.next() {
+            row.best = best;
         }
-        Ok(found)
+        row.versions = ranked.collect();
     }
+    Ok(found)
+}
 
-    /// Candidates in the order in which they are recommended, and the first of them if it was made. A whole take and idle loops stay
-    /// where they are.
-    fn ranked(
-        &self,
-        candidates: Vec<LoopCandidate>,
-        settings: &SearchSettings,
-    ) -> (Vec<LoopCandidate>, Option<MadeLoop>) {
-        if !settings.ranks_by_outcome() {
-            return (candidates, None);
+/// Candidates in the order in which they are recommended, and the first of them if it was made. A whole take and idle loops stay
+/// where they are.
+fn ranked(
+    analysis: &Analysis,
+    candidates: Vec<LoopCandidate>,
+    settings: &SearchSettings,
+) -> (Vec<LoopCandidate>, Option<MadeLoop>) {
+    if !settings.ranks_by_outcome() {
+        return (candidates, None);
+    }
+    let (mut ranked, mut first): (Vec<_>, Vec<_>) =
+        (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
+    // The fewest cycles that any of them shows count as one.
+    let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
+    for candidate in &mut ranked {
+        candidate.outcome = Some(outcome_of_take(analysis, candidate, fewest));
+    }
+    ranked.sort_by(by_soundness_and_score);
+    // The best of those that are closed are made in full next.
+    let mut best_closed: Vec<(LoopCandidate, ClosedStretch)> = Vec::new();
+    work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
+        if let Some(closed) = add_outcome_of_closing(analysis, candidate) {
+            best_closed.push((candidate.clone(), closed));
+            best_closed.sort_by(|(one, _), (other, _)| by_soundness_and_score(one, other));
+            best_closed.truncate(MADE_IN_FULL);
         }
-        let (mut ranked, mut first): (Vec<_>, Vec<_>) =
-            (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
-        // The fewest cycles that any of them shows count as one.
-        let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
-        for candidate in &mut ranked {
-            candidate.outcome = Some(self.outcome_of_take(candidate, fewest));
-        }
-        ranked.sort_by(by_soundness_and_score);
-        // The best of those that are closed are made in full next.
-        let mut best_closed: Vec<(LoopCandidate, ClosedStretch)> = Vec::new();
-        work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
-            if let Some(closed) = self.add_outcome_of_closing(candidate) {
-                best_closed.push((candidate.clone(), closed));
-                best_closed.sort_by(|(one, _), (other, _)| by_soundness_and_score(one, other));
-                best_closed.truncate(MADE_IN_FULL);
-            }
-        });
-        let mut made_in_full = Vec::new();
-        work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
-            let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
-            let closed = match known {
-                Some(index) => Some(best_closed.swap_remove(index).1),
-                None => self.closed(candidate),
-            };
-            made_in_full.extend(closed.and_then(|closed| self.add_outcome_in_full(candidate, closed)));
-        });
-        say_why_several_cycles(&mut ranked);
-        first.append(&mut ranked);
-        let made = first.first().and_then(|best| {
-            let mut made = made_in_full.into_iter().find(|made| made.candidate.cut == best.cut)?;
-            made.candidate = best.clone();
-            Some(made)
-        });
-        (first, made)
-    }
-
-    /// The parts of the outcome that the take alone shows.
-    fn outcome_of_take(&self, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
-        let drift = self.drift(candidate);
-        Outcome {
-            cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
-            speed_drift: drift.map(|drift| drift.speed),
-            turn_drift_radians: drift.map(|drift| drift.turn_radians),
-            abruptness: candidate.abruptness,
-            extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
-            ..Outcome::default()
-        }
-    }
-
-    /// The stretch closed with default settings; `None` where that cannot be done.
-    fn closed(&self, candidate: &LoopCandidate) -> Option<ClosedStretch> {
-        let settings = LoopSettings::default();
-        let prepared = prepare(self, candidate, &settings).ok()?;
-        let (closed, _) = close(self, candidate, prepared, &settings).ok()?;
-        Some(closed)
-    }
-
-    /// Adds the part that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
-    fn add_outcome_of_closing(&self, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
-        let closed = self.closed(candidate);
-        candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
-            let metres = quality::displacement_of(&closed.loop_clip, &self.body, &closed.source);
-            Outcome {
-                displacement_metres: Some(metres / self.body.size(&self.take)),
-                ..outcome
-            }
-        });
-        closed
-    }
-
-    /// Adds the parts that only the finished loop shows; returns that.
-    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
-        // Loops of mirrored halves are not ranked by their outcome: there is no image.
-        let made = closed.made(None, self, candidate, &LoopSettings::default()).ok()?;
-        let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, Some(&made.source));
-        if let Some(outcome) = &mut candidate.outcome {
-            outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / self.body.size(&self.take));
-            outcome.knee_ratio = Some(sharpest_knee(&made));
-        }
-        Some(made)
-    }
-
-    /// How much faster the body is, and how much more it turns, over a cycle centred on the end than over one centred on the start;
-    /// `None` where the take has too few frames around either.
-    fn drift(&self, candidate: &LoopCandidate) -> Option<Drift> {
-        let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-        let cycle = (end - start) / f64::from(candidate.cycles.max(1));
-        let last = (self.take.num_frames() - 1) as f64;
-        // Both spans have the same length, so that both see the same part of a cycle.
-        let half = (0.5 * cycle).min(start).min(last - end);
-        if half < MIN_HALF_SHARE * cycle {
-            return None;
-        }
-        let over = |middle: f64| {
-            let [before, after] = [middle - half, middle + half].map(|frame| self.heading_at(frame));
-            let moved = after.0 - before.0;
-            (ops::hypot(moved.x, moved.z), after.1 - before.1)
+    });
+    let mut made_in_full = Vec::new();
+    work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
+        let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
+        let closed = match known {
+            Some(index) => Some(best_closed.swap_remove(index).1),
+            None => closed(analysis, candidate),
         };
-        let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
-        let secs = 2.0 * half * self.take.frame_time_secs();
-        let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
-        Some(Drift {
-            speed: (to - from).abs() / usual,
-            turn_radians: (turn_to - turn_from).abs() * cycle / (2.0 * half),
-        })
-    }
+        made_in_full.extend(closed.and_then(|closed| add_outcome_in_full(analysis, candidate, closed)));
+    });
+    say_why_several_cycles(&mut ranked);
+    first.append(&mut ranked);
+    let made = first.first().and_then(|best| {
+        let mut made = made_in_full.into_iter().find(|made| made.candidate.cut == best.cut)?;
+        made.candidate = best.clone();
+        Some(made)
+    });
+    (first, made)
+}
 
-    /// Position over the ground and facing between two frames.
-    fn heading_at(&self, frame: f64) -> (glam::DVec3, f64) {
-        let last = self.take.num_frames() - 1;
-        let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
-        let (before, after) = (before.min(last), (before + 1).min(last));
-        let heading = &self.heading;
-        (
-            heading.ground(before).lerp(heading.ground(after), share),
-            heading.yaw(before) + share * (heading.yaw(after) - heading.yaw(before)),
-        )
+/// The parts of the outcome that the take alone shows.
+fn outcome_of_take(analysis: &Analysis, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
+    let drift = drift(analysis, candidate);
+    Outcome {
+        cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
+        speed_drift: drift.map(|drift| drift.speed),
+        turn_drift_radians: drift.map(|drift| drift.turn_radians),
+        abruptness: candidate.abruptness,
+        extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
+        ..Outcome::default()
     }
+}
+
+/// The stretch closed with default settings; `None` where that cannot be done.
+fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretch> {
+    let settings = LoopSettings::default();
+    let prepared = prepare(analysis, candidate, &settings).ok()?;
+    let (closed, _) = close(analysis, candidate, prepared, &settings).ok()?;
+    Some(closed)
+}
+
+/// Adds the part that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
+fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
+    let closed = closed(analysis, candidate);
+    candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
+        let metres = quality::displacement_of(&closed.loop_clip, &analysis.body, &closed.source);
+        Outcome {
+            displacement_metres: Some(metres / analysis.body.size(&analysis.take)),
+            ..outcome
+        }
+    });
+    closed
+}
+
+/// Adds the parts that only the finished loop shows; returns that.
+fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
+    // Loops of mirrored halves are not ranked by their outcome: there is no image.
+    let made = closed.made(None, analysis, candidate, &LoopSettings::default()).ok()?;
+    let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, Some(&made.source));
+    if let Some(outcome) = &mut candidate.outcome {
+        outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / analysis.body.size(&analysis.take));
+        outcome.knee_ratio = Some(sharpest_knee(&made));
+    }
+    Some(made)
+}
+
+/// How much faster the body is, and how much more it turns, over a cycle centred on the end than over one centred on the start;
+/// `None` where the take has too few frames around either.
+fn drift(analysis: &Analysis, candidate: &LoopCandidate) -> Option<Drift> {
+    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+    let cycle = (end - start) / f64::from(candidate.cycles.max(1));
+    let last = (analysis.take.num_frames() - 1) as f64;
+    // Both spans have the same length, so that both see the same part of a cycle.
+    let half = (0.5 * cycle).min(start).min(last - end);
+    if half < MIN_HALF_SHARE * cycle {
+        return None;
+    }
+    let over = |middle: f64| {
+        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
+        let moved = after.0 - before.0;
+        (ops::hypot(moved.x, moved.z), after.1 - before.1)
+    };
+    let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
+    let secs = 2.0 * half * analysis.take.frame_time_secs();
+    let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
+    Some(Drift {
+        speed: (to - from).abs() / usual,
+        turn_radians: (turn_to - turn_from).abs() * cycle / (2.0 * half),
+    })
+}
+
+/// Position over the ground and facing between two frames.
+fn heading_at(analysis: &Analysis, frame: f64) -> (glam::DVec3, f64) {
+    let last = analysis.take.num_frames() - 1;
+    let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
+    let (before, after) = (before.min(last), (before + 1).min(last));
+    let heading = &analysis.heading;
+    (
+        heading.ground(before).lerp(heading.ground(after), share),
+        heading.yaw(before) + share * (heading.yaw(after) - heading.yaw(before)),
+    )
 }
 
 /// Half of the shortest span over which a drift is measured, as a share of a cycle.

@@ -6,7 +6,7 @@ use crate::{
     candidate::LoopCandidate,
     closure,
     mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles},
-    root_motion::{RootRelativeClip, RootSettings, RootSpace},
+    root_motion::{self, RootRelativeClip, RootSettings, RootSpace},
     take::Clip,
 };
 
@@ -25,11 +25,9 @@ pub(super) fn asked_for(
     }
     let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
     // Fine detail needs the candidate closed by itself, whatever becomes of its root later.
-    let root = analysis
-        .extract_root_motion(clip, candidate.cycles, &RootSettings::default())?
-        .root;
+    let root = root_motion::extract_root_motion(analysis, clip, candidate.cycles, &RootSettings::default(), None)?.root;
     let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
     let (mean, about) = laid.mean(&closed.tracks);
-    let mean = analysis.extract_root_motion(&mean, candidate.cycles, &settings.root)?;
+    let mean = root_motion::extract_root_motion(analysis, &mean, candidate.cycles, &settings.root, None)?;
     Ok(Some((mean, about)))
 }

@@ -14,15 +14,18 @@ mod placement;
 
 mod retry;
 
+pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
+pub(crate) use choice::{find_and_make, find_loops, find_stretches};
 pub use placement::Recentered;
+pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
 
 use std::borrow::Cow;
 
 use crate::{
     analysis::{Analysis, body::Body},
-    candidate::{LoopCandidate, WholeClip},
+    candidate::{self, LoopCandidate, WholeClip},
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
         image::ImageError,
@@ -173,28 +176,26 @@ pub enum MakeError {
     LoopClip(#[from] LoopClipError),
 }
 
-impl Analysis {
-    /// Makes a stretch of the take into a loop: samples it, extracts the root motion, closes the seam and holds the feet.
-    ///
-    /// Errors: [`MakeError`]: fewer than three samples or too many, a rate or another setting out of range, an odd number of
-    /// samples for a mirrored loop, a stretch without a mirror image, feet that cannot be held, linear root motion for a stretch
-    /// that turns, a mean where the take has no other cycle.
-    pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
-        let (analysis, settings) = (self.completed_for(candidate), settings.fitted_to(candidate));
-        finish(
-            &analysis,
-            candidate,
-            prepare(&analysis, candidate, &settings)?,
-            &settings,
-        )
-    }
+/// As [`Analysis::make_loop`].
+pub(crate) fn make_loop(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+) -> Result<MadeLoop, MakeError> {
+    let (analysis, settings) = (completed_for(analysis, candidate), settings.fitted_to(candidate));
+    finish(
+        &analysis,
+        candidate,
+        prepare(&analysis, candidate, &settings)?,
+        &settings,
+    )
+}
 
-    /// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
-    fn completed_for(&self, candidate: &LoopCandidate) -> Cow<'_, Self> {
-        match &candidate.whole {
-            Some(whole) => self.completed(whole),
-            None => Cow::Borrowed(self),
-        }
+/// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
+fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'a, Analysis> {
+    match &candidate.whole {
+        Some(whole) => candidate::completed(analysis, whole),
+        None => Cow::Borrowed(analysis),
     }
 }
 
@@ -230,7 +231,13 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
     let mean = mean::asked_for(analysis, candidate, &clip, settings)?;
     let source = match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
-        None => analysis.extract_motion(&clip, candidate.cycles, &settings.root, candidate.known_motion())?,
+        None => root_motion::extract_root_motion(
+            analysis,
+            &clip,
+            candidate.cycles,
+            &settings.root,
+            candidate.known_motion(),
+        )?,
     };
     Ok(Prepared { source, mean })
 }

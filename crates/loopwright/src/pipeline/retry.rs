@@ -1,9 +1,9 @@
 //! A loop whose seam shows is made again, otherwise, until one is found whose seam does not.
 
-use super::{LoopSettings, MadeLoop, MakeError};
+use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_loop};
 use crate::{
     analysis::Analysis,
-    candidate::{LoopCandidate, SearchSettings},
+    candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key},
     loop_clip::LoopKeys,
     quality::{self, SeamSteps},
     root_motion::RootSettings,
@@ -69,72 +69,63 @@ pub struct RetriedLoop {
     pub shows: bool,
 }
 
-impl Analysis {
-    /// Makes a loop as [`Self::make_loop`] does; where its seam shows ([`crate::Quality::pops`]), tries what `retry` admits: first
-    /// the other stretches, then the other methods of closing for each stretch.
-    ///
-    /// A take that loops already keeps its stretch; if its closing key is missing, the last resort is to end at its last key.
-    /// Stretches that cannot be made into a loop are passed over. Errors: those of
-    /// [`Self::make_loop`] for the loop asked for.
-    pub fn make_loop_or_retry(
-        &self,
-        candidate: &LoopCandidate,
-        settings: &LoopSettings,
-        retry: Retry<'_>,
-    ) -> Result<RetriedLoop, MakeError> {
-        let first = match retry.made_before(candidate, settings) {
-            Some(made) => made,
-            None => self.make_loop(candidate, settings)?,
-        };
-        let mut done = RetriedLoop {
-            shows: shows(&first),
-            made: first,
-            settings: settings.clone(),
-            asked_for: None,
-            tried: 1,
-        };
-        if !done.shows {
+/// As [`Analysis::make_loop_or_retry`].
+pub(crate) fn make_loop_or_retry(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+    retry: Retry<'_>,
+) -> Result<RetriedLoop, MakeError> {
+    let first = match retry.made_before(candidate, settings) {
+        Some(made) => made,
+        None => make_loop(analysis, candidate, settings)?,
+    };
+    let mut done = RetriedLoop {
+        shows: shows(&first),
+        made: first,
+        settings: settings.clone(),
+        asked_for: None,
+        tried: 1,
+    };
+    if !done.shows {
+        return Ok(done);
+    }
+    let found;
+    let others = match retry.search.filter(|_| retry.stretches.is_empty()) {
+        _ if candidate.loops_already() => &[],
+        None => retry.stretches,
+        Some(search) => {
+            found = find_loops(analysis, search).map_or_else(|_| Vec::new(), |found| found.candidates);
+            &found[..]
+        }
+    };
+    let others = (others.iter().filter(|other| *other != candidate)).take(MAX_STRETCHES);
+    for other in others.clone() {
+        if done.try_instead(analysis, other, settings) {
             return Ok(done);
         }
-        let found;
-        let others = match retry.search.filter(|_| retry.stretches.is_empty()) {
-            _ if candidate.loops_already() => &[],
-            None => retry.stretches,
-            Some(search) => {
-                found = self
-                    .find_loops(search)
-                    .map_or_else(|_| Vec::new(), |found| found.candidates);
-                &found[..]
-            }
-        };
-        let others = (others.iter().filter(|other| *other != candidate)).take(MAX_STRETCHES);
-        for other in others.clone() {
-            if done.try_instead(self, other, settings) {
-                return Ok(done);
-            }
-        }
-        for stretch in core::iter::once(candidate).chain(others).filter(|_| retry.closures) {
-            let Ok(choice) = self.choose_closure(stretch, settings) else {
-                continue;
-            };
-            done.tried += choice.tried.saturating_sub(1);
-            let mut settings = settings.clone();
-            settings.closure.method = choice.method;
-            if done.try_instead(self, stretch, &settings) {
-                return Ok(done);
-            }
-        }
-        if let Some(shorter) = self.ended_at_its_last_key(candidate).filter(|_| retry.closures) {
-            done.try_instead(self, &shorter, settings);
-        }
-        Ok(done)
     }
+    for stretch in core::iter::once(candidate).chain(others).filter(|_| retry.closures) {
+        let Ok(choice) = choose_closure(analysis, stretch, settings) else {
+            continue;
+        };
+        done.tried += choice.tried.saturating_sub(1);
+        let mut settings = settings.clone();
+        settings.closure.method = choice.method;
+        if done.try_instead(analysis, stretch, &settings) {
+            return Ok(done);
+        }
+    }
+    if let Some(shorter) = ended_at_its_last_key(analysis, candidate).filter(|_| retry.closures) {
+        done.try_instead(analysis, &shorter, settings);
+    }
+    Ok(done)
 }
 
 impl RetriedLoop {
     /// Makes another loop and takes it if its seam does not show and the motion is not bent for that; returns whether it was taken.
     fn try_instead(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
-        let Ok(made) = analysis.make_loop(candidate, settings) else {
+        let Ok(made) = make_loop(analysis, candidate, settings) else {
             return false;
         };
         self.tried += 1;

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A climb below this, metres per cycle, stays in the body: floors are not exactly level.
-const MIN_CLIMB_METRES: f64 = 0.03;
+pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;
 
 /// A screw whose arc is longer than the path by more than this factor does not fit the motion.
 const MAX_ARC_OVER_PATH: f64 = 1.3;

@@ -41,64 +41,48 @@ pub struct RootMotionFit {
     pub path_metres: f64,
 }
 
-impl Analysis {
-    /// Removes the root motion from a clip of this take.
-    ///
-    /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best maps the window of
-    /// poses at the start to the one at the end. `cycles` is the number of fundamental periods in the clip. Errors: settings that
-    /// cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
-    pub fn extract_root_motion(
-        &self,
-        clip: &Clip,
-        cycles: u32,
-        settings: &RootSettings,
-    ) -> Result<RootRelativeClip, RootError> {
-        self.extract_motion(clip, cycles, settings, None)
+/// As [`Analysis::extract_root_motion`], with the motion of the world from start to end where it is known.
+pub(crate) fn extract_root_motion(
+    analysis: &Analysis,
+    clip: &Clip,
+    cycles: u32,
+    settings: &RootSettings,
+    known: Option<Rigid>,
+) -> Result<RootRelativeClip, RootError> {
+    settings.check()?;
+    let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    if settings.mode == RootMode::Stationary {
+        return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
     }
-
-    /// The same with the motion of the world from start to end, where it is known.
-    pub(crate) fn extract_motion(
-        &self,
-        clip: &Clip,
-        cycles: u32,
-        settings: &RootSettings,
-        known: Option<Rigid>,
-    ) -> Result<RootRelativeClip, RootError> {
-        settings.check()?;
-        let carrier = root_joint::find_carrier(clip.skeleton(), &self.world, &self.body);
-        if settings.mode == RootMode::Stationary {
-            return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
-        }
-        let stretch = Stretch::new(clip, self);
-        let Fitted { mut root, fit, frames } = match settings.space {
-            RootSpace::Ground => stretch.on_the_ground(cycles, settings, known)?,
-            RootSpace::Full => stretch.in_full_space(settings)?,
-        };
-        let root_joint = if settings.mode == RootMode::Keep {
-            None
-        } else {
-            root_joint::find(clip.skeleton(), &self.world, &self.body)
-        };
-        let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
-        let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
-        if let Some(joint) = root_joint.filter(is_start) {
-            let own = stretch.frames_of(joint);
-            root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
-        }
-        Ok(RootRelativeClip {
-            fit: Some(fit),
-            ..match root_joint {
-                Some(joint) => {
-                    let root_from_joint = match settings.space {
-                        RootSpace::Ground => root_joint::tilt(clip, joint),
-                        RootSpace::Full => Rigid::IDENTITY,
-                    };
-                    RootRelativeClip::under_root_joint(clip, root, joint, self, &[root_from_joint])
-                }
-                None => RootRelativeClip::relative_to(clip, root, carrier),
+    let stretch = Stretch::new(clip, analysis);
+    let Fitted { mut root, fit, frames } = match settings.space {
+        RootSpace::Ground => stretch.on_the_ground(cycles, settings, known)?,
+        RootSpace::Full => stretch.in_full_space(settings)?,
+    };
+    let root_joint = if settings.mode == RootMode::Keep {
+        None
+    } else {
+        root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
+    };
+    let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
+    let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
+    if let Some(joint) = root_joint.filter(is_start) {
+        let own = stretch.frames_of(joint);
+        root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
+    }
+    Ok(RootRelativeClip {
+        fit: Some(fit),
+        ..match root_joint {
+            Some(joint) => {
+                let root_from_joint = match settings.space {
+                    RootSpace::Ground => root_joint::tilt(clip, joint),
+                    RootSpace::Full => Rigid::IDENTITY,
+                };
+                RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_from_joint])
             }
-        })
-    }
+            None => RootRelativeClip::relative_to(clip, root, carrier),
+        }
+    })
 }
 
 impl RootRelativeClip {

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::{
     RootError, RootMode, RootRelativeClip, RootSettings, RootSpace,
+    cycle::MIN_CLIMB_METRES,
     extract::foot_of_climb,
     poses::{WINDOW_SECS, fit_weights},
     root_joint,
@@ -25,9 +26,6 @@ use crate::{
     motion::{RootMotion, Skeleton, WorldTracks},
     take::Clip,
 };
-
-/// A climb below this, metres per half cycle, stays in the body: floors are not exactly level.
-const MIN_CLIMB_METRES: f64 = 0.015;
 
 /// The data of half a cycle.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +50,7 @@ impl HalfCycle<'_> {
     pub(crate) fn root_motion(&self) -> RootMotion {
         let (line, ahead) = self.fit();
         let mut velocity = ahead / self.half_secs;
-        if ahead.y.abs() < MIN_CLIMB_METRES {
+        if ahead.y.abs() < 0.5 * MIN_CLIMB_METRES {
             velocity.y = 0.0;
         }
         // Mean position of the body along the line, carried back to the start.

@@ -1,7 +1,9 @@
 //! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
 use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::Peak, candidate::MAX_COST_RATIO,
+    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take,
+    analysis::{Peak, Spectrum},
+    candidate::MAX_COST_RATIO,
 };
 
 use super::{
@@ -50,9 +52,6 @@ fn summary(take: &Take, found: &FoundLoops) -> String {
     }
 }
 
-/// Peaks below this prominence are not marked: the same threshold as in text output.
-const MIN_PROMINENCE: f64 = 0.05;
-
 fn autocorrelation(
     svg: &mut Svg,
     take: &Take,
@@ -68,7 +67,7 @@ fn autocorrelation(
     let range = Range::new(0.0, known_secs.min(settings.max_secs));
     let min_lag = (settings.min_secs / dt).ceil().max(1.0) as usize;
     let max_lag = (range.high / dt).ceil() as usize;
-    let peaks = analysis.spectrum.peaks(min_lag, max_lag, MIN_PROMINENCE);
+    let peaks = analysis.spectrum.peaks(min_lag, max_lag, Spectrum::SHOWN_PROMINENCE);
 
     let mut keys = Vec::new();
     if !peaks.is_empty() {

@@ -170,14 +170,11 @@ fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
     Ok(jumps)
 }
 
-/// Least prominence of a length that is marked, as in the plots of `find`.
-const MIN_PROMINENCE: f64 = 0.05;
-
 /// The lengths at which a take repeats, seconds, with how alike it is there; the most alike first.
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let lag = |secs: f64| (secs / frame_time_secs).ceil() as usize;
-    let peaks = spectrum.peaks(lag(settings.min_secs), lag(settings.max_secs), MIN_PROMINENCE);
+    let peaks = spectrum.peaks(lag(settings.min_secs), lag(settings.max_secs), Spectrum::SHOWN_PROMINENCE);
     (peaks.iter())
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()

@@ -3,6 +3,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use js_sys::{Array, Float64Array, Function, Uint8Array};
+use loopwright::handover::long_arrays;
 use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 
 use super::parcel::{Bench, packed, unpacked};
@@ -51,7 +52,7 @@ pub fn work_beside(ask: Vec<u8>, tell: &Function) -> Result<Array, JsError> {
     let pieces = Array::of1(&Uint8Array::from(packed(&answer)?.as_slice()));
     drop(answer);
     if let Some(opened) = opened {
-        for array in opened.studied.analysis.long_arrays() {
+        for array in long_arrays(&opened.studied.analysis) {
             pieces.push(&Float64Array::from(array));
         }
     }

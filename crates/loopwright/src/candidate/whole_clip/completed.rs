@@ -17,50 +17,46 @@ use crate::{
 /// at the end is known.
 const FRAMES_ADDED: usize = 3;
 
-impl Analysis {
-    /// The analysis of the take with the closing key that `whole` found missing; this one where none is missing.
-    ///
-    /// Frames are added at the end: the poses after the start, one cycle on. Frames of the take keep their numbers.
-    pub fn completed(&self, whole: &WholeClip) -> Cow<'_, Self> {
-        let take = &self.take;
-        let last = take.num_frames() - 1;
-        if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= last as f64 {
-            return Cow::Borrowed(self);
-        }
-        let carrier = root_joint::find_carrier(take.skeleton(), &self.world, &self.body);
-        let moved_on = |frame: f64| {
-            let mut pose = take.sample(frame);
-            pose.carry(take.skeleton(), carrier, whole.motion);
-            pose
-        };
-        let seam_frames = whole.num_frames - last as f64;
-        let mut tracks = Tracks::empty(
-            take.skeleton().clone(),
-            take.frame_time_secs(),
-            take.num_frames() + FRAMES_ADDED,
-        );
-        for frame in 0..=last {
-            tracks.push(take.pose(frame));
-        }
-        for added in 1..=FRAMES_ADDED {
-            let after_closing = added as f64 - seam_frames;
-            let pose = if after_closing >= 0.0 {
-                moved_on(after_closing)
-            } else {
-                let before = [last - 1, last].map(|frame| take.pose(frame).to_pose());
-                between(
-                    &before,
-                    &[moved_on(0.0), moved_on(1.0)],
-                    seam_frames,
-                    added as f64 / seam_frames,
-                )
-            };
-            tracks.push(pose.as_ref());
-        }
-        let completed = Take::from_tracks(take.name(), tracks).ok();
-        let analysis = completed.and_then(|take| Self::with(&take, &self.overrides).ok());
-        analysis.map_or(Cow::Borrowed(self), Cow::Owned)
+/// As [`Analysis::completed`].
+pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a, Analysis> {
+    let take = &analysis.take;
+    let last = take.num_frames() - 1;
+    if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= last as f64 {
+        return Cow::Borrowed(analysis);
     }
+    let carrier = root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body);
+    let moved_on = |frame: f64| {
+        let mut pose = take.sample(frame);
+        pose.carry(take.skeleton(), carrier, whole.motion);
+        pose
+    };
+    let seam_frames = whole.num_frames - last as f64;
+    let mut tracks = Tracks::empty(
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        take.num_frames() + FRAMES_ADDED,
+    );
+    for frame in 0..=last {
+        tracks.push(take.pose(frame));
+    }
+    for added in 1..=FRAMES_ADDED {
+        let after_closing = added as f64 - seam_frames;
+        let pose = if after_closing >= 0.0 {
+            moved_on(after_closing)
+        } else {
+            let before = [last - 1, last].map(|frame| take.pose(frame).to_pose());
+            between(
+                &before,
+                &[moved_on(0.0), moved_on(1.0)],
+                seam_frames,
+                added as f64 / seam_frames,
+            )
+        };
+        tracks.push(pose.as_ref());
+    }
+    let completed = Take::from_tracks(take.name(), tracks).ok();
+    let completed = completed.and_then(|take| Analysis::with(&take, &analysis.overrides).ok());
+    completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
 }
 
 /// The pose at `share` of a step that lasts `frames`, from the last of two poses to the first of two others.

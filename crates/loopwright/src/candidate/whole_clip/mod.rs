@@ -9,6 +9,8 @@ mod cycles;
 mod pace;
 mod reading;
 
+pub(crate) use completed::completed;
+
 use self::{
     pace::Pace,
     reading::{Reading, Scale},
@@ -48,151 +50,151 @@ const WORTH_TRIMMING: f64 = 2.0;
 /// Fewest frames of a whole clip.
 const MIN_FRAMES: usize = 4;
 
-impl Analysis {
-    /// The whole take as one loop, where it loops already beyond doubt: its ends meet, or the closing key is missing and the step
-    /// over the seam is like any other, in a take of one cycle or of exact copies of one.
-    ///
-    /// `None` where its ends do not meet, or where nothing moves.
-    pub fn whole_loop(&self) -> Option<WholeClip> {
-        let num_frames = self.take.num_frames();
-        if num_frames <= MIN_FRAMES || self.activity.is_still() {
+/// As [`Analysis::whole_loop`].
+pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
+    let num_frames = analysis.take.num_frames();
+    if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
+        return None;
+    }
+    let scale = Scale::new(analysis);
+    let (closing, missing) = (num_frames - 1, num_frames);
+    // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
+    let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
+    let copied = copies.map(|copies| Reading::new(&scale, closing - copies));
+    let closed = core::iter::once(Reading::new(&scale, closing))
+        .filter(|first| first.meets(&scale))
+        .chain(copied.take_while(Reading::is_copy))
+        .take_while(|reading| reading.meets(&scale))
+        .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
+        .filter(|reading| reading.roughness(&scale) <= SMOOTH);
+    let is_single_action = is_single_action(analysis);
+    let (last_key, reading) = if let Some(reading) = closed {
+        let is_whole = reading.num_frames == closing;
+        let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
+        (last_key, reading)
+    } else {
+        if is_single_action {
             return None;
         }
-        let scale = Scale::new(self);
-        let (closing, missing) = (num_frames - 1, num_frames);
-        // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
-        let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
-        let copied = copies.map(|copies| Reading::new(&scale, closing - copies));
-        let closed = core::iter::once(Reading::new(&scale, closing))
-            .filter(|first| first.meets(&scale))
-            .chain(copied.take_while(Reading::is_copy))
-            .take_while(|reading| reading.meets(&scale))
-            .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
-            .filter(|reading| reading.roughness(&scale) <= SMOOTH);
-        let is_single_action = self.is_single_action();
-        let (last_key, reading) = if let Some(reading) = closed {
-            let is_whole = reading.num_frames == closing;
-            let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
-            (last_key, reading)
-        } else {
-            if is_single_action {
-                return None;
-            }
-            let reading = Reading::new(&scale, missing);
-            // At rest, any two poses follow each other slowly enough.
-            let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
-            let is_calm_jump = self.is_all_idle() && !reading.meets(&scale);
-            if is_calm_jump || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
-                return None;
-            }
-            (LastKey::BeforeClosing, reading)
-        };
-        let kind = if is_single_action && reading.is_in_place() {
-            WholeClipKind::EndsAsItBegins
-        } else {
-            WholeClipKind::Loops
-        };
-        Some(reading.as_whole(&scale, kind, last_key))
-    }
-
-    /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
-    pub(in crate::candidate) fn is_single_action(&self) -> bool {
-        !self.is_all_idle() && !Pace::new(self).is_even()
-    }
-
-    /// The whole take as one cycle that closing mends, at the length at which it closes best.
-    ///
-    /// `None` where it is plainly no cycle: where its ends are too far apart, or where it moves in one burst, as a strike does.
-    pub fn whole_cycle(&self) -> Option<WholeClip> {
-        let num_frames = self.take.num_frames();
-        if num_frames <= MIN_FRAMES + MAX_TRIMMED || self.activity.is_still() || !Pace::new(self).is_even() {
+        let reading = Reading::new(&scale, missing);
+        // At rest, any two poses follow each other slowly enough.
+        let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
+        let is_calm_jump = is_all_idle(analysis) && !reading.meets(&scale);
+        if is_calm_jump || !is_smooth || !cycles::are_copies(&analysis.features, num_frames) {
             return None;
         }
-        let scale = Scale::new(self);
-        let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
-            .map(|length| Reading::new(&scale, length))
-            .filter(|reading| reading.is_mendable(&scale))
-            .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
-        if reading.num_frames < num_frames {
-            return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
-        }
-        let (seam_frames, motion) = reading::best_seam(&scale, reading.is_in_place());
-        Some(WholeClip {
-            num_frames: (num_frames - 1) as f64 + seam_frames,
-            motion,
-            ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
-        })
-    }
+        (LastKey::BeforeClosing, reading)
+    };
+    let kind = if is_single_action && reading.is_in_place() {
+        WholeClipKind::EndsAsItBegins
+    } else {
+        WholeClipKind::Loops
+    };
+    Some(reading.as_whole(&scale, kind, last_key))
+}
 
-    /// A whole take whose closing key is missing as one that ends at its last key: a frame shorter, and bent by closing.
-    ///
-    /// `None` where the closing key is there, or where closing cannot mend the gap.
-    pub(crate) fn ended_at_its_last_key(&self, candidate: &LoopCandidate) -> Option<LoopCandidate> {
-        let whole = candidate
-            .whole
-            .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
-        let num_frames = self
-            .take
-            .num_frames()
-            .checked_sub(1)
-            .filter(|&frames| frames >= MIN_FRAMES)?;
-        let scale = Scale::new(self);
-        let reading = Reading::ending_like(&scale, &whole, num_frames);
-        reading.is_mendable(&scale).then_some(())?;
-        let whole = reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing);
-        self.whole_candidate(&whole, &SearchSettings::default())
-    }
+/// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
+pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
+    !is_all_idle(analysis) && !Pace::new(analysis).is_even()
+}
 
-    /// Whether the body is idle in all frames.
-    pub fn is_all_idle(&self) -> bool {
-        let mut kinds = self.activity.kinds().iter();
-        kinds.all(|&activity| activity == ActivityKind::Idle)
+/// As [`Analysis::whole_cycle`].
+pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
+    let num_frames = analysis.take.num_frames();
+    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() || !Pace::new(analysis).is_even() {
+        return None;
     }
-
-    /// The cycle in a take that shows a little more than one: the cheapest pair of frames that is nearly the whole, where that
-    /// closes much better than `whole`.
-    ///
-    /// `None` where the take moves in one burst, or is plainly no cycle, as for [`Self::whole_cycle`].
-    pub(super) fn trimmed_cycle(&self, finder: &Finder<'_>, whole: Option<&WholeClip>) -> Option<WholeClip> {
-        let last = self.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
-        let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
-        if self.activity.is_still() || !Pace::new(self).is_even() {
-            return None;
-        }
-        let pair = finder.cheapest_repeat(shortest.max(MIN_FRAMES)..=last)?;
-        let scale = Scale::new(self);
-        let reading = Reading::from(&scale, pair.start_frame, pair.lag());
-        let is_better = whole.is_none_or(|whole| {
-            WORTH_TRIMMING * reading.mending(&scale) <= scale.mending(whole.gap_metres, whole.gap_radians)
-        });
-        (is_better && reading.is_mendable(&scale))
-            .then(|| reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing))
+    let scale = Scale::new(analysis);
+    let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
+        .map(|length| Reading::new(&scale, length))
+        .filter(|reading| reading.is_mendable(&scale))
+        .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
+    if reading.num_frames < num_frames {
+        return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
     }
+    let (seam_frames, motion) = reading::best_seam(&scale, reading.is_in_place());
+    Some(WholeClip {
+        num_frames: (num_frames - 1) as f64 + seam_frames,
+        motion,
+        ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
+    })
+}
 
-    /// The whole take as a candidate, with all figures that a search reports.
-    pub(super) fn whole_candidate(&self, whole: &WholeClip, settings: &SearchSettings) -> Option<LoopCandidate> {
-        let analysis = self.completed(whole);
-        let start = whole.start_frame;
-        let cut = Cut::new(&analysis.take, start as f64, start as f64 + whole.num_frames).ok()?;
-        let last = whole.num_frames.round() as usize;
-        let finder = Finder::new(&analysis, settings, &analysis.features);
-        let candidate = finder.describe(&finder.pair(start, start + last), cut, None, self.is_all_idle());
-        let twist = if whole.is_in_place() {
-            Twist::default()
+/// A whole take whose closing key is missing as one that ends at its last key: a frame shorter, and bent by closing.
+///
+/// `None` where the closing key is there, or where closing cannot mend the gap.
+pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandidate) -> Option<LoopCandidate> {
+    let whole = candidate
+        .whole
+        .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
+    let num_frames = analysis
+        .take
+        .num_frames()
+        .checked_sub(1)
+        .filter(|&frames| frames >= MIN_FRAMES)?;
+    let scale = Scale::new(analysis);
+    let reading = Reading::ending_like(&scale, &whole, num_frames);
+    reading.is_mendable(&scale).then_some(())?;
+    let whole = reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing);
+    whole_candidate(analysis, &whole, &SearchSettings::default())
+}
+
+/// Whether the body is idle in all frames.
+pub(crate) fn is_all_idle(analysis: &Analysis) -> bool {
+    let mut kinds = analysis.activity.kinds().iter();
+    kinds.all(|&activity| activity == ActivityKind::Idle)
+}
+
+/// The cycle in a take that shows a little more than one: the cheapest pair of frames that is nearly the whole, where that
+/// closes much better than `whole`.
+///
+/// `None` where the take moves in one burst, or is plainly no cycle, as for [`whole_cycle`].
+pub(in crate::candidate) fn trimmed_cycle(
+    analysis: &Analysis,
+    finder: &Finder<'_>,
+    whole: Option<&WholeClip>,
+) -> Option<WholeClip> {
+    let last = analysis.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
+    let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
+    if analysis.activity.is_still() || !Pace::new(analysis).is_even() {
+        return None;
+    }
+    let pair = finder.cheapest_repeat(shortest.max(MIN_FRAMES)..=last)?;
+    let scale = Scale::new(analysis);
+    let reading = Reading::from(&scale, pair.start_frame, pair.lag());
+    let is_better = whole.is_none_or(|whole| {
+        WORTH_TRIMMING * reading.mending(&scale) <= scale.mending(whole.gap_metres, whole.gap_radians)
+    });
+    (is_better && reading.is_mendable(&scale)).then(|| reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing))
+}
+
+/// The whole take as a candidate, with all figures that a search reports.
+pub(in crate::candidate) fn whole_candidate(
+    analysis: &Analysis,
+    whole: &WholeClip,
+    settings: &SearchSettings,
+) -> Option<LoopCandidate> {
+    let completed = completed(analysis, whole);
+    let start = whole.start_frame;
+    let cut = Cut::new(&completed.take, start as f64, start as f64 + whole.num_frames).ok()?;
+    let last = whole.num_frames.round() as usize;
+    let finder = Finder::new(&completed, settings, &completed.features);
+    let candidate = finder.describe(&finder.pair(start, start + last), cut, None, is_all_idle(analysis));
+    let twist = if whole.is_in_place() {
+        Twist::default()
+    } else {
+        candidate.twist
+    };
+    Some(LoopCandidate {
+        cycles: if start > 0 {
+            1
         } else {
-            candidate.twist
-        };
-        Some(LoopCandidate {
-            cycles: if start > 0 {
-                1
-            } else {
-                cycles::count(&self.features, last.min(self.take.num_frames()))
-            },
-            cost_ratio: None,
-            take_strength: None,
-            twist,
-            whole: Some(*whole),
-            ..candidate
-        })
-    }
+            cycles::count(&analysis.features, last.min(analysis.take.num_frames()))
+        },
+        cost_ratio: None,
+        take_strength: None,
+        twist,
+        whole: Some(*whole),
+        ..candidate
+    })
 }

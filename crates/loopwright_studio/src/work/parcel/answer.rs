@@ -141,7 +141,7 @@ impl OpenedParts {
             file_name: file_name.clone(),
             source: studied.file.source.clone(),
             format: *format,
-            analysis: studied.analysis.to_parts(),
+            analysis: AnalysisParts::from_analysis(&studied.analysis),
             found: found.clone(),
             warnings: warnings.clone(),
             study: of_reading(study).to_text()?,

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use loopwright::handover::long_arrays;
 use loopwright_formats::{Format, Source, write_take};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -28,7 +29,7 @@ fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
     let (answer, opened) = bench.answer(ask, files, &|_| {});
     let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
-    let arrays = opened.map(|opened| opened.studied.analysis.long_arrays().map(<[f64]>::to_vec));
+    let arrays = opened.map(|opened| long_arrays(&opened.studied.analysis).map(<[f64]>::to_vec));
     answer.done(job, arrays).unwrap()
 }
 

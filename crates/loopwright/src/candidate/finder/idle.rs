@@ -1,0 +1,116 @@
+//! The search for idle loops: long, cheap, and so still that the root can rest.
+
+use core::ops::RangeInclusive;
+
+use super::{Finder, MAX_LOOKED_AT};
+use crate::{
+    analysis::activity::ActivityKind,
+    candidate::{
+        report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
+        seams::SeamPair,
+        search::Admission,
+    },
+    math::{rigid::Twist, rotation},
+    root_motion::poses,
+    take::Cut,
+};
+
+/// Idle loops below this length look like twitches, seconds.
+const MIN_IDLE_SECS: f64 = 2.0;
+
+/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
+const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
+
+/// A longer idle loop may cost this many times as much as the cheapest, ...
+const IDLE_COST_ALLOWANCE: f64 = 2.0;
+
+/// ... or this much, metre-seconds at the size of a man: the cost of a gap of half a centimetre at every joint that is compared,
+/// which closing hides in a slow body.
+const IDLE_UNSEEN_COST: f64 = 4e-3;
+
+/// An idle loop costs at most this share of random pairs: in a calm take all pairs are cheap.
+const MAX_IDLE_COST_RATIO: f64 = 1.0;
+
+/// Farthest that a joint may lie from where it stood, metres at the size of a man, and turn of the body, radians: the
+/// root of an idle loop rests, and closing takes the rest back.
+const IDLE_GAP_METRES: f64 = 0.05;
+const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
+
+impl Finder<'_> {
+    /// Idle loops: the best seam of each length, the longest of those that are hardly worse than the best first.
+    ///
+    /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
+    pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
+        let mut found = self.nothing();
+        let activity = &self.source.analysis.activity;
+        for secs in IDLE_SECS {
+            let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
+            if longest.is_empty() {
+                continue;
+            }
+            let admission = Admission::new(activity, usable, longest, ActivityKind::Idle);
+            for pair in self.pairs(&admission, f64::MAX).take(MAX_LOOKED_AT) {
+                match self.judge_idle(&pair) {
+                    Ok(candidate) => {
+                        if !found.candidates.iter().any(|other| self.is_similar(other, &candidate)) {
+                            found.candidates.push(candidate);
+                        }
+                        break;
+                    }
+                    Err(reason) => {
+                        found.nearest_miss.get_or_insert(NearestMiss {
+                            pair,
+                            period_secs: self.source.step().secs(pair.lag()),
+                            reason,
+                        });
+                    }
+                }
+            }
+        }
+        let cheapest = found
+            .candidates
+            .iter()
+            .map(|idle| idle.seam_cost)
+            .fold(f64::INFINITY, f64::min);
+        let analysis = self.source.analysis;
+        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
+        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
+        // Lengths fall: the first good one is the longest.
+        if let Some(first) = found.candidates.iter().position(is_good) {
+            let first = found.candidates.remove(first);
+            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
+            found.candidates.insert(0, first);
+        }
+        found.candidates.truncate(self.settings.max_candidates.max(1));
+        found
+    }
+
+    /// An idle pair as a candidate: its poses meet where they stand, so that the root can rest.
+    fn judge_idle(&self, pair: &SeamPair) -> Result<LoopCandidate, MissReason> {
+        let analysis = self.source.analysis;
+        let (start, end) = (pair.start_frame, pair.end_frame);
+        let cut = Cut::new(&analysis.take, start as f64, end as f64).map_err(|_| MissReason::SeenOnce)?;
+        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let moved = (0..weights.len())
+            .filter(|&joint| weights[joint] > 0.0)
+            .map(|joint| {
+                analysis
+                    .world
+                    .position(start, joint)
+                    .distance(analysis.world.position(end, joint))
+            })
+            .fold(0.0, f64::max);
+        let turned = rotation::wrap_angle(analysis.heading.yaw(end) - analysis.heading.yaw(start)).abs();
+        let candidate = self.describe(pair, cut, None, true);
+        if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
+            return Err(MissReason::RootMotion { found: candidate.twist });
+        }
+        if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
+            return Err(MissReason::CostRatio { found });
+        }
+        self.admitted(LoopCandidate {
+            twist: Twist::default(),
+            ..candidate
+        })
+    }
+}
