@@ -174,7 +174,11 @@ fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let lag = |secs: f64| (secs / frame_time_secs).ceil() as usize;
-    let peaks = spectrum.peaks(lag(settings.min_secs), lag(settings.max_secs), Spectrum::SHOWN_PROMINENCE);
+    let peaks = spectrum.peaks(
+        lag(settings.min_secs),
+        lag(settings.max_secs),
+        Spectrum::SHOWN_PROMINENCE,
+    );
     (peaks.iter())
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()
