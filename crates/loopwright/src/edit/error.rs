@@ -1,10 +1,5 @@
 //! Why a loop cannot be edited.
 
-use super::{
-    joint_offset::{MAX_METRES, MAX_ROTATION},
-    kinds::noise,
-};
-
 /// Why a loop cannot be edited.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -40,16 +35,20 @@ pub enum EditError {
         most: f64,
     },
     /// The rotation is no number, or more than a whole turn.
-    #[error("an edit turns a joint by up to {:.0} degrees, found {:.3}", MAX_ROTATION.to_degrees(), .found.to_degrees())]
+    #[error("an edit turns a joint by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Rotation {
         /// Radians given.
         found: f64,
+        /// A whole turn.
+        most: f64,
     },
     /// The distance is no number, or longer than any body.
-    #[error("an edit moves a joint by up to {MAX_METRES:.0} m, found {found}")]
+    #[error("an edit moves a joint by up to {most:.0} m, found {found}")]
     Distance {
         /// Metres given.
         found: f64,
+        /// Farther than any body reaches.
+        most: f64,
     },
     /// The smoothing time is out of range.
     #[error("smoothing takes 0 to {most:.3} s for this loop, found {found}")]
@@ -60,22 +59,30 @@ pub enum EditError {
         most: f64,
     },
     /// The size of the noise is out of range.
-    #[error("noise turns joints by 0 to {:.0} degrees, found {:.3}", noise::MAX_DEVIATION.to_degrees(), .found.to_degrees())]
+    #[error("noise turns joints by 0 to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Noise {
         /// Radians given.
         found: f64,
+        /// The largest.
+        most: f64,
     },
     /// The highest rate of the noise is out of range.
-    #[error("the highest rate of noise must be {} to {} Hz, found {found}", noise::HIGHEST_HZ.start(), noise::HIGHEST_HZ.end())]
+    #[error("the highest rate of noise must be {least} to {most} Hz, found {found}")]
     NoiseRate {
         /// Hertz given.
         found: f64,
+        /// The lowest.
+        least: f64,
+        /// The highest.
+        most: f64,
     },
     /// The turn of the loop is out of range.
-    #[error("a loop turns by up to {:.0} degrees, found {:.3}", MAX_ROTATION.to_degrees(), .found.to_degrees())]
+    #[error("a loop turns by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Turn {
         /// Radians given.
         found: f64,
+        /// A whole turn.
+        most: f64,
     },
     /// The root never turns: it moves straight ahead, or not at all.
     #[error("a root that moves straight ahead or not at all cannot be aimed")]

@@ -21,7 +21,7 @@ pub struct JointOffset {
 pub(super) const MAX_ROTATION: f64 = core::f64::consts::TAU;
 
 /// Farthest that a joint is moved, metres.
-pub(super) const MAX_METRES: f64 = 100.0;
+const MAX_METRES: f64 = 100.0;
 
 /// Rounding of a number that a caller worked out.
 pub(super) const ROUNDING: f64 = 1.0 + 1e-9;
@@ -55,10 +55,16 @@ impl JointOffset {
     pub(super) fn check(&self) -> Result<(), EditError> {
         let (rotation, position) = (self.rotation.length(), self.position.length());
         if !(0.0..=MAX_ROTATION * ROUNDING).contains(&rotation) {
-            return Err(EditError::Rotation { found: rotation });
+            return Err(EditError::Rotation {
+                found: rotation,
+                most: MAX_ROTATION,
+            });
         }
         if !(0.0..=MAX_METRES).contains(&position) {
-            return Err(EditError::Distance { found: position });
+            return Err(EditError::Distance {
+                found: position,
+                most: MAX_METRES,
+            });
         }
         Ok(())
     }

@@ -40,7 +40,10 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 impl Edit for Aim {
     fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
         if !(0.0..=MAX_ROTATION * ROUNDING).contains(&self.turn.abs()) {
-            return Err(EditError::Turn { found: self.turn });
+            return Err(EditError::Turn {
+                found: self.turn,
+                most: MAX_ROTATION,
+            });
         }
         if mirror.is_some() {
             return Err(EditError::AimMirrored);

@@ -76,10 +76,10 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 const DEFAULT_HZ: f64 = 2.0;
 
 /// Largest rotation, radians.
-pub(in crate::edit) const MAX_DEVIATION: f64 = core::f64::consts::FRAC_PI_2;
+const MAX_DEVIATION: f64 = core::f64::consts::FRAC_PI_2;
 
 /// Highest rates that can be asked for, hertz.
-pub(in crate::edit) const HIGHEST_HZ: RangeInclusive<f64> = 1e-3..=1e3;
+const HIGHEST_HZ: RangeInclusive<f64> = 1e-3..=1e3;
 
 impl Edit for Noise {
     fn joints(&self) -> &[usize] {
@@ -89,10 +89,15 @@ impl Edit for Noise {
     fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
         let deviation = self.deviation;
         if !(0.0..=MAX_DEVIATION * ROUNDING).contains(&deviation) {
-            return Err(EditError::Noise { found: deviation });
+            return Err(EditError::Noise {
+                found: deviation,
+                most: MAX_DEVIATION,
+            });
         }
+        let (least, most) = (*HIGHEST_HZ.start(), *HIGHEST_HZ.end());
         if !HIGHEST_HZ.contains(&self.highest_hz) {
-            return Err(EditError::NoiseRate { found: self.highest_hz });
+            let found = self.highest_hz;
+            return Err(EditError::NoiseRate { found, least, most });
         }
         let count = clip.num_samples();
         let harmonics = num_harmonics(count, clip.period_secs(), self.highest_hz);
