@@ -10,10 +10,7 @@ pub struct UnknownWord {
     pub known: Vec<&'static str>,
 }
 
-/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `aliases`, `Display` and `FromStr`.
-///
-/// The first word of a choice is written and listed. The others are former words: they are only read, so that old files and
-/// scripts stay valid.
+/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,15 +18,14 @@ pub struct UnknownWord {
 ///     Left,
 ///     Right,
 /// }
-/// loopwright::words!(Side { Left: "left" | "port", Right: "right" });
+/// loopwright::words!(Side { Left: "left", Right: "right" });
 ///
 /// assert_eq!("left".parse(), Ok(Side::Left));
-/// assert_eq!("port".parse(), Ok(Side::Left));
 /// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($Choice:ident { $($Variant:ident: $word:literal $(| $alias:literal)*),+ $(,)? }) => {
+    ($Choice:ident { $($Variant:ident: $word:literal),+ $(,)? }) => {
         impl $Choice {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
@@ -41,12 +37,6 @@ macro_rules! words {
                 }
             }
 
-            /// Former words for the choice: read, but never written or listed.
-            pub fn aliases(self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$Variant => &[$($alias),*]),+
-                }
-            }
         }
 
         impl core::fmt::Display for $Choice {
@@ -58,10 +48,9 @@ macro_rules! words {
         impl core::str::FromStr for $Choice {
             type Err = $crate::words::UnknownWord;
 
-            /// The choice that a word or a former word names, exactly as written.
+            /// The choice that a word names, exactly as written.
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                let names = |choice: &Self| choice.as_str() == word || choice.aliases().contains(&word);
-                let named = Self::ALL.into_iter().find(names);
+                let named = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
                 named.ok_or_else(|| $crate::words::UnknownWord {
                     found: word.to_owned(),
                     known: Self::ALL.map(Self::as_str).to_vec(),

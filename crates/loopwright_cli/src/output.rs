@@ -61,7 +61,7 @@ pub(crate) fn say_if_nothing_was_written() {
 pub(crate) struct Outputs {
     force: bool,
     /// Input files, by canonical path, and what they are: no output may replace them.
-    spared: Vec<(PathBuf, &'static str)>,
+    protected: Vec<(PathBuf, &'static str)>,
     /// An input that the output would replace with itself and the loops in it.
     extended: Option<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
@@ -74,7 +74,7 @@ impl Outputs {
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
-            spared: Vec::new(),
+            protected: Vec::new(),
             extended: None,
             waiting: Vec::new(),
             cleared: Vec::new(),
@@ -105,7 +105,7 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
                 .try_this("--force to add the loop to it, or another name"));
         }
-        let input = canonical.and_then(|path| self.spared.iter().find(|(spared, _)| *spared == path));
+        let input = canonical.and_then(|path| self.protected.iter().find(|(protected, _)| *protected == path));
         if let Some((_, what)) = input {
             return Err(Failure::error(format!("\"{}\" is the {what} itself", path.display()))
                 .try_this(format!("another name; a {what} is never overwritten")));
@@ -118,22 +118,22 @@ impl Outputs {
     }
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
-    pub(crate) fn spare(&mut self, input: &Path) {
-        self.spare_as("take", input);
+    pub(crate) fn protect(&mut self, input: &Path) {
+        self.protect_as("take", input);
     }
 
     /// The same for a file that is no take; `what` is its kind.
-    pub(crate) fn spare_as(&mut self, what: &'static str, input: &Path) {
-        self.spared.extend(input.canonicalize().map(|path| (path, what)));
+    pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
+        self.protected.extend(input.canonicalize().map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
-    pub(crate) fn spare_unless_in_place(&mut self, input: &Path, output: &Path) {
+    pub(crate) fn protect_unless_in_place(&mut self, input: &Path, output: &Path) {
         let canonical = input.canonicalize().ok();
         let is_same = canonical.is_some() && canonical == output.canonicalize().ok();
         self.extended = canonical.filter(|_| is_same);
         if !(is_same && self.force) {
-            self.spare(input);
+            self.protect(input);
         }
     }
 

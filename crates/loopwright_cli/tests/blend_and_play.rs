@@ -133,8 +133,8 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
     folder.succeed("play --seconds 5 left.bvh -o alone.bvh");
 }
 
-#[test]
-fn what_cannot_be_done_is_said_and_nothing_is_written() {
+/// Two loops that blend, and some that do not belong to them.
+fn with_unfit_loops() -> Folder {
     let folder = with_two_loops("");
     folder.copy("left.bvh", "bare.bvh");
     folder.succeed("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root");
@@ -144,8 +144,22 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         "broken.bvh.json",
         folder.text("left.bvh.json").replace("\"samples\": ", "\"samples\": 9"),
     );
+    folder
+}
+
+/// Runs commands that say why they cannot be done, and asserts that they write nothing.
+fn nothing_is_written(folder: &Folder, refused: &[(&str, &str)]) {
     let before = folder.contents();
-    for (arguments, words) in [
+    for (arguments, words) in refused {
+        let answer = folder.refuse(arguments, words);
+        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
+    }
+    assert_eq!(folder.contents(), before);
+}
+
+#[test]
+fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
+    let refused = [
         (
             "blend left.bvh right.bvh --weights 0.5 -o out.bvh",
             "there are 2 loops and 1 weights",
@@ -194,6 +208,13 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         ),
         ("blend left.bvh right.bvh", "required"),
         ("blend -o out.bvh", "required"),
+    ];
+    nothing_is_written(&with_unfit_loops(), &refused);
+}
+
+#[test]
+fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
+    let refused = [
         ("play left.bvh bare.bvh -o out.bvh", "has no sidecar beside it"),
         ("play left.bvh rooted.bvh -o out.bvh", "has another skeleton"),
         (
@@ -234,11 +255,8 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
             "its name is of no format that is written",
         ),
         ("play left.bvh right.bvh -o nowhere/out.bvh", "there is no folder"),
-    ] {
-        let answer = folder.refuse(arguments, words);
-        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
-    }
-    assert_eq!(folder.contents(), before);
+    ];
+    nothing_is_written(&with_unfit_loops(), &refused);
 }
 
 /// Turn per cycle in degrees, speed over the ground, and foot sliding of a loop.

@@ -35,12 +35,12 @@ impl RootMode {
 }
 
 words!(RootMode {
-    Constant: "constant" | "screw",
-    Linear: "linear" | "rabbit",
+    Constant: "constant",
+    Linear: "linear",
     InPlace: "in-place",
     Keep: "keep",
     Path: "path",
-    Stationary: "stationary" | "world",
+    Stationary: "stationary",
 });
 
 /// The motions that count as root motion.

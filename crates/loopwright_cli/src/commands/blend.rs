@@ -35,14 +35,14 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let beside = output::sidecar_path(&args.files.output);
     let mut outputs = Outputs::new(args.files.force);
     for input in &names {
-        outputs.spare(&input.path);
-        outputs.spare(&output::sidecar_path(&input.path));
+        outputs.protect(&input.path);
+        outputs.protect(&output::sidecar_path(&input.path));
     }
     for path in [&args.files.output, &beside] {
         outputs.check(path)?;
     }
     if let Some(rig) = &args.on.rig {
-        outputs.spare_as("rig", rig);
+        outputs.protect_as("rig", rig);
     }
     let target = load::character_of(&args.on)?;
     // Joints that the user names are those of the loops.

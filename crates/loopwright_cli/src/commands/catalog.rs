@@ -17,7 +17,7 @@ use crate::{
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     for path in &args.catalogs {
-        outputs.spare_as("catalog", path);
+        outputs.protect_as("catalog", path);
     }
     let target = match &args.output {
         Some(path) => {

@@ -77,7 +77,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.input);
+    outputs.protect(&args.input);
     outputs.check(&args.output)?;
     let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
     let beside = output::sidecar_path(&args.output);
@@ -93,7 +93,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     };
     match sidecar {
         Some(_) => {
-            outputs.spare(&output::sidecar_path(&args.input));
+            outputs.protect(&output::sidecar_path(&args.input));
             outputs.check(&beside)?;
         }
         None => outputs.clear_sidecar(&args.output)?,

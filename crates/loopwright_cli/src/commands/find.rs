@@ -36,7 +36,7 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         return like::run(args, study);
     }
     let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.take);
+    outputs.protect(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     }
     let mut outputs = Outputs::new(args.force);
     for path in &args.takes {
-        outputs.spare(path);
+        outputs.protect(path);
     }
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     if let Some(path) = &args.toml {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
 
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
     for (take, _) in &fits {
-        outputs.spare(Path::new(&take.facts.file));
+        outputs.protect(Path::new(&take.facts.file));
     }
     let only_fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| *fit).collect();
     let pool = Pool::new(&only_fits);

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
 
 fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.take);
+    outputs.protect(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let surveyed = match plot {
         Some(plot) => {

@@ -116,14 +116,14 @@ fn make(
     let mut outputs = Outputs::new(target.force);
     let extends = format.capabilities().is_extended;
     match extends && recipe.take.rig.is_none() {
-        true => outputs.spare_unless_in_place(take, &loop_path),
-        false => outputs.spare(take),
+        true => outputs.protect_unless_in_place(take, &loop_path),
+        false => outputs.protect(take),
     }
     if let Some(recipe) = &target.recipe {
-        outputs.spare_as("recipe", recipe);
+        outputs.protect_as("recipe", recipe);
     }
     if let Some(rig) = &recipe.take.rig {
-        outputs.spare_as("rig", rig);
+        outputs.protect_as("rig", rig);
     }
     let saved = target.save_recipe.as_ref();
     let is_streamed = target.output.as_deref().is_some_and(files::is_stream);

@@ -143,13 +143,13 @@ pub(super) fn make_all(
     let mut outputs = Outputs::new(target.force);
     match &recipe.take.rig {
         Some(rig) => {
-            outputs.spare(take);
-            outputs.spare_as("rig", rig);
+            outputs.protect(take);
+            outputs.protect_as("rig", rig);
         }
-        None => outputs.spare_unless_in_place(take, &loop_path),
+        None => outputs.protect_unless_in_place(take, &loop_path),
     }
     if let Some(recipe) = &target.recipe {
-        outputs.spare_as("recipe", recipe);
+        outputs.protect_as("recipe", recipe);
     }
     for path in [&loop_path, &sidecar_path] {
         outputs.check(path)?;

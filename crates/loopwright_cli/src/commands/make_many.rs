@@ -581,7 +581,7 @@ impl MakeLoops<'_> {
         replaces: bool,
     ) -> Result<Outputs, Failure> {
         let mut outputs = Outputs::new(replaces);
-        outputs.spare(&input.path);
+        outputs.protect(&input.path);
         for path in [
             self.options.target.recipe.as_deref(),
             self.options.recipe.take.rig.as_deref(),
@@ -589,7 +589,7 @@ impl MakeLoops<'_> {
         .into_iter()
         .flatten()
         {
-            outputs.spare_as("setting", path);
+            outputs.protect_as("setting", path);
         }
         if let Some(folder) = loop_path.parent() {
             output::make_folder(folder)?;

@@ -27,8 +27,8 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.files.output)?;
     let mut outputs = Outputs::new(args.files.force);
     for input in &names {
-        outputs.spare(&input.path);
-        outputs.spare(&output::sidecar_path(&input.path));
+        outputs.protect(&input.path);
+        outputs.protect(&output::sidecar_path(&input.path));
     }
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;

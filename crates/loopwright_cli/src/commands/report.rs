@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     }
     let mut outputs = Outputs::new(args.force);
     for input in &args.inputs {
-        outputs.spare(input);
+        outputs.protect(input);
     }
     is_page(&args.output)?;
     outputs.check(&args.output)?;

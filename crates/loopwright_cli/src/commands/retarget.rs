@@ -135,8 +135,8 @@ pub(super) struct Moved {
 pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
-    outputs.spare(options.input);
-    outputs.spare_as("rig", options.rig);
+    outputs.protect(options.input);
+    outputs.protect_as("rig", options.rig);
     for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
@@ -159,7 +159,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
         });
     }
     let beside = output::sidecar_path(options.output);
-    outputs.spare(&output::sidecar_path(options.input));
+    outputs.protect(&output::sidecar_path(options.input));
     outputs.check(&beside)?;
     let (take, mut file) = work.retarget_loop(&source, &mut outputs)?;
     let bytes = file.bytes().into_owned();

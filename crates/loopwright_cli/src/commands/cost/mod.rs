@@ -54,7 +54,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failu
     let left = Side::read(left, &args.reading)?;
     let entered = Side::read(entered, &args.reading)?;
     for side in [&left, &entered] {
-        outputs.spare(&side.path);
+        outputs.protect(&side.path);
     }
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
         .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;

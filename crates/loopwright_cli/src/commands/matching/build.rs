@@ -39,11 +39,11 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         .try_for_each(|motion| files::check_is_there(&motion.path))?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
-        outputs.spare(path);
-        outputs.spare_as("sidecar", &output::sidecar_path(path));
+        outputs.protect(path);
+        outputs.protect_as("sidecar", &output::sidecar_path(path));
     }
     if let Some(table) = &args.tag_table {
-        outputs.spare_as("tags", table);
+        outputs.protect_as("tags", table);
     }
     outputs.check(&args.output)?;
     let mut table = args

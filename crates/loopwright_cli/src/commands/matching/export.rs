@@ -16,9 +16,9 @@ use crate::{
 
 pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    outputs.spare_as("database", &args.database);
+    outputs.protect_as("database", &args.database);
     for path in &args.takes {
-        outputs.spare(path);
+        outputs.protect(path);
     }
     outputs.check(&args.npy)?;
     let bytes = files::read_bytes(&args.database)?;

@@ -28,8 +28,8 @@ use crate::{
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    outputs.spare_as("database", &args.database);
-    outputs.spare_as("path", &args.path);
+    outputs.protect_as("database", &args.database);
+    outputs.protect_as("path", &args.path);
     outputs.check(&args.output)?;
     let path = read_path(&args.path)?;
     let bytes = files::read_bytes(&args.database)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let files = files_of(&args.database, &database);
     let mut sources: Vec<(String, MatchSource)> = Vec::new();
     for (file, name) in &files {
-        outputs.spare(file);
+        outputs.protect(file);
         sources.extend(source::read_all(
             file,
             name.clone(),

@@ -73,7 +73,7 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let kind = kind_of(args)?;
     for input in &args.inputs {
-        outputs.spare(input);
+        outputs.protect(input);
     }
     outputs.check(&args.output)?;
     let motions = motions(args)?;
