@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use loopwright_formats::Format;
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
 
 use super::{
@@ -114,17 +115,7 @@ fn make(
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
-    let extends = format.capabilities().is_extended;
-    match extends && recipe.take.rig.is_none() {
-        true => outputs.protect_unless_in_place(take, &loop_path),
-        false => outputs.protect(take),
-    }
-    if let Some(recipe) = &target.recipe {
-        outputs.protect_as("recipe", recipe);
-    }
-    if let Some(rig) = &recipe.take.rig {
-        outputs.protect_as("rig", rig);
-    }
+    protect_inputs(&mut outputs, take, recipe, target, &loop_path, format);
     let saved = target.save_recipe.as_ref();
     let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
     if is_streamed && target.json {
@@ -177,11 +168,9 @@ fn make(
         return Err(Failure::nothing(format!("no loop found in \"{}\"", take.display())));
     };
     let made = job::make(&studied, request, chosen).map_err(in_words)?;
-    let (pops, recipe, pending) = {
-        let recipe = made.recipe(recipe);
-        let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
-        (pending.pops(), recipe, pending)
-    };
+    let recipe = made.recipe(recipe);
+    let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
+    let pops = pending.pops();
     for warning in &pending.warnings {
         talk::warn(&warning.to_string());
     }
@@ -213,6 +202,28 @@ fn make(
         report::human(&sidecar, target.verbose)
     })?;
     Ok(if pops { Ending::Negative } else { Ending::Done })
+}
+
+/// No output may replace an input; loops are added to a take whose format allows it.
+fn protect_inputs(
+    outputs: &mut Outputs,
+    take: &Path,
+    recipe: &Recipe,
+    target: &TargetArgs,
+    loop_path: &Path,
+    format: Format,
+) {
+    let is_extended = format.capabilities().is_extended && recipe.take.rig.is_none();
+    match is_extended {
+        true => outputs.protect_unless_in_place(take, loop_path),
+        false => outputs.protect(take),
+    }
+    if let Some(recipe) = &target.recipe {
+        outputs.protect_as("recipe", recipe);
+    }
+    if let Some(rig) = &recipe.take.rig {
+        outputs.protect_as("rig", rig);
+    }
 }
 
 /// Writes a loop to the standard output, where no sidecar can stand beside it.
