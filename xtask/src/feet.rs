@@ -54,43 +54,42 @@ fn feet_and_knees(studied: &[Studied], sections: &mut Sections) -> Result<(), St
         if !of_held.points.is_empty() {
             moved.push(1e3 * mean_distance(&made_open.loop_clip, &made_held.loop_clip));
         }
-        let farthest = |kind: PointKind, of: fn(&PointFigures) -> &Vec<f64>| {
-            let points = of_held.points.iter().filter(|point| point.kind == kind);
-            cell(
-                points.flat_map(of).copied().reduce(f64::max).map(|metres| 1e3 * metres),
-                1,
-            )
-        };
-        let deepest = |of: fn(&PointFigures) -> f64| {
-            cell(
-                of_held
-                    .points
-                    .iter()
-                    .map(of)
-                    .reduce(f64::max)
-                    .map(|metres| 1e3 * metres),
-                1,
-            )
-        };
-        let mut row = studied.file.clone();
-        for kind in [PointKind::Ankle, PointKind::Ball, PointKind::Tip] {
-            row += &format!(
-                " | {} | {}",
-                farthest(kind, |point| &point.slides),
-                farthest(kind, |point| &point.own_slides)
-            );
-        }
-        let knees: Vec<String> = of_held.knees.iter().map(|ratio| format!("{ratio:.2}")).collect();
-        table.row(format_args!(
-            "{row} | {} | {} | {}",
-            deepest(|point| point.below),
-            deepest(|point| point.own_below),
-            knees.join(" ")
-        ));
+        table.row(bearing_row(&studied.file, &of_held));
         open.push(of_open);
         held.push(of_held);
     }
     sections.add("bearing", table);
+    sections.add("bearing-summary", bearing_summary(&open, &held, moved));
+    Ok(())
+}
+
+/// What the feet of a held loop do, beside its take.
+fn bearing_row(file: &str, held: &BearingFigures) -> String {
+    let millimetres = |metres: Option<f64>| cell(metres.map(|metres| 1e3 * metres), 1);
+    let farthest = |kind: PointKind, of: fn(&PointFigures) -> &Vec<f64>| {
+        let points = held.points.iter().filter(|point| point.kind == kind);
+        millimetres(points.flat_map(of).copied().reduce(f64::max))
+    };
+    let deepest = |of: fn(&PointFigures) -> f64| millimetres(held.points.iter().map(of).reduce(f64::max));
+    let mut row = file.to_owned();
+    for kind in [PointKind::Ankle, PointKind::Ball, PointKind::Tip] {
+        row += &format!(
+            " | {} | {}",
+            farthest(kind, |point| &point.slides),
+            farthest(kind, |point| &point.own_slides)
+        );
+    }
+    let knees: Vec<String> = held.knees.iter().map(|ratio| format!("{ratio:.2}")).collect();
+    format!(
+        "{row} | {} | {} | {}",
+        deepest(|point| point.below),
+        deepest(|point| point.own_below),
+        knees.join(" ")
+    )
+}
+
+/// All loops with their feet as closing leaves them, and held.
+fn bearing_summary(open: &[BearingFigures], held: &[BearingFigures], moved: Vec<f64>) -> Table {
     let mut summary = Table::new("| feet as closing leaves them | held | the take");
     let points = |all: &[BearingFigures], kinds: &[PointKind]| -> Vec<PointFigures> {
         let points = all.iter().flat_map(|figures| &figures.points);
@@ -116,15 +115,15 @@ fn feet_and_knees(studied: &[Studied], sections: &mut Sections) -> Result<(), St
                     .collect(),
             )
         };
-        let own = points(&held, kinds);
+        let own = points(held, kinds);
         let own = own
             .iter()
             .flat_map(|point| &point.own_slides)
             .map(|metres| 1e3 * metres);
         summary.row(format_args!(
             "{name} | {} | {} | {}",
-            slides(&open),
-            slides(&held),
+            slides(open),
+            slides(held),
             spread(own.collect())
         ));
     }
@@ -134,9 +133,9 @@ fn feet_and_knees(studied: &[Studied], sections: &mut Sections) -> Result<(), St
     };
     summary.row(format_args!(
         "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {}",
-        below(&open, |point| point.below),
-        below(&held, |point| point.below),
-        below(&held, |point| point.own_below),
+        below(open, |point| point.below),
+        below(held, |point| point.below),
+        below(held, |point| point.own_below),
     ));
     let knees = |all: &[BearingFigures]| {
         let knees: Sorted = all.iter().flat_map(|figures| &figures.knees).copied().collect();
@@ -153,15 +152,14 @@ fn feet_and_knees(studied: &[Studied], sections: &mut Sections) -> Result<(), St
     };
     summary.row(format_args!(
         "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | 1",
-        knees(&open),
-        knees(&held)
+        knees(open),
+        knees(held)
     ));
     summary.row(format_args!(
         "joints moved by holding feet, mean of a loop, mm | 0 | {} | ",
         spread(moved)
     ));
-    sections.add("bearing-summary", summary);
-    Ok(())
+    summary
 }
 
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.

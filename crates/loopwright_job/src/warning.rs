@@ -160,6 +160,7 @@ pub enum SeamRemedy {
 }
 
 impl fmt::Display for Warning {
+    // Whole, though longer than a screen: a sentence for each warning, in their order.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(warning) => warning.fmt(f),
