@@ -99,7 +99,7 @@ pub(crate) fn propose_stretches(
     let finder = finder(analysis, &settings, &features);
     let mut found = find_all(analysis, &finder, &settings)?;
     let mut gathered = Gathered {
-        analysis: analysis,
+        analysis,
         settings: &settings,
         rows: Vec::new(),
         segments: Vec::new(),
