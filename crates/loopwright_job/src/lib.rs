@@ -2,7 +2,7 @@
 //!
 //! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
-//! and closures tried where its seam shows, and [`write`] writes it into memory, reads it back and measures it. [`pack`] does all of that
+//! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
 //! for the animations of one file. [`SearchRows`] is the list that people choose from.
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
@@ -44,7 +44,7 @@ pub mod warning;
 
 mod write;
 
-pub use character::{CarriedLoop, CharacterTarget, Following, HeldLoop, Matched, rig_of};
+pub use character::{CarriedLoop, CarryError, CharacterTarget, Following, HeldLoop, Matched, rig_of};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
