@@ -306,7 +306,7 @@ fn a_captured_turn_and_its_image_walk_straight() {
             "--turning",
             "left",
             "--lock-feet",
-            "on",
+            "solve",
             "-o",
             "loop.bvh",
             "--json",

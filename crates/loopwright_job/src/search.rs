@@ -109,10 +109,9 @@ impl Default for SearchRequest {
 /// A side to turn to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[expect(missing_docs, reason = "the words say all, and docs would be listed in the help")]
 pub enum TurnSide {
-    /// To the left.
     Left,
-    /// To the right.
     Right,
 }
 

@@ -16,7 +16,7 @@ const TAKES: usize = 20;
 const RECIPES: [&str; 3] = [
     "",
     "[output]\nroot-motion = \"in-place\"\nlock-feet = \"solve\"\nfps = 30.0\nrecenter = \"on\"\n",
-    "[closure]\nmethod = \"cubic\"\nblend = 0.3\n\n[output]\nlast-key = \"drop\"\n",
+    "[closure]\nmethod = \"cubic\"\nblend = 0.02\n\n[output]\nlast-key = \"drop\"\n",
 ];
 
 /// Other stretches and closures are tried by both where the seam shows.
