@@ -148,7 +148,7 @@ pub struct MadeParts {
 }
 
 impl MadeLoop {
-    /// All but the take, if that is this one.
+    /// All but the take, if that is this one, and the loop of the take of one on a character.
     pub fn to_parts(&self, take: &Take) -> MadeParts {
         let is_known = Arc::ptr_eq(self.take.tracks(), take.tracks()) && self.take.name() == take.name();
         let made = self.clone();
@@ -186,6 +186,7 @@ impl MadeParts {
             feet: self.feet,
             edits: self.edits,
             recentered_by: self.recentered_by,
+            of_take: None,
         }
     }
 }

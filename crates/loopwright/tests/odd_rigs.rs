@@ -4,6 +4,8 @@ mod characters;
 
 use characters::{PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
 use glam::{DQuat, DVec3};
+use std::sync::Arc;
+
 use loopwright::{
     Joint, Pose, Skeleton, Take,
     math::{Rigid, rotation},
@@ -330,10 +332,12 @@ fn loops_on_such_rigs_close() {
                 root,
                 ..LoopSettings::default()
             };
-            let own = analysis
-                .make_loop(found.best().unwrap(), &settings.before_character(&pair))
-                .unwrap();
-            let made = own.clone().onto(&pair, &settings).unwrap();
+            let settings = LoopSettings {
+                character: Some(Arc::new(pair.clone())),
+                ..settings
+            };
+            let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+            let own = made.of_take.as_deref().unwrap();
             let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
             assert!(!quality.pops(), "{top} {mode:?}: {quality:?}");
             assert!(

@@ -6,6 +6,8 @@ use core::f64::consts::FRAC_PI_2;
 
 use characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
 use glam::{DQuat, DVec3};
+use std::sync::Arc;
+
 use loopwright::{
     Analysis, Joint, LoopSettings, MadeLoop, Pose, Quality, RootMode, RootSettings, SearchSettings, Skeleton, Take,
     edit::{JointOffset, LoopEdit, Offset},
@@ -29,10 +31,12 @@ fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     let pair = RigPair::new(rig_of(&take), rig_at_rest(target)).unwrap();
     let analysis = Analysis::new(&take).unwrap();
     let found = analysis.find_loops(search).unwrap();
-    let own = analysis
-        .make_loop(found.best().unwrap(), &settings.before_character(&pair))
-        .unwrap();
-    let made = own.clone().onto(&pair, settings).unwrap();
+    let settings = LoopSettings {
+        character: Some(Arc::new(pair.clone())),
+        ..settings.clone()
+    };
+    let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+    let own = made.of_take.as_deref().unwrap().clone();
     On { own, pair, made }
 }
 
@@ -391,9 +395,9 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     // A loop stays closed.
     let analysis = Analysis::new(&take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let settings = LoopSettings::default();
-    let own = analysis
-        .make_loop(found.best().unwrap(), &settings.before_character(&pair))
-        .unwrap();
-    assert!(!measured(&own.onto(&pair, &settings).unwrap()).pops());
+    let settings = LoopSettings {
+        character: Some(Arc::new(pair)),
+        ..LoopSettings::default()
+    };
+    assert!(!measured(&analysis.make_loop(found.best().unwrap(), &settings).unwrap()).pops());
 }

@@ -66,7 +66,7 @@ impl CharacterTarget {
             pair.map = pair.map.with(source, target, given).map_err(joints(Some(file)))?;
         }
         Ok(Matched {
-            pair,
+            pair: Arc::new(pair),
             target: Arc::clone(self),
         })
     }
@@ -124,7 +124,7 @@ pub enum CarryError {
 #[derive(Clone, Debug)]
 pub struct Matched {
     /// Both rigs and the map between them.
-    pub pair: RigPair,
+    pub pair: Arc<RigPair>,
     /// The character.
     pub target: Arc<CharacterTarget>,
 }
@@ -175,7 +175,7 @@ impl Matched {
             target: rig,
             map,
             ..
-        } = &self.pair;
+        } = &*self.pair;
         let (source, target) = (from.skeleton(), rig.skeleton());
         let mut warnings: Vec<Warning> = (map.unsure())
             .map(|(joint, link)| Warning::UnsureJoint {
@@ -203,7 +203,7 @@ impl Matched {
     pub fn map_text(&self) -> Result<String, RecipeError> {
         let RigPair {
             source, target, map, ..
-        } = &self.pair;
+        } = &*self.pair;
         joint_map_text(map.names(source.skeleton(), target.skeleton()))
     }
 }

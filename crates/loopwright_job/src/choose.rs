@@ -8,7 +8,7 @@ use loopwright::{
 use crate::{
     DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning,
     recipe::{self, StretchRecipe},
-    search::{search_and_make, search_rows},
+    search::search_rows,
 };
 
 /// Most rows that [`Rows::All`] takes of one take: an hour of capture has fewer stretches.
@@ -102,7 +102,7 @@ pub fn choose(
         Rows::Recommended => recommended(studied, settings).map(|chosen| vec![Ok(chosen)]),
         // The first row of any list is the first loop of the whole take, which takes no search of the rest.
         Rows::Picked(rows) if rows == &[1] => {
-            let (found, made) = search_and_make(studied, &settings)?;
+            let (found, made) = studied.analysis.find_and_make(&settings)?;
             let Some(first) = found.candidates.first() else {
                 return Err(JobError::NothingFound(Box::new(found)));
             };
@@ -141,7 +141,7 @@ fn recommended(studied: &Studied, settings: SearchSettings) -> Result<Chosen, Jo
         },
         None => settings,
     };
-    let (mut found, made) = search_and_make(studied, &settings)?;
+    let (mut found, made) = studied.analysis.find_and_make(&settings)?;
     match Chosen::first_of(core::mem::take(&mut found.candidates)) {
         Some(first) => Ok(Chosen {
             search: later,
@@ -162,7 +162,11 @@ fn rows_of(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Resul
 }
 
 /// The mirror that a recipe asks for.
-fn mirror_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<Warning>) -> Result<Option<Mirror>, JobError> {
+pub(crate) fn mirror_of(
+    studied: &Studied,
+    recipe: &Recipe,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<Mirror>, JobError> {
     if recipe.stretch.symmetric != Some(true) {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! From a stretch to a loop: on the take, or on the character that takes it, with other stretches and closures tried where the seam
 //! shows.
 
-use std::{borrow::Cow, fmt};
+use std::{fmt, sync::Arc};
 
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
@@ -30,8 +30,6 @@ pub struct LoopMade {
     pub row: usize,
     /// The loop, on the character where there is one.
     pub made: MadeLoop,
-    /// The loop of the take, where that went onto a character.
-    pub of_take: Option<MadeLoop>,
     /// What was chosen for the user, and why.
     pub decision: Option<Decision>,
     /// Loops that were made.
@@ -123,7 +121,7 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
     let mut settings = settings(studied, recipe, &chosen.stretch)?.0;
     check_sampling(studied, &chosen.stretch, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| (studied.analysis).choose_closure(&chosen.stretch, &on_take(studied, &settings)))
+        .then(|| (studied.analysis).choose_closure(&chosen.stretch, &settings))
         .transpose()?;
     if let Some(choice) = &choice {
         settings.closure.method = choice.method;
@@ -134,17 +132,11 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         closures: !recipe.states_closure(),
         made: chosen.made.as_ref(),
     };
-    let found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &on_take(studied, &settings), retry)?;
+    let found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
     let decision = instead(&found).or(choice.map(Decision::Closure));
-    let on = on_character(studied, &found.made, &settings)?;
-    let (made, of_take) = match on {
-        Some(on) => (on, Some(found.made)),
-        None => (found.made, None),
-    };
     Ok(LoopMade {
         row: chosen.row,
-        made,
-        of_take,
+        made: found.made,
         decision,
         tried: found.tried,
         may_move: retry.closures && !retry.stretches.is_empty(),
@@ -159,16 +151,10 @@ pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Res
         lock: FootLock::Off,
         ..settings.feet
     };
-    let made = studied.analysis.make_loop(stretch, &on_take(studied, &settings))?;
-    let on = on_character(studied, &made, &settings)?;
-    let (made, of_take) = match on {
-        Some(on) => (on, Some(made)),
-        None => (made, None),
-    };
+    let made = studied.analysis.make_loop(stretch, &settings)?;
     Ok(LoopMade {
         row: 1,
         made,
-        of_take,
         decision: None,
         tried: 1,
         may_move: false,
@@ -185,7 +171,8 @@ pub(crate) fn settings(
     let mut ineffective = Vec::new();
     let body = studied.body_of_loops();
     let settings = recipe.loop_settings(&output, &studied.analysis, &body, &mut ineffective)?;
-    Ok((settings, output, ineffective))
+    let character = studied.character.as_ref().map(|matched| Arc::clone(&matched.pair));
+    Ok((LoopSettings { character, ..settings }, output, ineffective))
 }
 
 /// The highest rate at which motion of a take or loop is sampled, per second; more of them no engine uses. `frame_rate_hz` is its own.
@@ -209,22 +196,6 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
             }
         }
     }
-}
-
-/// The settings for the loop of the take, which may then go onto a character.
-fn on_take<'a>(studied: &Studied, settings: &'a LoopSettings) -> Cow<'a, LoopSettings> {
-    match &studied.character {
-        Some(character) => Cow::Owned(settings.before_character(&character.pair)),
-        None => Cow::Borrowed(settings),
-    }
-}
-
-/// The loop on the character that takes the loops of its take, if there is one.
-fn on_character(studied: &Studied, made: &MadeLoop, settings: &LoopSettings) -> Result<Option<MadeLoop>, JobError> {
-    let Some(character) = &studied.character else {
-        return Ok(None);
-    };
-    Ok(Some(made.clone().onto(&character.pair, settings)?))
 }
 
 /// What was made instead of the loop asked for; `None` if that was made.

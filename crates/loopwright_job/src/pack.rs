@@ -18,8 +18,9 @@ use loopwright_formats::{
 
 use crate::{
     Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Warning,
+    choose::mirror_of,
     make::{self, ground_speed},
-    recipe, warning,
+    warning,
 };
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
@@ -350,18 +351,8 @@ impl<'a> PackJob<'a> {
         said: &mut Vec<Warning>,
     ) -> Result<(Option<LoopCandidate>, Outcome), JobError> {
         let PackRequest { recipe, search, .. } = self.request;
-        let mirror = match recipe.stretch.symmetric {
-            Some(true) => {
-                let mirror = recipe::mirror(&studied.analysis, &recipe.take.mirror)?;
-                if mirror.symmetric_pose() == loopwright::mirror::SymmetricPose::Mean {
-                    said.push(Warning::MirroredByMeanPose);
-                }
-                Some(mirror)
-            }
-            _ => None,
-        };
         let settings = SearchSettings {
-            pairing: mirror.into(),
+            pairing: mirror_of(studied, recipe, said)?.into(),
             ..search.settings(DEFAULT_TOP)
         };
         let chosen = match best_stretch(studied, &settings)? {

@@ -3,7 +3,7 @@
 #[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::{
-    FoundLoops, MadeLoop, SearchSettings,
+    FoundLoops, SearchSettings,
     candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops},
     math::DecayKind,
     mirror::Pairing,
@@ -187,7 +187,7 @@ pub struct Stretches {
 pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Result<SearchRows, SearchError> {
     if shifted {
         return Ok(SearchRows {
-            found: search_and_make(studied, settings)?.0,
+            found: studied.analysis.find_loops(settings)?,
             stretches: None,
         });
     }
@@ -204,14 +204,6 @@ pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) 
             nearest_miss: found.nearest_miss,
         },
     })
-}
-
-/// Searches, and keeps the recommended loop if it was made to choose it. Errors: the take cannot be searched.
-pub(crate) fn search_and_make(
-    studied: &Studied,
-    settings: &SearchSettings,
-) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
-    studied.analysis.find_and_make(settings)
 }
 
 /// `LOW:HIGH`; either may be left out.

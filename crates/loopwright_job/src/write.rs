@@ -1,42 +1,29 @@
 //! A loop written into memory, read back and measured, with the warnings about it.
 
-use loopwright::{MadeLoop, math::ops};
 use loopwright_formats::{
     Format, LoopFile, Sidecar, SizeLimits,
     loop_file::{Verdict, facts::Grade},
 };
 
 use crate::{
-    Decision, JobError, LoopMade, Request, Studied, Warning, make,
+    JobError, LoopMade, Request, Studied, Warning, make,
     warning::{self, SeamRemedy},
 };
 
 /// A loop that is written into memory and has no name yet.
 #[derive(Clone, Debug)]
 pub struct PendingLoop {
-    /// The row that it was made from, from 1.
-    pub row: usize,
-    /// The loop.
-    pub made: MadeLoop,
-    /// The loop of the take, where that went onto a character.
-    pub of_take: Option<MadeLoop>,
+    /// The loop, and what was chosen for it.
+    pub done: LoopMade,
     /// The file and its facts, without warnings and names.
     pub file: LoopFile,
     /// Warnings about the loop; those about the take come before them in the sidecar.
     pub warnings: Vec<Warning>,
-    /// What was chosen for the user, and why.
-    pub decision: Option<Decision>,
     /// What the body does, in one word.
     pub kind: &'static str,
 }
 
 impl PendingLoop {
-    /// Speed over the ground, metres per second.
-    pub fn speed_mps(&self) -> f64 {
-        let linear = self.made.loop_clip.root().twist.linear;
-        ops::hypot(linear.x, linear.z)
-    }
-
     /// Whether its seam shows.
     pub fn pops(&self) -> bool {
         self.file.quality.pops()
@@ -54,7 +41,7 @@ impl PendingLoop {
         of_take.extend(self.warnings.iter().map(ToString::to_string));
         file.sidecar.warnings = of_take;
         file.sidecar.outputs = outputs;
-        file.sidecar.closure.auto_choice = self.decision.as_ref().map(ToString::to_string);
+        file.sidecar.closure.auto_choice = self.done.decision.as_ref().map(ToString::to_string);
         let bytes = file.bytes().into_owned();
         file.sidecar.state_file(&bytes);
         (bytes, file.sidecar)
@@ -107,13 +94,10 @@ pub fn write(
         sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
     }
     Ok(PendingLoop {
-        row: done.row,
         kind: done.kind(studied),
-        made: done.made,
-        of_take: done.of_take,
+        done,
         file,
         warnings,
-        decision: done.decision,
     })
 }
 

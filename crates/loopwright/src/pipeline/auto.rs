@@ -119,6 +119,7 @@ pub(crate) fn choose_closure(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<ClosureChoice, MakeError> {
+    let settings = &*settings.of_take();
     let analysis = &*completed_for(analysis, candidate);
     let source = prepare(analysis, candidate, settings)?;
     let watched = Watched::of(&source.source, &analysis.body);

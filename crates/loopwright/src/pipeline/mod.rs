@@ -21,7 +21,7 @@ pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     analysis::{Analysis, body::Body},
@@ -38,6 +38,7 @@ use crate::{
     mirror::MirrorError,
     motion::RootMotion,
     quality,
+    retarget::RigPair,
     root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
     take::{Clip, CutError, Take, TakeError},
 };
@@ -73,6 +74,10 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
+    /// The character that takes the loop, matched with the take; `None` where it stays on its own skeleton. Edits, stances, a speed that is
+    /// given and the place at the origin are then the character's. Not handed over: both sides know it.
+    #[cfg_attr(feature = "handover", serde(skip))]
+    pub character: Option<Arc<RigPair>>,
 }
 
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
@@ -126,6 +131,8 @@ pub struct MadeLoop {
     pub edits: Vec<LoopEdit>,
     /// The motion that brought it from its place in the take to the origin; `None` where it stands as the take stood.
     pub recentered_by: Option<Rigid>,
+    /// The loop of the take, where this one is on a character.
+    pub of_take: Option<Box<MadeLoop>>,
 }
 
 /// Why a stretch cannot be made into a loop.
@@ -182,6 +189,9 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
+    if let Some(pair) = &settings.character {
+        return make_loop(analysis, candidate, &settings.of_take())?.onto(pair, settings);
+    }
     let (analysis, settings) = (completed_for(analysis, candidate), settings.fitted_to(candidate));
     finish(
         &analysis,
@@ -327,6 +337,7 @@ impl ClosedStretch {
             feet,
             edits: settings.edits.clone(),
             recentered_by: None,
+            of_take: None,
         };
         Ok(if settings.root.recenter {
             made.recentered()

@@ -2,6 +2,8 @@
 //! character has the same stretch, the same seam and the same period whatever its size, and its feet stand when those of the take's
 //! loop do. Derivation: docs/math/retarget.md.
 
+use std::borrow::Cow;
+
 use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
 use crate::{
     analysis::heading::Heading,
@@ -15,24 +17,27 @@ use crate::{
 };
 
 impl LoopSettings {
-    /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto a character: edits and stances concern joints of
+    /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto the character: edits and stances concern joints of
     /// the character, a speed that is given is the character's, and it is the character that stands at the origin.
-    #[must_use]
-    pub fn before_character(&self, pair: &RigPair) -> Self {
+    pub(super) fn of_take(&self) -> Cow<'_, Self> {
+        let Some(pair) = &self.character else {
+            return Cow::Borrowed(self);
+        };
         let speed = match self.feet.speed {
             RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
             other => other,
         };
-        Self {
+        Cow::Owned(Self {
             feet: FeetSettings { speed, ..self.feet },
             edits: Vec::new(),
             stances: Vec::new(),
+            character: None,
             root: RootSettings {
                 recenter: false,
                 ..self.root
             },
             ..self.clone()
-        }
+        })
     }
 }
 
@@ -40,10 +45,10 @@ impl MadeLoop {
     /// The same loop on another character: carried over, edited there, and its feet held while those of the take's loop stand.
     ///
     /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs. `self`
-    /// was made with [`LoopSettings::before_character`]; the edits and stances of `settings` name joints and feet of the character.
+    /// was made with [`LoopSettings::of_take`]; the edits and stances of `settings` name joints and feet of the character.
     /// [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take. Errors: edits or
     /// stances out of range; edits of a loop of two mirrored halves where the character has no mirror image.
-    pub fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
+    pub(super) fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
         let retarget = pair.of_loop(&self.loop_clip);
         let body = pair.target.body();
         let root_joint = retarget.root_joint();
@@ -82,6 +87,7 @@ impl MadeLoop {
                 ..feet
             },
             edits: settings.edits.clone(),
+            of_take: Some(Box::new(self.clone())),
             ..self
         };
         Ok(match settings.root.recenter {

@@ -59,9 +59,9 @@ impl Retry<'_> {
 pub struct RetriedLoop {
     /// The loop: the first whose seam does not show, or the one asked for if all seams show.
     pub made: MadeLoop,
-    /// The settings that it was made with.
+    /// The settings that the loop of the take was made with.
     pub settings: LoopSettings,
-    /// The loop asked for, if its seam shows; `None` if it is the one that was made.
+    /// The loop asked for, of the take, if its seam shows; `None` if it is the one that was made.
     pub asked_for: Option<MadeLoop>,
     /// Number of loops that were made.
     pub tried: usize,
@@ -71,6 +71,22 @@ pub struct RetriedLoop {
 
 /// As [`Analysis::make_loop_or_retry`].
 pub(crate) fn make_loop_or_retry(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+    retry: Retry<'_>,
+) -> Result<RetriedLoop, MakeError> {
+    // Seams are those of the take's loop; the character takes the one that is chosen.
+    let of_take = settings.of_take();
+    let mut done = of_take_or_retry(analysis, candidate, &of_take, retry)?;
+    if let Some(pair) = &settings.character {
+        done.made = done.made.onto(pair, settings)?;
+    }
+    Ok(done)
+}
+
+/// The same for the loop of the take.
+fn of_take_or_retry(
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,

@@ -63,7 +63,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     };
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
     let pending = job::write(&studied, request, made, Format::Bvh, SizeLimits::default()).map_err(in_words)?;
-    let picture = loopwright_draw::plot::make(&studied.analysis, &pending.made);
+    let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
     let named = [&*loop_path, &sidecar_path, &picture_path];
     let sidecar = loop_output::add(&mut outputs, pending, &named, Vec::new())?;
     outputs.add(&picture_path, picture.as_bytes())?;

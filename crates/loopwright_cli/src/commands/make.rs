@@ -174,7 +174,7 @@ fn make(
     for warning in &pending.warnings {
         talk::warn(&warning.to_string());
     }
-    if let Some(decision) = &pending.decision {
+    if let Some(decision) = &pending.done.decision {
         talk::note(&decision.to_string());
     }
     let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
@@ -184,7 +184,7 @@ fn make(
     }
     let plot = plot.map(|plot| {
         // The take is compared with its own loop.
-        let of_take = pending.of_take.as_ref().unwrap_or(&pending.made);
+        let of_take = pending.done.made.of_take.as_deref().unwrap_or(&pending.done.made);
         (plot, loopwright_draw::plot::make(&studied.analysis, of_take))
     });
     let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;

@@ -494,8 +494,8 @@ impl MakeLoops<'_> {
                     stem: &stem,
                     animation: self.options.recipe.take.animation.as_deref(),
                     kind: made.kind,
-                    speed_mps: made.speed_mps(),
-                    row: made.row,
+                    speed_mps: made.done.speed_mps(),
+                    row: made.done.row,
                 },
                 Pending::Pack(_) => Named {
                     stem: &stem,
@@ -556,7 +556,7 @@ impl MakeLoops<'_> {
             let written = match made {
                 Pending::One(made) => {
                     let origin = LoopOrigin {
-                        row: made.row,
+                        row: made.done.row,
                         kind: made.kind.to_owned(),
                         ..origin.clone()
                     };

@@ -283,7 +283,7 @@ impl Pages<'_> {
         let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
-            // Loops of former versions and those without a sidecar are judged by their keys.
+            // Loops without a sidecar are judged by their keys.
             None => {
                 let checked = check::check(&one.path, read.clone(), &reading, None, &Limits::default())?;
                 (

@@ -70,7 +70,7 @@ impl CharacterParts {
     fn new(on: &Matched) -> Self {
         let LoadedTake { take, source } = &on.target.character.file;
         Self {
-            pair: on.pair.clone(),
+            pair: (*on.pair).clone(),
             source: source.clone(),
             name: take.name().to_owned(),
             frame_time_secs: take.frame_time_secs(),
@@ -96,7 +96,7 @@ impl CharacterParts {
         // Its joints are matched already.
         let target = CharacterTarget::new(self.file, character, Following::default())?;
         Ok(Matched {
-            pair: self.pair,
+            pair: Arc::new(self.pair),
             target: Arc::new(target),
         })
     }
@@ -198,8 +198,6 @@ impl WorkedParts {
             done: LoopMade {
                 row: self.row,
                 made: self.made.of_take(opened.take()),
-                // Nothing here compares a take with its loop on a character.
-                of_take: None,
                 decision: self.decision,
                 tried: self.tried,
                 may_move: self.may_move,
