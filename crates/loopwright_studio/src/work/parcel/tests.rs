@@ -215,7 +215,9 @@ fn a_take_goes_on_a_character_there_as_here() {
         edit: edit.clone(),
         is_draft: false,
     };
-    let wanted = Made::of(&here, &edit).unwrap();
+    let mut wanted = Made::of(&here, &edit).unwrap();
+    // The loop of the take stays with the worker: nothing here asks for it.
+    assert!(wanted.done.made.of_take.take().is_some());
     // The worker has the take, or opens it and its character again.
     for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
         let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
