@@ -623,15 +623,19 @@ pub(crate) fn uncut(
     sidecar: &Sidecar,
     written: &Take,
 ) -> Result<RootRelativeClip, Failure> {
-    in_file.uncut(sidecar, written, &take.analysis).map_err(|error| {
-        if let Some(rig) = &sidecar.take.rig {
-            return Failure::error(format!(
-                "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
-                rig.file, take.name
-            ))
-            .try_this("no --take; the loop is then measured by itself");
-        }
-        Failure::error(format!("\"{}\" is not the take of this loop: {error}", take.name))
-            .try_this(format!("--take {}", sidecar.take.file))
-    })
+    let uncut = in_file.uncut(sidecar, written, &take.analysis);
+    uncut.map_err(|error| of_other_take(take, sidecar, &error))
+}
+
+/// The failure for a loop that was made from another take than this one.
+pub(crate) fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
+    if let Some(rig) = &sidecar.take.rig {
+        return Failure::error(format!(
+            "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
+            rig.file, take.name
+        ))
+        .try_this("no --take; the loop is then measured by itself");
+    }
+    Failure::error(format!("\"{}\" is not the take of this loop: {error}", take.name))
+        .try_this(format!("--take {}", sidecar.take.file))
 }

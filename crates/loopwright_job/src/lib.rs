@@ -26,6 +26,8 @@
 
 mod character;
 
+mod check;
+
 mod choose;
 
 mod error;
@@ -45,6 +47,7 @@ pub mod warning;
 mod write;
 
 pub use character::{CarriedLoop, CarryError, CharacterTarget, Following, HeldLoop, Matched, rig_of};
+pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};

@@ -2,21 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    Quality, Skeleton, Take,
-    analysis::Body,
-    loop_clip::{KeyLayout, LoopKeys},
-    quality::{self, SeamJoints, Stand, StepKind},
-    root_motion::RootRelativeClip,
-};
+use loopwright::{Quality, Skeleton, quality::StepKind};
 use loopwright_formats::{
-    LoopInFile, Sidecar,
-    loop_file::{
-        Verdict as Judged, describe,
-        facts::{ContactFacts, FeetFacts, Grade},
-    },
+    Sidecar,
+    loop_file::{Verdict as Judged, describe, facts::Grade},
 };
-use loopwright_job::Studied;
+use loopwright_job::{CheckError, CheckedLoop, Studied};
 
 use crate::{
     args::CheckArgs,
@@ -52,7 +43,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     Some(_) => LoopsInFile::kept(&mut opened, &path).and_then(|file| file.read(&reading)),
                     None => written_loop::read(&path, &reading),
                 };
-                let checked = read.and_then(|read| check(&path, read, &reading, take.as_ref(), &limits));
+                let checked = read.and_then(|read| check(&path, &read, &reading, take.as_ref(), &limits));
                 checked.map_err(|failure| (path, failure))
             })
             .map(|verdict| Verdict {
@@ -153,24 +144,20 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
 /// The verdict on one loop. Errors: the file and its sidecar do not belong together.
 pub(super) fn check(
     path: &Path,
-    read: WrittenLoop,
+    read: &WrittenLoop,
     reading: &TakeArgs,
     take: Option<&Studied>,
     limits: &Limits,
 ) -> Result<Verdict, Failure> {
-    let facts = read.facts.clone();
-    let mut checked = Checked::new(path, read, reading)?;
-    let keys = checked.keys(0, checked.in_file.layout)?;
-    let source = checked.uncut(take)?;
-    let (quality, joints) = checked.measured(&keys, source.as_ref())?;
-    if quality.pops() && checked.sidecar.is_none() && !checked.in_file.layout.has_closing_key {
-        checked.warnings.push(
-            "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
-                .to_owned(),
-        );
-    }
-    let skeleton = checked.written.skeleton();
-    let mut judged = checked.judged(&quality);
+    let (sidecar, skeleton) = (read.sidecar.as_ref(), read.written.skeleton());
+    let CheckedLoop {
+        in_file,
+        quality,
+        joints,
+        verdict: mut judged,
+        notes,
+    } = loopwright_job::check(&read.written, sidecar, &reading.overrides(), take)
+        .map_err(|error| uncheckable(path, error, take, sidecar))?;
     if judged.grade == Grade::Bad && limits.replace_the_verdict() {
         judged.grade = Grade::Check;
     }
@@ -188,9 +175,9 @@ pub(super) fn check(
         figures.verdict_reason = Some(first.to_string());
     }
     failed.splice(0..0, popping);
-    let mut warnings = checked.warnings;
+    let mut warnings = read.warnings.clone();
+    warnings.extend(notes.iter().map(ToString::to_string));
     warnings.extend(limits.unchecked(&figures).map(str::to_owned));
-    let in_file = checked.in_file;
     Ok(Verdict {
         file: path.display().to_string(),
         animation: None,
@@ -201,135 +188,28 @@ pub(super) fn check(
         },
         failed,
         failure: None,
-        take: Some(facts),
-        candidate: checked.sidecar.map(|sidecar| sidecar.candidate),
+        take: Some(read.facts.clone()),
+        candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
         warnings,
     })
 }
 
-/// A loop that is checked, and what is noticed on the way.
-struct Checked<'a> {
-    path: &'a Path,
-    sidecar: Option<Sidecar>,
-    written: Take,
-    body: Body,
-    in_file: LoopInFile,
-    warnings: Vec<String>,
-}
-
-impl<'a> Checked<'a> {
-    fn new(path: &'a Path, read: WrittenLoop, reading: &TakeArgs) -> Result<Self, Failure> {
-        let WrittenLoop {
-            sidecar,
-            written,
-            mut warnings,
-            ..
-        } = read;
-        let body = Body::find(&written, &reading.overrides()).map_err(failures::body)?;
-        let in_file = match &sidecar {
-            Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
-            None => {
-                let seen = LoopInFile::recognised(&written, &body)
-                    .map_err(|error| cannot_check(path, &error).try_this("a loop of 3 or more frames"))?;
-                let key = if seen.layout.has_closing_key {
-                    "assuming that the last key repeats the first"
-                } else {
-                    "assuming that the last key comes right before the first"
-                };
-                warnings.push(format!("no sidecar: {key}; root motion estimated from the keys"));
-                seen
-            }
-        };
-        Ok(Self {
-            path,
-            sidecar,
-            written,
-            body,
-            in_file,
-            warnings,
-        })
-    }
-
-    /// The uncut frames of the take, where the loop can be compared with them.
-    fn uncut(&mut self, take: Option<&Studied>) -> Result<Option<RootRelativeClip>, Failure> {
-        let why_not = match (take, &self.sidecar) {
-            (None, _) => return Ok(None),
-            (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
-                "not compared with the take: one half of the loop is the mirror image of the other"
-            }
-            (Some(take), Some(sidecar)) => {
-                return written_loop::uncut(&self.in_file, take, sidecar, &self.written).map(Some);
-            }
-            (Some(_), None) => "no sidecar, so the loop is not compared with the take: its frames are not known",
-        };
-        self.warnings.push(why_not.to_owned());
-        Ok(None)
-    }
-
-    /// The keys of one cycle.
-    fn keys(&self, cycle: usize, layout: KeyLayout) -> Result<LoopKeys, Failure> {
-        // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
-        let is_root_added = (self.sidecar.as_ref()).is_some_and(|sidecar| sidecar.playback.root_joint_added);
-        let keys = LoopInFile {
-            layout,
-            carrier: if is_root_added { 0 } else { self.in_file.carrier },
-            ..self.in_file
-        };
-        keys.keys(&self.written, cycle)
-            .map_err(|error| cannot_check(self.path, &error).try_this(written_loop::OTHER_SIDECAR))
-    }
-
-    /// The figures, and the joints that have those of the seam.
-    fn measured(&self, keys: &LoopKeys, source: Option<&RootRelativeClip>) -> Result<(Quality, SeamJoints), Failure> {
-        let mut quality = quality::measure(keys, &self.body, source);
-        let mut joints = quality::seam_joints(keys, source);
-        let playback = self.sidecar.as_ref().map(|sidecar| &sidecar.playback);
-        if let Some(playback) = playback.filter(|playback| playback.copies > 1) {
-            // The seam between copies and the seam after the last copy have different keys.
-            let layout = KeyLayout {
-                has_closing_key: playback.closing_key,
-                ..self.in_file.layout
-            };
-            let last = self.keys(playback.copies - 1, layout)?;
-            let at_end = quality::measure(&last, &self.body, source);
-            if at_end.pops() && !quality.pops() {
-                quality = at_end;
-                joints = quality::seam_joints(&last, source);
-            }
+/// Why a loop cannot be checked.
+fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: Option<&Sidecar>) -> Failure {
+    match (error, take, sidecar) {
+        (CheckError::Body(error), ..) => failures::body(error),
+        (CheckError::OtherTake(error), Some(take), Some(sidecar)) => written_loop::of_other_take(take, sidecar, &error),
+        (CheckError::Keys(error), _, sidecar) => {
+            let failure = Failure::error(format!("cannot check \"{}\": {error}", path.display()));
+            failure.try_this(match sidecar {
+                Some(_) => written_loop::OTHER_SIDECAR,
+                None => "a loop of 3 or more frames",
+            })
         }
-        // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
-        let feet = self.sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
-        if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
-            let stands = stands(feet, &self.written);
-            quality.foot_slide_mps = quality::foot_slide_of_stances(keys, &stands);
-            quality.foot_slide_metres = quality::farthest_slide_of_stances(keys, &stands);
-        }
-        Ok((quality, joints))
+        (error, ..) => Failure::error(error).try_this(written_loop::OTHER_SIDECAR),
     }
-
-    fn judged(&self, quality: &Quality) -> Judged {
-        let sidecar = self.sidecar.as_ref();
-        // What the maker of the loop doubted is not in its keys.
-        let doubted = sidecar.filter(|sidecar| sidecar.quality.grade == Some(Grade::Check));
-        let doubt = doubted.map(|sidecar| {
-            let reason = sidecar.quality.verdict_reason.clone();
-            reason.unwrap_or_else(|| "its sidecar says so".to_owned())
-        });
-        let is_mean = sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty());
-        let of_closing = Quality {
-            // A mean is meant to differ from the cycle that it is compared with.
-            displacement_metres: quality.displacement_metres.filter(|_| !is_mean),
-            ..*quality
-        };
-        let (root, mode) = (&self.in_file.root, self.in_file.mode);
-        Judged::new(&of_closing, root, mode, self.written.skeleton(), doubt)
-    }
-}
-
-fn cannot_check(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::error(format!("cannot check \"{}\": {error}", path.display()))
 }
 
 /// The step that makes a loop pop, as a failure.
@@ -359,17 +239,4 @@ fn popped(judged: &Judged, quality: &Quality, skeleton: &Skeleton) -> Option<Exc
             1f64.to_degrees(),
         ),
     })
-}
-
-/// The spans in which the feet stand, from the sidecar.
-fn stands(feet: &FeetFacts, written: &Take) -> Vec<Stand> {
-    let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
-    let stand = |stance: &ContactFacts| {
-        Some(Stand {
-            joint: written.skeleton().find(&stance.joint)?,
-            first_sample: in_samples(stance.start_secs),
-            num_samples: in_samples(stance.length_secs),
-        })
-    };
-    feet.stances.iter().filter_map(stand).collect()
 }

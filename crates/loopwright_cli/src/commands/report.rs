@@ -285,7 +285,7 @@ impl Pages<'_> {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
             // Loops without a sidecar are judged by their keys.
             None => {
-                let checked = check::check(&one.path, read.clone(), &reading, None, &Limits::default())?;
+                let checked = check::check(&one.path, &read, &reading, None, &Limits::default())?;
                 (
                     checked.root_motion.unwrap_or_default(),
                     checked.quality.unwrap_or_default(),

@@ -1,0 +1,214 @@
+//! A loop in a file, measured again: whether its seam shows, and how it compares with its take.
+
+use std::fmt;
+
+use loopwright::{
+    BodyOverrides, Quality, Take,
+    analysis::{Body, BodyError},
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    quality::{self, SeamJoints, Stand},
+    root_motion::RootRelativeClip,
+};
+use loopwright_formats::{
+    LoopInFile, Sidecar,
+    loop_file::{
+        PlaceError, Verdict,
+        facts::{ContactFacts, FeetFacts, Grade},
+    },
+};
+
+use crate::Studied;
+
+/// What is known of a loop from its file.
+#[derive(Clone, Debug)]
+pub struct CheckedLoop {
+    /// Where the loop is in its keys, and its root motion.
+    pub in_file: LoopInFile,
+    /// Its figures.
+    pub quality: Quality,
+    /// The joints that have those of the seam.
+    pub joints: SeamJoints,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was assumed, and what was not compared.
+    pub notes: Vec<CheckNote>,
+}
+
+/// What was assumed of a loop that is checked, or was not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CheckNote {
+    /// Without a sidecar, its root motion is estimated from the keys.
+    NoSidecar {
+        /// Whether the last key seems to repeat the first.
+        has_closing_key: bool,
+    },
+    /// Half of it is a mirror image, which the take does not hold.
+    HalfIsAnImage,
+    /// Without a sidecar, its frames in the take are not known.
+    FramesUnknown,
+    /// A seam that shows may come from the estimate of the root motion.
+    VerdictByEstimate,
+}
+
+impl fmt::Display for CheckNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSidecar { has_closing_key: true } => {
+                "no sidecar: assuming that the last key repeats the first; root motion estimated from the keys"
+            }
+            Self::NoSidecar { has_closing_key: false } => {
+                "no sidecar: assuming that the last key comes right before the first; root motion estimated from the keys"
+            }
+            Self::HalfIsAnImage => "not compared with the take: one half of the loop is the mirror image of the other",
+            Self::FramesUnknown => "no sidecar, so the loop is not compared with the take: its frames are not known",
+            Self::VerdictByEstimate => {
+                "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
+            }
+        })
+    }
+}
+
+/// Why a loop cannot be checked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// It lacks joints that the caller names.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Its file and its sidecar contradict each other.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Its keys are not those of a loop.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// It was made from another take.
+    #[error(transparent)]
+    OtherTake(PlaceError),
+}
+
+/// Measures a loop again, from its keys without an added root joint and from its sidecar, if there is one; with a take it is compared with
+/// that. Errors: [`CheckError`].
+pub fn check(
+    written: &Take,
+    sidecar: Option<&Sidecar>,
+    overrides: &BodyOverrides,
+    take: Option<&Studied>,
+) -> Result<CheckedLoop, CheckError> {
+    let body = Body::find(written, overrides)?;
+    let mut notes = Vec::new();
+    let in_file = match sidecar {
+        Some(sidecar) => LoopInFile::from_sidecar(sidecar, written)?,
+        None => {
+            let seen = LoopInFile::recognised(written, &body)?;
+            let has_closing_key = seen.layout.has_closing_key;
+            notes.push(CheckNote::NoSidecar { has_closing_key });
+            seen
+        }
+    };
+    let keys = keys(written, &in_file, sidecar, 0)?;
+    let source = match (take, sidecar) {
+        (None, _) => None,
+        (Some(_), None) => {
+            notes.push(CheckNote::FramesUnknown);
+            None
+        }
+        (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
+            notes.push(CheckNote::HalfIsAnImage);
+            None
+        }
+        (Some(take), Some(sidecar)) => {
+            let uncut = in_file.uncut(sidecar, written, &take.analysis);
+            Some(uncut.map_err(CheckError::OtherTake)?)
+        }
+    };
+    let (quality, joints) = measured(written, &body, &in_file, sidecar, &keys, source.as_ref())?;
+    if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {
+        notes.push(CheckNote::VerdictByEstimate);
+    }
+    Ok(CheckedLoop {
+        verdict: judged(written, &in_file, sidecar, &quality),
+        in_file,
+        quality,
+        joints,
+        notes,
+    })
+}
+
+/// The keys of one cycle.
+fn keys(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, cycle: usize) -> Result<LoopKeys, KeysError> {
+    // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
+    let is_root_added = sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);
+    LoopInFile {
+        carrier: if is_root_added { 0 } else { in_file.carrier },
+        ..*in_file
+    }
+    .keys(written, cycle)
+}
+
+/// The figures, and the joints that have those of the seam.
+fn measured(
+    written: &Take,
+    body: &Body,
+    in_file: &LoopInFile,
+    sidecar: Option<&Sidecar>,
+    first: &LoopKeys,
+    source: Option<&RootRelativeClip>,
+) -> Result<(Quality, SeamJoints), KeysError> {
+    let mut quality = quality::measure(first, body, source);
+    let mut joints = quality::seam_joints(first, source);
+    let playback = sidecar.map(|sidecar| &sidecar.playback);
+    if let Some(playback) = playback.filter(|playback| playback.copies > 1) {
+        // The seam between copies and the seam after the last copy have different keys.
+        let ending = LoopInFile {
+            layout: KeyLayout {
+                has_closing_key: playback.closing_key,
+                ..in_file.layout
+            },
+            ..*in_file
+        };
+        let last = keys(written, &ending, sidecar, playback.copies - 1)?;
+        let at_end = quality::measure(&last, body, source);
+        if at_end.pops() && !quality.pops() {
+            quality = at_end;
+            joints = quality::seam_joints(&last, source);
+        }
+    }
+    // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
+    let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
+    if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
+        let stands = stands(feet, written);
+        quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
+        quality.foot_slide_metres = quality::farthest_slide_of_stances(first, &stands);
+    }
+    Ok((quality, joints))
+}
+
+fn judged(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, quality: &Quality) -> Verdict {
+    // What the maker of the loop doubted is not in its keys.
+    let doubted = sidecar.filter(|sidecar| sidecar.quality.grade == Some(Grade::Check));
+    let doubt = doubted.map(|sidecar| {
+        let reason = sidecar.quality.verdict_reason.clone();
+        reason.unwrap_or_else(|| "its sidecar says so".to_owned())
+    });
+    let is_mean = sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty());
+    let of_closing = Quality {
+        // A mean is meant to differ from the cycle that it is compared with.
+        displacement_metres: quality.displacement_metres.filter(|_| !is_mean),
+        ..*quality
+    };
+    Verdict::new(&of_closing, &in_file.root, in_file.mode, written.skeleton(), doubt)
+}
+
+/// The spans in which the feet stand, from the sidecar.
+fn stands(feet: &FeetFacts, written: &Take) -> Vec<Stand> {
+    let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
+    let stand = |stance: &ContactFacts| {
+        Some(Stand {
+            joint: written.skeleton().find(&stance.joint)?,
+            first_sample: in_samples(stance.start_secs),
+            num_samples: in_samples(stance.length_secs),
+        })
+    };
+    feet.stances.iter().filter_map(stand).collect()
+}
