@@ -43,10 +43,15 @@ fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
 /// The mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
 pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
     let mirror = recipe::mirror(analysis, pairs)?;
+    warn(&mirror);
+    Ok(mirror)
+}
+
+/// Warns if the skeleton is not symmetric.
+pub(crate) fn warn(mirror: &Mirror) {
     if mirror.symmetric_pose() == SymmetricPose::Mean {
         talk::warn(&Warning::MirroredByMeanPose.to_string());
     }
-    Ok(mirror)
 }
 
 /// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.

@@ -8,14 +8,10 @@ use loopwright::{
 };
 
 use loopwright_formats::Format;
+use loopwright_job::AddedRoot;
 
 use crate::{
-    exit::Failure,
-    failures, files, load,
-    numbers::parse_range,
-    patterns::Pattern,
-    recipe::TakeArgs,
-    written_loop::{self, AddedRoot},
+    exit::Failure, failures, files, load, numbers::parse_range, patterns::Pattern, recipe::TakeArgs, written_loop,
 };
 
 /// Maximum number of missing joints that a message names.
@@ -57,7 +53,7 @@ impl ReadMotion {
         })?;
         Ok(Self {
             joints: names(clip.skeleton()),
-            num_keys: read.take.num_frames(),
+            num_keys: read.file.take.num_frames(),
             clip: Some((clip, read.sidecar.candidate.cycles)),
             motion,
         })

@@ -6,24 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use loopwright::{
-    LoopClip, Take, analysis::Body, blend::SkeletonDifference, pipeline::Recentered, retarget::FollowedFeet,
-    root_motion::RootRelativeClip,
-};
+use loopwright::{Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
-    SpaceSettings, Target, Warning,
-    loop_file::{
-        PackSidecar, PlaceError, describe,
-        facts::{PlaybackFacts, TakeFacts},
-        importer::TargetFacts,
-    },
+    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, SpaceSettings,
+    Target, Warning,
+    loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts},
 };
-use loopwright_job::{CarriedLoop, CharacterTarget, Studied, rig_of, stated_space, take_facts};
+use loopwright_job::{
+    AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, rig_of, stated_space, take_facts,
+};
 
-use crate::{
-    exit::Failure, failures, files, load, memory, mirroring, output, patterns::Pattern, recipe::TakeArgs, talk,
-};
+use crate::{exit::Failure, failures, files, load, memory, output, patterns::Pattern, recipe::TakeArgs, talk};
 
 /// A loop as read from its file, or any other file that may be a loop.
 #[derive(Clone)]
@@ -113,22 +106,15 @@ impl LoopsInFile {
 
 /// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is missing.
 fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<Take, Failure> {
-    sidecar.without_added_root(written).map_err(|_| {
-        Failure::error(format!(
-            "\"{}\" has no root joint above the hips, though its sidecar says so",
-            path.display()
-        ))
-        .try_this(OTHER_SIDECAR)
-    })
+    sidecar.without_added_root(written).map_err(|_| no_root_joint(path))
 }
 
-/// What to do with a root joint that `make --add-root` inserted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AddedRoot {
-    /// Keep it: it carries the root motion.
-    Kept,
-    /// Remove it and apply its motion to the joint below: the loop is then on the skeleton of its take.
-    Folded,
+fn no_root_joint(path: &Path) -> Failure {
+    Failure::error(format!(
+        "\"{}\" has no root joint above the hips, though its sidecar says so",
+        path.display()
+    ))
+    .try_this(OTHER_SIDECAR)
 }
 
 /// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
@@ -146,109 +132,34 @@ pub(crate) fn settings<'a>(
     settings
 }
 
-/// A loop with its sidecar, ready to be played, and the format of its file.
-pub(crate) struct PlayableLoop {
-    pub(crate) clip: LoopClip,
-    /// The keys.
-    pub(crate) take: Take,
-    pub(crate) source: Source,
-    pub(crate) sidecar: Sidecar,
-    /// The file as a take.
-    pub(crate) facts: TakeFacts,
-    /// When its feet stand by those of the loop that was put onto its character.
-    pub(crate) followed: Option<FollowedFeet>,
+/// Puts a loop onto a character by its pose alone, and says what is unsure of it.
+fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop, Failure> {
+    let file = read.facts.file.clone();
+    let from = rig_of(&read.file.take, &read.file.source, &reading.overrides()).map_err(failures::body)?;
+    let matched = (target.matched(from)).map_err(|error| failures::study(Path::new(&file), error))?;
+    for warning in matched.warnings() {
+        talk::warn(&format!("{file}: {warning}"));
+    }
+    read.on_character(&matched).map_err(Failure::error)
 }
 
-impl PlayableLoop {
-    /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
-    pub(crate) fn has_root_joint(&self) -> bool {
-        has_root_joint(&self.sidecar)
-    }
-
-    /// The same loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
-    pub(crate) fn recentered(&self, reading: &TakeArgs) -> Result<Recentered, Failure> {
-        let body = Body::find(&self.take, &reading.overrides()).map_err(failures::body)?;
-        let root = &self.sidecar.root_motion;
-        Ok(self.clip.clone().recentered(&body, root.mode, root.space))
-    }
-
-    /// The mirror image of the loop across the world's X; `path` is its file. Errors: left and right cannot be exchanged.
-    pub(crate) fn mirrored(self, path: &Path, pairs: &[String], reading: &TakeArgs) -> Result<Self, Failure> {
-        let (take, mirror) = mirroring::mirrored(&self.take, pairs, reading)?;
-        let sidecar = self.sidecar.mirrored(&mirror, take.skeleton());
-        let in_file = LoopInFile::from_whole_file(&sidecar, &take).map_err(contradicted)?;
-        Ok(Self {
-            clip: in_file.clip(&take).map_err(|error| apart(path, &error))?,
-            take,
-            sidecar,
-            ..self
-        })
-    }
-
-    /// The same loop on a character, as its pose alone is carried over.
-    pub(crate) fn on_character(self, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<Self, Failure> {
-        let from = rig_of(&self.take, &self.source, &reading.overrides()).map_err(failures::body)?;
-        let matched = (target.matched(from)).map_err(|error| failures::study(Path::new(&self.facts.file), error))?;
-        for warning in matched.warnings() {
-            talk::warn(&format!("{}: {warning}", self.facts.file));
-        }
-        let CarriedLoop {
-            clip,
-            followed,
-            root_joint,
-            rig,
-        } = matched.loop_clip(&self.clip).map_err(Failure::error)?;
-        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let own = &target.character.file;
-        let facts = TakeFacts::new(self.facts.file, &own.take, own.source.space());
-        let playback = PlaybackFacts {
-            root_joint_added: false,
-            carrier_joint: name_of(clip.carrier()),
-            root_joint: root_joint.map(name_of),
-            ..self.sidecar.playback
-        };
-        let root = self.sidecar.root_motion;
-        Ok(Self {
-            facts: TakeFacts {
-                frames: self.facts.frames,
-                fps: self.facts.fps,
-                frame_time_secs: self.facts.frame_time_secs,
-                animation: self.facts.animation,
-                smooth_hz: self.facts.smooth_hz,
-                rig: Some(rig),
-                ..facts
-            },
-            sidecar: Sidecar {
-                playback,
-                root_motion: describe::root_motion(clip.root(), root.mode, root.space),
-                ..self.sidecar
-            },
-            take: own.take.clone(),
-            source: own.source.clone(),
-            clip,
-            followed: Some(followed),
-        })
-    }
-
-    /// The loop as it is played: in place if the sidecar says that the root does not move.
-    pub(crate) fn played(&self) -> LoopClip {
-        self.as_played(self.clip.clone())
-    }
-
-    /// The same for this loop at another place.
-    pub(crate) fn as_played(&self, clip: LoopClip) -> LoopClip {
-        if self.sidecar.root_motion.mode.moves_root() {
-            clip
-        } else {
-            clip.in_place()
-        }
+/// Why a file gives no loop that can be used; `path` is its own.
+pub(crate) fn unusable(path: &Path, error: StoredLoopError) -> Failure {
+    match error {
+        StoredLoopError::Place(PlaceError::NoRootJoint) => no_root_joint(path),
+        StoredLoopError::Place(error) => contradicted(error),
+        StoredLoopError::Keys(error) => apart(path, &error),
+        StoredLoopError::Body(error) => failures::body(error),
+        StoredLoopError::Mirror(error) => error.into(),
+        StoredLoopError::Write(error) => failures::write(error),
+        other => Failure::error(other),
     }
 }
 
 /// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
 /// Errors: there is no sidecar, either file cannot be read, or they do not belong together.
-pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRoot) -> Result<PlayableLoop, Failure> {
+pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
     let sidecar = match read_sidecar(path, reading)? {
         Some(sidecar) => sidecar,
         None if has_sidecar(path) => {
@@ -282,26 +193,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
-    let facts = take_facts(&path.display().to_string(), &file);
-    let take = match added_root {
-        AddedRoot::Kept => file.take,
-        AddedRoot::Folded => without_added_root(path, &sidecar, file.take)?,
-    };
-    let in_file = LoopInFile::from_whole_file(&sidecar, &take).map_err(contradicted)?;
-    let clip = in_file.clip(&take).map_err(|error| apart(path, &error))?;
-    Ok(PlayableLoop {
-        clip,
-        take,
-        source: file.source,
-        sidecar,
-        facts,
-        followed: None,
-    })
-}
-
-/// Whether a joint of a loop carries nothing but the root motion: one of the rig, or one that was added.
-pub(crate) fn has_root_joint(sidecar: &Sidecar) -> bool {
-    sidecar.playback.root_joint_added || sidecar.playback.root_joint.is_some()
+    StoredLoop::new(&path.display().to_string(), file, sidecar, added_root).map_err(|error| unusable(path, error))
 }
 
 /// The section of the sidecar for an engine; `take` has the joints of the file, an added root joint among them or not.
@@ -483,7 +375,7 @@ pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<Loo
 }
 
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
+pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Result<Vec<StoredLoop>, Failure> {
     read_all_onto(names, reading, None)
 }
 
@@ -492,7 +384,7 @@ pub(crate) fn read_all_onto(
     names: &[LoopName],
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
-) -> Result<Vec<PlayableLoop>, Failure> {
+) -> Result<Vec<StoredLoop>, Failure> {
     let read = |name: &LoopName| {
         let reading = TakeArgs {
             animation: name.animation.clone().or_else(|| reading.animation.clone()),
@@ -500,7 +392,11 @@ pub(crate) fn read_all_onto(
         };
         match target {
             None => read_playable(&name.path, &reading, AddedRoot::Kept),
-            Some(target) => read_playable(&name.path, &reading, AddedRoot::Folded)?.on_character(target, &reading),
+            Some(target) => on_character(
+                read_playable(&name.path, &reading, AddedRoot::Folded)?,
+                target,
+                &reading,
+            ),
         }
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;

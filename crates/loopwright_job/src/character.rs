@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use loopwright::{
-    BodyOverrides, LoopClip, Take,
+    BodyOverrides, Take,
     analysis::BodyError,
-    feet::{Feet, FootLock, HoldError},
-    retarget::{FollowedFeet, Given, MapError, Rig, RigPair},
+    feet::{FootLock, HoldError},
+    retarget::{Given, MapError, Rig, RigPair},
     take::TakeError,
 };
 use loopwright_formats::{Character, Source, loop_file::facts::RigFacts};
@@ -77,34 +77,6 @@ pub fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result
     Rig::of(take, &source.rest(take.skeleton()), overrides)
 }
 
-/// A loop on a character by its pose alone.
-#[derive(Clone, Debug)]
-pub struct CarriedLoop {
-    /// The loop.
-    pub clip: LoopClip,
-    /// When its feet stand by those of the motion.
-    pub followed: FollowedFeet,
-    /// The root joint that carries its motion.
-    pub root_joint: Option<usize>,
-    /// What files say of the character.
-    pub rig: RigFacts,
-}
-
-/// A loop on a character.
-#[derive(Clone, Debug)]
-pub struct HeldLoop {
-    /// With its feet held; `None` where none is.
-    pub held: Option<LoopClip>,
-    /// By its pose alone.
-    pub carried: LoopClip,
-    /// What became of its feet.
-    pub feet: Feet,
-    /// The root joint that carries its motion.
-    pub root_joint: Option<usize>,
-    /// What files say of the character.
-    pub rig: RigFacts,
-}
-
 /// Why motion does not go onto a character.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -136,31 +108,6 @@ impl Matched {
         let moved = retarget.take(take)?;
         let held = retarget.held_take(take, &moved, FootLock::Auto)?;
         Ok(held.unwrap_or(moved))
-    }
-
-    /// A loop on the character by its pose alone. Errors: [`CarryError`].
-    pub fn loop_clip(&self, clip: &LoopClip) -> Result<CarriedLoop, CarryError> {
-        let retarget = self.pair.of_loop(clip);
-        Ok(CarriedLoop {
-            clip: retarget.loop_clip(clip)?,
-            followed: retarget.feet_of_loop(clip)?,
-            root_joint: retarget.root_joint(),
-            rig: self.facts(),
-        })
-    }
-
-    /// The same with its feet held while those of the source stand, where that makes them slide less. Errors: [`CarryError`].
-    pub fn held_loop(&self, clip: &LoopClip) -> Result<HeldLoop, CarryError> {
-        let retarget = self.pair.of_loop(clip);
-        let carried = retarget.loop_clip(clip)?;
-        let (held, feet) = retarget.held(clip, &carried, FootLock::Auto)?;
-        Ok(HeldLoop {
-            held,
-            carried,
-            feet,
-            root_joint: retarget.root_joint(),
-            rig: self.facts(),
-        })
     }
 
     /// What loops and takes on the character say of it.

@@ -3,7 +3,8 @@
 //! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
 //! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
-//! for the animations of one file. [`SearchRows`] is the list that people choose from.
+//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file, and
+//! a [`StoredLoop`] is mirrored or put onto a character.
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
@@ -40,13 +41,15 @@ pub mod recipe;
 
 mod search;
 
+mod stored;
+
 mod study;
 
 pub mod warning;
 
 mod write;
 
-pub use character::{CarriedLoop, CarryError, CharacterTarget, Following, HeldLoop, Matched, rig_of};
+pub use character::{CarryError, CharacterTarget, Following, Matched, rig_of};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
@@ -55,6 +58,7 @@ pub use recipe::{Recipe, RecipeError};
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 #[cfg(feature = "clap")]
 pub use search::{parse_bounds, parse_range};
+pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
 pub use warning::Warning;
 pub use write::{PendingLoop, write};

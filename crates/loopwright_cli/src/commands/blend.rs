@@ -17,6 +17,7 @@ use loopwright_formats::{
         facts::{BlendFacts, FeetFacts},
     },
 };
+use loopwright_job::StoredLoop;
 
 use crate::{
     args::BlendArgs,
@@ -25,7 +26,7 @@ use crate::{
     output::{self, Outputs},
     report::{json, make as report},
     talk,
-    written_loop::{self, LoopName, PlayableLoop},
+    written_loop::{self, LoopName},
 };
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
     let clip = at_their_rate(clip, &loops, args.files.engine.engine());
-    let body = Body::find(&loops[0].take, &overrides).map_err(failures::body)?;
+    let body = Body::find(&loops[0].file.take, &overrides).map_err(failures::body)?;
     let of_loops = (loops.iter().zip(blender.phases()).zip(&weights))
         .map(|((each, &phase), &weight)| Some((each.followed.as_ref()?, phase, weight)))
         .collect::<Option<Vec<_>>>();
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         phases: blender.phases().to_vec(),
     };
 
-    let source = engine.placed(first.source.in_format(format, &first.take));
+    let source = engine.placed(first.file.source.in_format(format, &first.file.take));
     let origin = BlendOrigin {
         take: first.facts.clone(),
         first: &first.sidecar,
@@ -101,7 +102,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
     sidecar.warnings.extend(engine.complaint(format));
     sidecar.target = (args.files.engine.target)
-        .map(|engine| written_loop::target_facts(engine, sidecar, &first.take, 1.0 / clip.step_secs()));
+        .map(|engine| written_loop::target_facts(engine, sidecar, &first.file.take, 1.0 / clip.step_secs()));
     for warning in &sidecar.warnings {
         talk::warn(warning);
     }
@@ -126,9 +127,9 @@ const SAME_RATE: f64 = 1e-4;
 
 /// The blend at the frame rate of its loops, if they have one, as the engine samples it: its period changes by at most half a
 /// frame, its speed not at all.
-fn at_their_rate(clip: LoopClip, loops: &[PlayableLoop], engine: Target) -> LoopClip {
+fn at_their_rate(clip: LoopClip, loops: &[StoredLoop], engine: Target) -> LoopClip {
     let first = loops[0].clip.step_secs();
-    let has_rate = |each: &PlayableLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
+    let has_rate = |each: &StoredLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
     let own = if loops.iter().all(has_rate) {
         first
     } else {
@@ -145,7 +146,7 @@ fn at_their_rate(clip: LoopClip, loops: &[PlayableLoop], engine: Target) -> Loop
 }
 
 /// The root mode of the blend: that of the first loop, or a path if any loop follows one.
-fn mode(loops: &[PlayableLoop]) -> RootMode {
+fn mode(loops: &[StoredLoop]) -> RootMode {
     let mut modes = loops.iter().map(|each| each.sidecar.root_motion.mode);
     let first = modes.next().unwrap_or_default();
     if loops.iter().any(|each| each.clip.follows_path()) {
@@ -156,7 +157,7 @@ fn mode(loops: &[PlayableLoop]) -> RootMode {
 }
 
 /// The joint of a blend that carries only the root motion.
-fn root_joint(first: &PlayableLoop, clip: &LoopClip) -> Option<usize> {
+fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
     match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),
         None => first.sidecar.playback.root_joint_added.then_some(0),
@@ -171,7 +172,7 @@ fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
 /// The blend on a character with its feet held while those of its loops stand.
 fn held(
     args: &BlendArgs,
-    (first, body): (&PlayableLoop, &Body),
+    (first, body): (&StoredLoop, &Body),
     clip: LoopClip,
     followed: &FollowedFeet,
 ) -> Result<(LoopClip, FeetFacts), Failure> {
@@ -187,7 +188,7 @@ fn held(
 /// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
 fn held_in_mix(
     args: &BlendArgs,
-    (first, body): (&PlayableLoop, &Body),
+    (first, body): (&StoredLoop, &Body),
     clip: LoopClip,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), Failure> {
@@ -202,7 +203,7 @@ fn held_in_mix(
 }
 
 /// Refuses loops with different numbers of cycles, because their phases are not comparable.
-fn same_cycles(names: &[LoopName], loops: &[PlayableLoop]) -> Result<(), Failure> {
+fn same_cycles(names: &[LoopName], loops: &[StoredLoop]) -> Result<(), Failure> {
     let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
     match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
         None => Ok(()),

@@ -273,7 +273,7 @@ impl Work<'_> {
     /// A loop, and its sidecar as it then is.
     fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
-        let add_root = engine.needs_root_joint(written_loop::has_root_joint(&sidecar));
+        let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
         let mut sidecar = sidecar;
         let moved = if self.args.engine.recenters() {
             self.recentered(&mut sidecar)?

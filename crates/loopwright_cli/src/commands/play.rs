@@ -6,7 +6,7 @@ use loopwright::{
     math::{Decay, DecayKind},
     play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError},
 };
-use loopwright_job::max_rate_hz;
+use loopwright_job::{StoredLoop, max_rate_hz};
 
 use crate::{
     args::PlayArgs,
@@ -17,8 +17,7 @@ use crate::{
         json,
         play::{self as report, PlayAnswer, PlayedLoop},
     },
-    talk,
-    written_loop::{self, PlayableLoop},
+    talk, written_loop,
 };
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
@@ -47,10 +46,10 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     for complaint in complaints {
         talk::warn(&complaint);
     }
-    let first = loops[0].take.clone();
+    let first = loops[0].file.take.clone();
     let frame_time_secs = frame_time_secs(args, loops[0].clip.step_secs(), first.skeleton().num_joints())?;
     let adds_root = engine.needs_root_joint(loops[0].has_root_joint());
-    let source = engine.placed(loops[0].source.in_format(format, &first));
+    let source = engine.placed(loops[0].file.source.in_format(format, &first));
     let performance = performed(args, loops)?;
     let name = files::stem(&args.files.output);
     let (take, written) = if adds_root {
@@ -117,11 +116,12 @@ fn frame_time_secs(args: &PlayArgs, own_step_secs: f64, num_joints: usize) -> Re
     Ok(secs)
 }
 
-fn performed(args: &PlayArgs, loops: Vec<PlayableLoop>) -> Result<Performance, Failure> {
+fn performed(args: &PlayArgs, loops: Vec<StoredLoop>) -> Result<Performance, Failure> {
     let mut played = Vec::with_capacity(loops.len());
     for each in loops {
         played.push(if args.files.engine.recenters() {
-            each.as_played(each.recentered(&args.files.reading)?.clip)
+            let overrides = args.files.reading.overrides();
+            each.as_played(each.recentered(&overrides).map_err(failures::body)?.clip)
         } else {
             each.played()
         });

@@ -2,15 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright::{LoopClip, analysis::Body, loop_clip::LoopKeys, pipeline::Recentered, quality};
 use loopwright_formats::{
-    AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source,
-    loop_file::{
-        RetargetOrigin, describe,
-        facts::{FeetFacts, TakeFacts},
-    },
+    AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source, loop_file::facts::TakeFacts,
 };
-use loopwright_job::{CharacterTarget, HeldLoop, Matched, rig_of, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, Matched, rig_of, take_facts};
 
 use super::each::{self, Manner};
 use crate::{
@@ -21,8 +16,7 @@ use crate::{
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{json, make as report, retarget::RetargetAnswer},
-    talk,
-    written_loop::{self, AddedRoot, PlayableLoop},
+    talk, written_loop,
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
@@ -229,76 +223,31 @@ impl Work<'_> {
     /// What was read, and the loop on the character.
     fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
         let args = self.options;
-        let mut playable = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
+        let unusable = |error| written_loop::unusable(args.input, error);
+        let mut stored = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
         if let Some(pairs) = args.mirror {
-            playable = playable.mirrored(args.input, pairs, args.reading)?;
+            let (image, mirror) = stored.mirrored(pairs, &args.reading.overrides()).map_err(unusable)?;
+            mirroring::warn(&mirror);
+            stored = image;
         }
-        let PlayableLoop {
-            clip,
-            take,
-            source: own,
-            sidecar,
-            facts,
-            followed: _,
-        } = playable;
-        let file = LoadedTake { take, source: own };
-        let matched = self.matched(&file, outputs)?;
-        let held = matched.held_loop(&clip).map_err(Failure::error)?;
-        let (root_joint, rig) = (held.root_joint, held.rig.clone());
-        let (clip, feet) = with_feet(held, self.character.rig.body());
-        let root = &sidecar.root_motion;
-        let (clip, recentered_by) = if args.engine.recenters() {
-            let Recentered { clip, motion } = clip.recentered(self.character.rig.body(), root.mode, root.space);
-            (clip, Some(motion))
-        } else {
-            (clip, None)
-        };
-        let engine = args.engine.engine();
+        let matched = self.matched(&stored.file, outputs)?;
         let read = TakeFacts {
-            rig: Some(rig.clone()),
-            ..facts.clone()
+            rig: Some(matched.facts()),
+            ..stored.facts.clone()
         };
-        let mut target = TakeFacts::new(facts.file, &self.character.file.take, source.space());
-        (target.frames, target.fps, target.frame_time_secs) = (facts.frames, facts.fps, facts.frame_time_secs);
-        let origin = RetargetOrigin {
-            take: TakeFacts {
-                animation: facts.animation,
-                smooth_hz: facts.smooth_hz,
-                rig: Some(rig),
-                ..target
-            },
-            first: &sidecar,
-            feet,
-            root_joint,
-            add_root: engine.needs_root_joint(root_joint.is_some()),
-            recentered_by,
-        };
-        let mut file = LoopFile::write_retargeted(&clip, origin, source).map_err(failures::write)?;
+        let rate_hz = 1.0 / stored.clip.step_secs();
+        let engine = args.engine.engine();
+        let file = stored.write_onto(&matched, engine, args.engine.recenters(), source);
+        let mut file = file.map_err(unusable)?;
         let said = &mut file.sidecar;
         said.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
         said.target = (args.engine.target).map(|engine| {
             let skeleton = self.character.file.take.skeleton();
-            engine.facts(said, skeleton, 1.0 / clip.step_secs())
+            engine.facts(said, skeleton, rate_hz)
         });
         for warning in &said.warnings {
             talk::warn(warning);
         }
         Ok((read, file))
     }
-}
-
-/// The loop with its feet held, where they are, and the facts of them.
-fn with_feet(held: HeldLoop, body: &Body) -> (LoopClip, FeetFacts) {
-    let HeldLoop {
-        held, carried, feet, ..
-    } = held;
-    let slide = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
-        slide.map(|mps| 1e2 * mps)
-    };
-    let mut facts = describe::feet(&carried, body, &feet);
-    facts.foot_slide_before_cmps = slide(&carried);
-    let clip = held.unwrap_or(carried);
-    facts.foot_slide_after_cmps = slide(&clip);
-    (clip, facts)
 }

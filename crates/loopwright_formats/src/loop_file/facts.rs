@@ -626,6 +626,11 @@ pub struct PlaybackFacts {
 }
 
 impl PlaybackFacts {
+    /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
+    pub fn has_root_joint(&self) -> bool {
+        self.root_joint_added || self.root_joint.is_some()
+    }
+
     /// The same facts for a loop written with those axes and units, cut from that take.
     #[must_use]
     pub fn in_space(mut self, space: &Space, take: &TakeFacts) -> Self {

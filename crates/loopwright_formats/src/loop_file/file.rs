@@ -94,6 +94,13 @@ pub struct BlendOrigin<'a> {
     pub recentered_by: Option<Rigid>,
 }
 
+/// What the root of a loop does, and where the loop came from.
+struct UseOfRoot {
+    mode: RootMode,
+    space: RootSpace,
+    recentered_by: Option<Rigid>,
+}
+
 /// The source of a loop that was carried over to another rig.
 #[derive(Clone, Debug)]
 pub struct RetargetOrigin<'a> {
@@ -151,13 +158,8 @@ impl LoopFile {
             add_root: origin.add_root,
             ..LoopWriteSettings::default()
         };
-        let written = checked(clip, source, &writing)?;
-        let (take, keys) = written_keys(clip, &written, source, &writing)?;
-        let body = Body::find(&take, origin.overrides)?;
-        let quality = quality::measure(&keys, &body, None);
-        let verdict = Verdict::new(&quality, clip.root(), origin.mode, clip.skeleton(), None);
-        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
-        let sidecar = Sidecar {
+        let first = &origin.first.playback;
+        let facts = Sidecar {
             candidate: CandidateFacts {
                 start_frame: 0.0,
                 end_frame: clip.num_samples() as f64,
@@ -170,35 +172,23 @@ impl LoopFile {
                 method: "blend".to_owned(),
                 ..ClosureFacts::default()
             },
-            root_motion: RootMotionFacts {
-                recentered: origin.recentered_by.map(RecenteredFacts::new),
-                ..describe::root_motion(clip.root(), origin.mode, space)
-            },
-            feet: Some(FeetFacts {
-                stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
-                ..origin.feet
-            }),
-            quality: describe::quality(&quality, None, clip.skeleton(), verdict),
             playback: PlaybackFacts {
-                samples: clip.num_samples(),
-                closing_key: true,
-                copies: 1,
                 root_joint_added: first.root_joint_added || origin.add_root,
                 carrier_joint: first.carrier_joint.clone(),
                 root_joint: first.root_joint.clone(),
-                animation: written.animation.clone(),
                 ..PlaybackFacts::default()
-            }
-            .in_space(source.space(), &origin.take),
+            },
+            feet: Some(origin.feet),
             blend: Some(origin.blend),
             take: origin.take,
             ..Sidecar::default()
         };
-        Ok(Self {
-            written,
-            sidecar,
-            quality,
-        })
+        let use_of_root = UseOfRoot {
+            mode: origin.mode,
+            space: origin.first.root_motion.space,
+            recentered_by: origin.recentered_by,
+        };
+        Self::write_derived(clip, facts, use_of_root, origin.overrides, source, &writing)
     }
 
     /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
@@ -223,40 +213,69 @@ impl LoopFile {
             copies: first.playback.copies,
             ..LoopWriteSettings::default()
         };
-        let written = checked(clip, source, &writing)?;
-        let (take, keys) = written_keys(clip, &written, source, &writing)?;
-        let body = Body::find(&take, &BodyOverrides::default())?;
-        let quality = quality::measure(&keys, &body, None);
-        let verdict = Verdict::new(&quality, clip.root(), mode, clip.skeleton(), None);
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let sidecar = Sidecar {
+        let facts = Sidecar {
             candidate: first.candidate.clone(),
             mean_cycle: first.mean_cycle.clone(),
             edits: first.edits.clone(),
             closure: first.closure.clone(),
-            root_motion: RootMotionFacts {
-                recentered: origin.recentered_by.map(RecenteredFacts::new),
-                ..describe::root_motion(clip.root(), mode, first.root_motion.space)
+            playback: PlaybackFacts {
+                root_joint_added: origin.add_root,
+                carrier_joint: name_of(clip.carrier()),
+                root_joint: origin.root_joint.map(name_of),
+                ..PlaybackFacts::default()
             },
-            feet: Some(FeetFacts {
+            feet: Some(origin.feet),
+            blend: first.blend.clone(),
+            take: origin.take,
+            ..Sidecar::default()
+        };
+        let use_of_root = UseOfRoot {
+            mode,
+            space: first.root_motion.space,
+            recentered_by: origin.recentered_by,
+        };
+        Self::write_derived(clip, facts, use_of_root, &BodyOverrides::default(), source, &writing)
+    }
+
+    /// Writes a loop that was made of others; `facts` are those that follow from them, the rest is measured.
+    fn write_derived(
+        clip: &LoopClip,
+        facts: Sidecar,
+        use_of_root: UseOfRoot,
+        overrides: &BodyOverrides,
+        source: &Source,
+        writing: &LoopWriteSettings,
+    ) -> Result<Self, LoopFileError> {
+        let UseOfRoot {
+            mode,
+            space,
+            recentered_by,
+        } = use_of_root;
+        let written = checked(clip, source, writing)?;
+        let (take, keys) = written_keys(clip, &written, source, writing)?;
+        let body = Body::find(&take, overrides)?;
+        let quality = quality::measure(&keys, &body, None);
+        let verdict = Verdict::new(&quality, clip.root(), mode, clip.skeleton(), None);
+        let sidecar = Sidecar {
+            root_motion: RootMotionFacts {
+                recentered: recentered_by.map(RecenteredFacts::new),
+                ..describe::root_motion(clip.root(), mode, space)
+            },
+            feet: facts.feet.map(|feet| FeetFacts {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
-                ..origin.feet
+                ..feet
             }),
             quality: describe::quality(&quality, None, clip.skeleton(), verdict),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
-                closing_key: first.playback.closing_key,
-                copies: first.playback.copies,
-                root_joint_added: origin.add_root,
-                carrier_joint: name_of(clip.carrier()),
-                root_joint: origin.root_joint.map(name_of),
+                closing_key: writing.closing_key == ClosingKey::Repeat,
+                copies: writing.copies,
                 animation: written.animation.clone(),
-                ..PlaybackFacts::default()
+                ..facts.playback
             }
-            .in_space(source.space(), &origin.take),
-            blend: first.blend.clone(),
-            take: origin.take,
-            ..Sidecar::default()
+            .in_space(source.space(), &facts.take),
+            ..facts
         };
         Ok(Self {
             written,

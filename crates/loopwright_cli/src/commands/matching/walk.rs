@@ -117,7 +117,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
             .into_iter()
             .next();
         if let Some(first) = first {
-            return Ok(first.source);
+            return Ok(first.file.source);
         }
     }
     let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());

@@ -1,0 +1,217 @@
+//! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
+
+use loopwright::{
+    Analysis, BodyOverrides, LoopClip,
+    analysis::{Body, BodyError},
+    feet::FootLock,
+    loop_clip::{KeysError, LoopKeys},
+    mirror::Mirror,
+    pipeline::Recentered,
+    quality,
+    retarget::FollowedFeet,
+};
+use loopwright_formats::{
+    LoadedTake, LoopFile, LoopFileError, LoopInFile, Sidecar, Source, Target,
+    loop_file::{
+        PlaceError, RetargetOrigin, describe,
+        facts::{PlaybackFacts, TakeFacts},
+    },
+};
+
+use crate::{CarryError, Matched, RecipeError, recipe, take_facts};
+
+/// A loop that was read from its file, ready to be played.
+#[derive(Clone, Debug)]
+pub struct StoredLoop {
+    /// The loop, its root moving.
+    pub clip: LoopClip,
+    /// The keys and the form of the file.
+    pub file: LoadedTake,
+    /// Its facts.
+    pub sidecar: Sidecar,
+    /// The file as a take.
+    pub facts: TakeFacts,
+    /// When its feet stand by those of the loop that was put onto its character.
+    pub followed: Option<FollowedFeet>,
+}
+
+/// What becomes of a root joint that was added to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddedRoot {
+    /// It stays, and carries the root motion.
+    Kept,
+    /// It goes, and its motion with the joint below: the loop is then on the skeleton of its take.
+    Folded,
+}
+
+/// Why a file holds no loop that can be played, mirrored, or put onto a character.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoredLoopError {
+    /// The file and its facts contradict each other.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// The keys are not those that the facts describe.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// It lacks joints that the caller names.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Left and right cannot be exchanged.
+    #[error(transparent)]
+    Mirror(#[from] RecipeError),
+    /// The character does not take it.
+    #[error(transparent)]
+    Carry(#[from] CarryError),
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] LoopFileError),
+}
+
+impl StoredLoop {
+    /// A loop by the facts beside it; `name` is that of its file. Errors: the two contradict each other.
+    pub fn new(
+        name: &str,
+        mut file: LoadedTake,
+        sidecar: Sidecar,
+        added_root: AddedRoot,
+    ) -> Result<Self, StoredLoopError> {
+        let facts = take_facts(name, &file);
+        if added_root == AddedRoot::Folded {
+            file.take = sidecar.without_added_root(file.take)?;
+        }
+        let in_file = LoopInFile::from_whole_file(&sidecar, &file.take)?;
+        Ok(Self {
+            clip: in_file.clip(&file.take)?,
+            file,
+            sidecar,
+            facts,
+            followed: None,
+        })
+    }
+
+    /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
+    pub fn has_root_joint(&self) -> bool {
+        self.sidecar.playback.has_root_joint()
+    }
+
+    /// The same loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
+    pub fn recentered(&self, overrides: &BodyOverrides) -> Result<Recentered, BodyError> {
+        let body = Body::find(&self.file.take, overrides)?;
+        let root = &self.sidecar.root_motion;
+        Ok(self.clip.clone().recentered(&body, root.mode, root.space))
+    }
+
+    /// The mirror image of the loop across the world's X, left and right exchanged by the names of joints and by these pairs; and the
+    /// mirror. Errors: they cannot be exchanged.
+    pub fn mirrored(self, pairs: &[String], overrides: &BodyOverrides) -> Result<(Self, Mirror), StoredLoopError> {
+        let mirror = recipe::mirror(&Analysis::with(&self.file.take, overrides)?, pairs)?;
+        let take = mirror.take(&self.file.take);
+        let sidecar = self.sidecar.mirrored(&mirror, take.skeleton());
+        let in_file = LoopInFile::from_whole_file(&sidecar, &take)?;
+        let image = Self {
+            clip: in_file.clip(&take)?,
+            file: LoadedTake {
+                take,
+                source: self.file.source,
+            },
+            sidecar,
+            ..self
+        };
+        Ok((image, mirror))
+    }
+
+    /// The same loop on a character, as its pose alone is carried over. Errors: [`CarryError`].
+    pub fn on_character(self, matched: &Matched) -> Result<Self, CarryError> {
+        let retarget = matched.pair.of_loop(&self.clip);
+        let clip = retarget.loop_clip(&self.clip)?;
+        let followed = retarget.feet_of_loop(&self.clip)?;
+        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let own = &matched.target.character.file;
+        let playback = PlaybackFacts {
+            root_joint_added: false,
+            carrier_joint: name_of(clip.carrier()),
+            root_joint: retarget.root_joint().map(name_of),
+            ..self.sidecar.playback
+        };
+        let root = self.sidecar.root_motion;
+        Ok(Self {
+            facts: on_rig(self.facts, matched, &own.source),
+            sidecar: Sidecar {
+                playback,
+                root_motion: describe::root_motion(clip.root(), root.mode, root.space),
+                ..self.sidecar
+            },
+            file: own.clone(),
+            clip,
+            followed: Some(followed),
+        })
+    }
+
+    /// The loop on a character with its feet held, written into the character's file for an engine. Its added root joint has to be folded
+    /// away. Errors: [`StoredLoopError`].
+    pub fn write_onto(
+        self,
+        matched: &Matched,
+        engine: Target,
+        recenters: bool,
+        source: &Source,
+    ) -> Result<LoopFile, StoredLoopError> {
+        let body = matched.target.character.rig.body();
+        let retarget = matched.pair.of_loop(&self.clip);
+        let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
+        let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
+        let slide_cmps = |clip: &LoopClip| {
+            let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
+            slide.map(|mps| 1e2 * mps)
+        };
+        let mut feet = describe::feet(&carried, body, &feet);
+        feet.foot_slide_before_cmps = slide_cmps(&carried);
+        let mut clip = held.unwrap_or(carried);
+        feet.foot_slide_after_cmps = slide_cmps(&clip);
+        let root_joint = retarget.root_joint();
+        let root = &self.sidecar.root_motion;
+        let mut recentered_by = None;
+        if recenters {
+            let recentered = clip.recentered(body, root.mode, root.space);
+            (clip, recentered_by) = (recentered.clip, Some(recentered.motion));
+        }
+        let origin = RetargetOrigin {
+            take: on_rig(self.facts, matched, source),
+            first: &self.sidecar,
+            feet,
+            root_joint,
+            add_root: engine.needs_root_joint(root_joint.is_some()),
+            recentered_by,
+        };
+        Ok(LoopFile::write_retargeted(&clip, origin, source)?)
+    }
+
+    /// The loop as it is played: in place if the facts say that the root does not move.
+    pub fn played(&self) -> LoopClip {
+        self.as_played(self.clip.clone())
+    }
+
+    /// The same for this loop at another place.
+    pub fn as_played(&self, clip: LoopClip) -> LoopClip {
+        if self.sidecar.root_motion.mode.moves_root() {
+            clip
+        } else {
+            clip.in_place()
+        }
+    }
+}
+
+/// The facts of a loop as they are on the rig of a character, whose file has this form.
+fn on_rig(facts: TakeFacts, matched: &Matched, source: &Source) -> TakeFacts {
+    let take = &matched.target.character.file.take;
+    TakeFacts {
+        frames: facts.frames,
+        fps: facts.fps,
+        frame_time_secs: facts.frame_time_secs,
+        animation: facts.animation,
+        smooth_hz: facts.smooth_hz,
+        rig: Some(matched.facts()),
+        ..TakeFacts::new(facts.file, take, source.space())
+    }
+}
