@@ -454,9 +454,10 @@ impl<'a> PackJob<'a> {
         };
         let mut sidecar = facts(file, &mut animations, &packed, measured);
         sidecar.warnings = summarized_warnings(&animations);
+        let complaint = request.recipe.output.engine().complaint(request.format);
         sidecar
             .warnings
-            .extend(request.recipe.output.engine().complaint(request.format));
+            .extend(complaint.map(|complaint| complaint.to_string()));
         Ok(PackedFile {
             bytes,
             sidecar,

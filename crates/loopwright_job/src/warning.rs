@@ -15,6 +15,8 @@ use loopwright::{
     mean_cycle::MeanCycle,
 };
 
+use loopwright_formats::loop_file::Complaint;
+
 use crate::{Decision, Studied, recipe::Ineffective};
 
 /// What people should know of a take or of its loop.
@@ -74,15 +76,8 @@ pub enum Warning {
     },
     /// The skeleton at rest is not symmetric, so the mean pose of the take mirrors it.
     MirroredByMeanPose,
-    /// What an engine does not read as it is written.
-    Engine(String),
-    /// A rate that an engine does not sample exactly.
-    EngineRate {
-        /// What it does.
-        complaint: String,
-        /// The rate that it samples, per second.
-        sampled_hz: f64,
-    },
+    /// What an engine does not take as it is written.
+    Engine(Complaint),
     /// A root joint is asked for where there is one.
     RootJointThere {
         /// Whether the skeleton is a character's.
@@ -222,9 +217,12 @@ impl fmt::Display for Warning {
             Self::MirroredByMeanPose => f.write_str(
                 "the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose",
             ),
-            Self::Engine(complaint) => f.write_str(complaint),
-            Self::EngineRate { complaint, sampled_hz } => {
-                write!(f, "{complaint}; --fps {sampled_hz} writes such keys")
+            Self::Engine(complaint) => {
+                complaint.fmt(f)?;
+                match complaint {
+                    Complaint::Rate { sampled_hz, .. } => write!(f, "; --fps {sampled_hz} writes such keys"),
+                    Complaint::Format { .. } => Ok(()),
+                }
             }
             Self::RootJointThere { is_character, joint } => {
                 let whose = match is_character {

@@ -83,10 +83,7 @@ pub fn write(
     warnings.extend(file.written.warnings.iter().cloned().map(Warning::File));
     warnings.extend(warning::of_loop(made));
     warnings.extend(seam_shows(&file, &done));
-    warnings.extend((engine.rate_complaint(rate_hz)).map(|complaint| Warning::EngineRate {
-        complaint,
-        sampled_hz: engine.sampled_rate(rate_hz),
-    }));
+    warnings.extend(engine.rate_complaint(rate_hz).map(Warning::Engine));
 
     let sidecar = &mut file.sidecar;
     sidecar.target = (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), rate_hz));

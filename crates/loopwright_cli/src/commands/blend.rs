@@ -100,7 +100,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     })?;
     let sidecar = &mut file.sidecar;
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
-    sidecar.warnings.extend(engine.complaint(format));
+    sidecar
+        .warnings
+        .extend(engine.complaint(format).map(|complaint| complaint.to_string()));
     sidecar.target = (args.files.engine.target)
         .map(|engine| written_loop::target_facts(engine, sidecar, &first.file.take, 1.0 / clip.step_secs()));
     for warning in &sidecar.warnings {

@@ -108,7 +108,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     let engine = args.engine.engine();
     let complaints = [engine.complaint(format), engine.rate_complaint(take.frame_rate_hz())];
     for complaint in complaints.into_iter().flatten() {
-        talk::warn(&complaint);
+        talk::warn(&complaint.to_string());
     }
     let sidecar = sidecar.map(|sidecar| match &mirror {
         Some(mirror) => sidecar.mirrored(mirror, take.skeleton()),

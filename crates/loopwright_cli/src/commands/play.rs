@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         .into_iter()
         .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     for complaint in complaints {
-        talk::warn(&complaint);
+        talk::warn(&complaint.to_string());
     }
     let first = loops[0].file.take.clone();
     let frame_time_secs = frame_time_secs(args, loops[0].clip.step_secs(), first.skeleton().num_joints())?;

@@ -37,5 +37,5 @@ pub use load::{LoadLoopError, load_loop};
 pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FORMAT, PackSidecar, PackedLoop};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
-pub use target::{Choices, Target};
+pub use target::{Choices, Complaint, Target};
 pub use verdict::{Verdict, doubt, what_shows};

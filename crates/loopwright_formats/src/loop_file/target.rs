@@ -3,7 +3,7 @@
 //! Rows hold only real differences, with their sources in docs/formats/targets.md. Common properties have no column: the last key
 //! repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file if its format can.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use loopwright::{RootMode, Skeleton};
 
@@ -45,6 +45,54 @@ loopwright::words!(Target {
     Three: "three",
     Generic: "generic",
 });
+
+/// What an engine does not take as it is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Complaint {
+    /// It does not read files of that format.
+    Format {
+        /// The engine.
+        engine: Target,
+        /// The format.
+        format: Format,
+    },
+    /// It samples at whole rates only.
+    Rate {
+        /// The engine.
+        engine: Target,
+        /// Frames per second as written.
+        frame_rate_hz: f64,
+        /// Frames per second as the engine samples them.
+        sampled_hz: f64,
+    },
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format { engine, format } => {
+                let reads = engine.choices().reads;
+                let known: Vec<String> = reads.iter().map(|format| format!(".{}", format.extension())).collect();
+                write!(
+                    f,
+                    "{} does not read .{} by itself; it reads {}",
+                    engine.as_str(),
+                    format.extension(),
+                    known.join(", ")
+                )
+            }
+            Self::Rate {
+                engine,
+                frame_rate_hz,
+                sampled_hz,
+            } => write!(
+                f,
+                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {sampled_hz}, which moves the keys",
+                engine.as_str()
+            ),
+        }
+    }
+}
 
 /// The defaults for an engine.
 pub struct Choices {
@@ -130,18 +178,9 @@ impl Target {
             .flatten()
     }
 
-    /// Warns if the engine cannot read the requested format.
-    pub fn complaint(self, format: Format) -> Option<String> {
-        let reads = self.choices().reads;
-        (!reads.contains(&format)).then(|| {
-            let known: Vec<String> = reads.iter().map(|format| format!(".{}", format.extension())).collect();
-            format!(
-                "{} does not read .{} by itself; it reads {}",
-                self.as_str(),
-                format.extension(),
-                known.join(", ")
-            )
-        })
+    /// What is wrong with a file of that format for the engine.
+    pub fn complaint(self, format: Format) -> Option<Complaint> {
+        (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
 
     /// The rate at which the engine samples a motion of that many frames per second.
@@ -157,15 +196,14 @@ impl Target {
         self.choices().always_root_joint && !has_root_joint
     }
 
-    /// Warns if the engine will sample at another rate than the loop is written at.
-    pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
-        let whole_hz = frame_rate_hz.round().max(1.0);
-        let is_whole = (frame_rate_hz / whole_hz - 1.0).abs() < 1e-6;
-        (self.choices().whole_rate && !is_whole).then(|| {
-            format!(
-                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {whole_hz}, which moves the keys",
-                self.as_str()
-            )
+    /// What is wrong with that many frames per second for the engine.
+    pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<Complaint> {
+        let sampled_hz = frame_rate_hz.round().max(1.0);
+        let is_whole = (frame_rate_hz / sampled_hz - 1.0).abs() < 1e-6;
+        (self.choices().whole_rate && !is_whole).then_some(Complaint::Rate {
+            engine: self,
+            frame_rate_hz,
+            sampled_hz,
         })
     }
 

@@ -152,7 +152,7 @@ impl ExportPanel {
             });
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
-            ui.colored_label(ui.visuals().warn_fg_color, complaint);
+            ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
         }
         let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
