@@ -47,6 +47,8 @@ mod root_path;
 
 mod png;
 
+mod outlines;
+
 pub use cost::{TransitionMap, displacements, transitions};
 pub use feet::feet;
 pub use find::find;

@@ -1,13 +1,11 @@
 //! From SVG to PNG.
 
-use std::sync::Arc;
-
 use resvg::{
     tiny_skia::{Pixmap, Transform},
-    usvg::{Options, Tree, fontdb::Database},
+    usvg::{Options, Tree},
 };
 
-use super::text;
+use super::outlines::outlined;
 
 /// Why an SVG could not be turned into a PNG.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,7 +42,7 @@ const MAX_SIDE: u32 = 16_384;
 /// A plot's SVG as PNG bytes, two pixels per unit, in light colours.
 ///
 /// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and
-/// Cyrillic show as boxes. Errors: see [`PngError`]; plots of this module have none.
+/// Cyrillic show as boxes, and every letter stands to the right of the one before it. Errors: see [`PngError`]; plots of this module have none.
 pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
     pixels(svg, SCALE)?
         .encode_png()
@@ -53,18 +51,9 @@ pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
 
 /// The pixels of an SVG, `scale` per unit.
 pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
-    let mut fonts = Database::new();
-    fonts.load_font_data(text::REGULAR.to_vec());
-    fonts.load_font_data(text::BOLD.to_vec());
-    for set in [Database::set_sans_serif_family, Database::set_serif_family] {
-        set(&mut fonts, "DejaVu Sans");
-    }
-    let options = Options {
-        font_family: "DejaVu Sans".to_owned(),
-        fontdb: Arc::new(fonts),
-        ..Options::default()
-    };
-    let tree = Tree::from_str(svg, &options).map_err(|error| PngError::Svg { why: error.to_string() })?;
+    let unreadable = |why: String| PngError::Svg { why };
+    let svg = outlined(svg).map_err(|error| unreadable(error.to_string()))?;
+    let tree = Tree::from_str(&svg, &Options::default()).map_err(|error| unreadable(error.to_string()))?;
     let size = tree.size();
     let [width, height] = [size.width(), size.height()].map(|side| (side * scale).ceil() as u32);
     let mut pixels = Some(())

@@ -67,6 +67,12 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
+/// Text as [`escape`] took it.
+pub(super) fn unescape(text: &str) -> String {
+    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    plain.replace("&amp;", "&")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +87,9 @@ mod tests {
 
     #[test]
     fn markup_in_names_is_escaped() {
-        assert_eq!(escape("a<b>&\"c\"\u{1}"), "a&lt;b&gt;&amp;&quot;c&quot;");
+        let text = "a<b>&\"c\"&amp;";
+        let escaped = escape(&format!("{text}\u{1}"));
+        assert_eq!(escaped, "a&lt;b&gt;&amp;&quot;c&quot;&amp;amp;");
+        assert_eq!(unescape(&escaped), text);
     }
 }
