@@ -1,15 +1,16 @@
 //! Catalogs of loops: one row per loop, as Parquet, CSV or JSON Lines.
 //!
 //! A catalog answers questions about many loops without opening their files: which straight walks near 1.4 m/s have feet that hold?
-//! Data tools read it as it is (DuckDB, Polars, pandas, Spark), and this crate reads it back:
+//! Data tools read it as it is (DuckDB, Polars, pandas, Spark), and this crate reads it back. Parquet needs the feature `parquet`, which
+//! released programs have.
 //!
 //! ```
 //! use loopwright_catalog::{CatalogFormat, LoopRow, read, write};
 //!
 //! let walk = LoopRow { path: "walk.bvh".into(), kind: "walk".into(), speed_mps: 1.4, ..LoopRow::default() };
 //! let mut bytes = Vec::new();
-//! write(CatalogFormat::Parquet, [&walk], &mut bytes)?;
-//! assert_eq!(read(CatalogFormat::Parquet, bytes)?, [walk]);
+//! write(CatalogFormat::Csv, [&walk], &mut bytes)?;
+//! assert_eq!(read(CatalogFormat::Csv, bytes)?, [walk]);
 //! # Ok::<(), loopwright_catalog::CatalogError>(())
 //! ```
 //!
@@ -28,6 +29,7 @@ mod csv;
 
 mod json_lines;
 
+#[cfg(feature = "parquet")]
 mod parquet_file;
 
 use std::io::{self, Write};
@@ -50,6 +52,11 @@ pub enum CatalogFormat {
 impl CatalogFormat {
     /// All formats.
     pub const ALL: [Self; 3] = [Self::Parquet, Self::Csv, Self::JsonLines];
+
+    /// Whether this build reads and writes it: Parquet needs the feature of that name.
+    pub fn is_there(self) -> bool {
+        self != Self::Parquet || cfg!(feature = "parquet")
+    }
 
     /// The extension of its files, without a dot.
     pub fn extension(self) -> &'static str {
@@ -98,6 +105,15 @@ pub enum CatalogError {
         /// What its reader says.
         reason: String,
     },
+    /// This build has no Parquet.
+    #[error("this build neither reads nor writes Parquet")]
+    NoParquet,
+    /// Its rows take more memory than a catalog may.
+    #[error("its rows take more than {limit} bytes")]
+    TooLarge {
+        /// Most bytes of all rows.
+        limit: usize,
+    },
     /// Writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -105,14 +121,17 @@ pub enum CatalogError {
 
 /// Writes rows in a format, in the order given. The same rows give the same bytes.
 ///
-/// Errors: writing fails; nothing else.
+/// Errors: writing fails, or [`CatalogError::NoParquet`].
 pub fn write<'a>(
     format: CatalogFormat,
     rows: impl IntoIterator<Item = &'a LoopRow>,
     to: impl Write + Send,
 ) -> Result<(), CatalogError> {
     match format {
+        #[cfg(feature = "parquet")]
         CatalogFormat::Parquet => parquet_file::write(rows, to),
+        #[cfg(not(feature = "parquet"))]
+        CatalogFormat::Parquet => Err(CatalogError::NoParquet),
         CatalogFormat::Csv => csv::write(rows, to),
         CatalogFormat::JsonLines => json_lines::write(rows, to),
     }
@@ -121,7 +140,10 @@ pub fn write<'a>(
 /// Reads all rows of a catalog. Errors: [`CatalogError`], where the bytes are not one of this format.
 pub fn read(format: CatalogFormat, bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
     match format {
+        #[cfg(feature = "parquet")]
         CatalogFormat::Parquet => parquet_file::read(bytes),
+        #[cfg(not(feature = "parquet"))]
+        CatalogFormat::Parquet => Err(CatalogError::NoParquet),
         CatalogFormat::Csv => csv::read(&bytes),
         CatalogFormat::JsonLines => json_lines::read(&bytes),
     }

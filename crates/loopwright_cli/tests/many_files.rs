@@ -128,7 +128,7 @@ fn many_files_are_converted_into_a_folder() {
 fn catalogs_are_asked() {
     let folder = with_takes();
     folder.succeed("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0");
-    folder.succeed("make takes -o loops --catalog all.parquet --licence CC0");
+    folder.succeed("make takes -o loops --catalog all.jsonl --licence CC0");
     let rows = |arguments: &str| {
         let answer = folder.run(&format!("catalog {arguments} --json"));
         let document = answer.json();
@@ -137,7 +137,7 @@ fn catalogs_are_asked() {
         assert_eq!(answer.status, i32::from(rows.is_empty()), "{arguments}");
         rows
     };
-    let all = rows("all.parquet");
+    let all = rows("all.jsonl");
     assert_eq!(all.len(), 4);
     for row in &all {
         let sidecar = folder.json(&format!("{}.json", row["output"].as_str().unwrap()));
@@ -158,30 +158,32 @@ fn catalogs_are_asked() {
         );
         assert_eq!(row["skeleton_sha256"], all[0]["skeleton_sha256"]);
     }
-    let turning = rows("all.parquet --turn-rate 30:");
+    let turning = rows("all.jsonl --turn-rate 30:");
     assert_eq!(turning.len(), 1);
     assert_eq!(turning[0]["path"], "takes/left.bvh");
-    assert_eq!(rows("all.parquet --kind run").len(), 0);
+    assert_eq!(rows("all.jsonl --kind run").len(), 0);
     assert_eq!(
-        rows("all.parquet --kind walk,run --grade good --speed 0.5:2 --slide-below 1000").len(),
+        rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --slide-below 1000").len(),
         4
     );
-    assert_eq!(rows("all.parquet --path */later/*").len(), 1);
-    assert_eq!(rows("all.parquet --licence cc0 --top 2").len(), 2);
-    assert_eq!(rows("all.parquet --skeleton-of takes/left.bvh").len(), 4);
-    let speeds: Vec<f64> = (rows("all.parquet --sort speed").iter())
+    assert_eq!(rows("all.jsonl --path */later/*").len(), 1);
+    assert_eq!(rows("all.jsonl --licence cc0 --top 2").len(), 2);
+    assert_eq!(rows("all.jsonl --skeleton-of takes/left.bvh").len(), 4);
+    let speeds: Vec<f64> = (rows("all.jsonl --sort speed").iter())
         .map(|row| row["speed_mps"].as_f64().unwrap())
         .collect();
     assert!(speeds.is_sorted());
     // Through every format, and of several catalogs.
-    folder.succeed("catalog all.parquet -o all.csv");
-    folder.succeed("catalog all.csv -o all.jsonl");
-    assert_eq!(rows("all.jsonl"), all);
-    assert_eq!(rows("all.csv all.parquet").len(), 8);
-    folder.write("none.parquet", "PAR1");
+    folder.succeed("catalog all.jsonl -o all.csv");
+    folder.succeed("catalog all.csv -o again.jsonl");
+    assert_eq!(rows("again.jsonl"), all);
+    assert_eq!(rows("all.csv all.jsonl").len(), 8);
+    folder.write("none.jsonl", "PAR1");
     for (arguments, message) in [
-        ("catalog none.parquet", "cannot read \"none.parquet\""),
+        ("catalog none.jsonl", "cannot read \"none.jsonl\""),
         ("catalog all.bvh", "check the path"),
+        #[cfg(not(feature = "parquet"))]
+        ("catalog all.csv -o all.parquet", "a build with --features parquet"),
         ("catalog takes/walk.bvh", "is not named like a catalog"),
         ("catalog all.csv -o all.csv --force", "is the catalog itself"),
         ("catalog all.csv --skeleton-of x", "no row of the catalogs"),

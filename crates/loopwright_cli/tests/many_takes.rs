@@ -91,7 +91,7 @@ fn the_number_of_jobs_changes_no_byte() {
     folder.write("takes/broken.bvh", "HIERARCHY");
     let run = |jobs: &str| {
         let arguments =
-            format!("make takes -o out -j {jobs} --force --catalog out/all.parquet --name {{kind}}-{{speed}}");
+            format!("make takes -o out -j {jobs} --force --catalog out/all.jsonl --name {{kind}}-{{speed}}");
         let answer = folder.run(&arguments);
         assert_eq!(answer.status, 2);
         (answer.stdout, outputs(&folder))
@@ -331,7 +331,7 @@ fn killed_runs_go_on_where_they_ended() {
             20 + index
         ));
     }
-    let arguments = ["make", "takes", "-o", "out", "--catalog", "out/all.parquet", "--resume"];
+    let arguments = ["make", "takes", "-o", "out", "--catalog", "out/all.jsonl", "--resume"];
     let begun = Instant::now();
     folder.run_list(&arguments).done();
     let whole_run = begun.elapsed();
@@ -425,7 +425,7 @@ fn shards_share_the_work() {
     let mut counts = Vec::new();
     for number in 1..=3 {
         folder.succeed(&format!(
-            "make takes -o out --shard {number}/3 --catalog part_{number}.parquet"
+            "make takes -o out --shard {number}/3 --catalog part_{number}.jsonl"
         ));
         counts.push(
             outputs(&folder)

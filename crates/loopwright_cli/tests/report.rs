@@ -64,7 +64,7 @@ fn with_loops() -> Folder {
         let options = format!("synth -o takes/walk_{index}.bvh --seconds 4 --fps 30 --seed {index} --turn-rate {turn}");
         folder.succeed(&options);
     }
-    folder.succeed("make takes -o loops --catalog loops/all.parquet --name {stem}");
+    folder.succeed("make takes -o loops --catalog loops/all.jsonl --name {stem}");
     folder
 }
 
@@ -106,9 +106,9 @@ fn folders_catalogs_and_loops_become_one_page_each() {
         assert!(page.contains(part), "{part}");
     }
     // In the order of the catalog, and the same again for any number of jobs.
-    folder.succeed("report loops/all.parquet -o catalog.html --jobs 1");
-    folder.succeed("report loops/all.parquet -o again.html --jobs 7 --title same");
-    folder.succeed("report loops/all.parquet -o catalog.html --jobs 2 --title same --force");
+    folder.succeed("report loops/all.jsonl -o catalog.html --jobs 1");
+    folder.succeed("report loops/all.jsonl -o again.html --jobs 7 --title same");
+    folder.succeed("report loops/all.jsonl -o catalog.html --jobs 2 --title same --force");
     assert_eq!(folder.read("catalog.html"), folder.read("again.html"));
     let one = folder.succeed("report loops/walk_1.bvh -o one.html");
     one.shows("1 loop, 1 beside their takes");

@@ -57,13 +57,21 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
 /// The format of a catalog by its name. Errors: it has none of the extensions.
 pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
+    let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
         Failure::error(format!(
             "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
             path.display()
         ))
         .try_this("a name that ends in .parquet, .csv or .jsonl")
-    })
+    })?;
+    match format.is_there() {
+        true => Ok(format),
+        false => Err(
+            Failure::error(format!("\"{}\" is Parquet, which this build has not", path.display()))
+                .because("it takes long to build, so it is a feature; released programs have it")
+                .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"),
+        ),
+    }
 }
 
 /// Rows as the bytes of a file.
