@@ -17,8 +17,13 @@ const SAMPLES: usize = 40;
 const STEP: f64 = 1.0 / 30.0;
 
 fn skeleton() -> Skeleton {
-    let below = ["LeftFoot", "RightFoot", "Head"].map(|name| (name, Some(0), DVec3::ZERO));
-    support::skeleton(&[&[("Hips", None, DVec3::ZERO)], &below[..]].concat())
+    let at = |name, parent| (name, parent, DVec3::ZERO);
+    support::skeleton(&[
+        at("Hips", None),
+        at("LeftFoot", Some(0)),
+        at("RightFoot", Some(0)),
+        at("Head", Some(0)),
+    ])
 }
 
 /// Keys of a swaying body; `edit` may change a key's joint (key, joint, translation, rotation).

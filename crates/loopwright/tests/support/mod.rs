@@ -14,6 +14,7 @@ use rand_pcg::{Pcg64, rand_core::Rng};
 
 pub(crate) mod characters;
 pub(crate) mod golden;
+pub(crate) mod quadrature;
 
 /// Numbers that are the same on every run.
 pub(crate) struct Random(Pcg64);
