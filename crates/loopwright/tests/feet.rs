@@ -632,7 +632,8 @@ fn limits_are_positive_numbers() {
         change(&mut overrides.contacts);
         Analysis::with(&take, &overrides)
     };
-    let refused: [(fn(&mut ContactLimits), &str); 2] = [
+    type Change = fn(&mut ContactLimits);
+    let refused: [(Change, &str); 2] = [
         (|limits| limits.speed_mps = Some(0.0), "speed"),
         (|limits| limits.height_metres = Some(f64::NAN), "height"),
     ];

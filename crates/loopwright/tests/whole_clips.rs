@@ -165,7 +165,7 @@ fn a_clip_in_place_stays_in_place() {
     let walk = cycle(66, 67);
     let speed = WalkSettings::default().speed_mps;
     let take = posed(&walk, |frame, pose| {
-        pose.translations[0].z -= speed * frame as f64 / 60.0
+        pose.translations[0].z -= speed * frame as f64 / 60.0;
     });
     let found = whole(&take).unwrap();
     assert!(found.is_in_place());

@@ -56,8 +56,9 @@ pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
 
 /// Joints that hang from each other.
 pub(crate) fn chain(names: &[&str], offset: DVec3) -> Skeleton {
-    let rows = names.iter().enumerate().map(|(at, &name)| (name, at.checked_sub(1), offset));
-    skeleton(&rows.collect::<Vec<_>>())
+    let joints = names.iter().enumerate();
+    let joints = joints.map(|(at, name)| joint(name, at.checked_sub(1), offset));
+    Skeleton::new(joints.collect()).unwrap()
 }
 
 /// A take from the transform of each joint in each frame.
@@ -107,7 +108,8 @@ pub(crate) fn posed_on(take: &Take, skeleton: Skeleton, change: impl Fn(usize, &
 
 /// Frames of the take, in any order and number.
 pub(crate) fn of_frames(take: &Take, frames: impl Iterator<Item = usize>) -> Take {
-    of_poses(take, take.skeleton().clone(), frames.map(|frame| take.pose(frame).to_pose()))
+    let poses = frames.map(|frame| take.pose(frame).to_pose());
+    of_poses(take, take.skeleton().clone(), poses)
 }
 
 pub(crate) fn of_poses(take: &Take, skeleton: Skeleton, poses: impl Iterator<Item = Pose>) -> Take {
@@ -118,7 +120,10 @@ pub(crate) fn of_poses(take: &Take, skeleton: Skeleton, poses: impl Iterator<Ite
 
 /// The take's root goes by another motion in every frame.
 pub(crate) fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
-    posed(take, |frame, pose| pose.set_joint(0, by(frame) * pose.as_ref().joint(0)))
+    posed(take, |frame, pose| {
+        let joint = by(frame) * pose.as_ref().joint(0);
+        pose.set_joint(0, joint);
+    })
 }
 
 /// A walk without noise and drift.
@@ -166,7 +171,8 @@ pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSett
 
 /// The recommended loop.
 pub(crate) fn best(analysis: &Analysis) -> LoopCandidate {
-    analysis.find_loops(&SearchSettings::default()).unwrap().best().unwrap().clone()
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    found.best().unwrap().clone()
 }
 
 pub(crate) fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
