@@ -17,7 +17,7 @@ use crate::{
 };
 
 // The quadrature of the tests, which uses offsets alone.
-#[path = "../../crates/loopwright/tests/quadrature/mod.rs"]
+#[path = "../../crates/loopwright/tests/support/quadrature.rs"]
 mod quadrature;
 
 /// The decays measured on motion: the defaults of the command.

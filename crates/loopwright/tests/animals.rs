@@ -2,47 +2,40 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, BodyOverrides, Joint, LoopSettings, SearchSettings, Skeleton, Take,
+    Analysis, BodyOverrides, LoopSettings, Skeleton, Take,
     analysis::{Body, ContactLimits, Contacts, FoundBy},
     math::{ops, rotation},
 };
 use loopwright_formats::{AnimationChoice, ReadSettings, animation_names, read_take};
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_mocap::folder_or_skip;
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best, captured, joint, posed_on, walk_of};
 
 /// A take with a joint more that hangs from its root and flies about.
 fn with_target(take: &Take, name: &str) -> Take {
     let mut joints = take.skeleton().joints().to_vec();
-    joints.push(Joint {
-        name: name.to_owned(),
-        parent: Some(0),
-        rest_offset: DVec3::X,
-        tip: None,
-    });
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
+    joints.push(joint(name, Some(0), DVec3::X));
+    posed_on(take, Skeleton::new(joints).unwrap(), |frame, pose| {
         let leap = if frame % 17 == 0 { 3.0 } else { 0.0 };
-        translations.extend_from_slice(take.translations(frame));
-        translations.push(DVec3::new(ops::sin(frame as f64), leap, 0.02 * frame as f64));
-        rotations.extend_from_slice(take.rotations(frame));
-        rotations.push(rotation::exp(DVec3::Y * (frame * frame) as f64));
-    }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new(take.name(), skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+        let at = DVec3::new(ops::sin(frame as f64), leap, 0.02 * frame as f64);
+        pose.translations.push(at);
+        pose.rotations.push(rotation::exp(DVec3::Y * (frame * frame) as f64));
+    })
 }
 
 #[test]
 fn a_target_that_flies_about_changes_nothing() {
-    let walk = synthesize(&WalkSettings::default()).unwrap().take;
+    let walk = walk_of(WalkSettings::default());
     let plain = Analysis::new(&walk).unwrap();
     let steered = Analysis::new(&with_target(&walk, "LeftFootIK")).unwrap();
     assert_eq!(steered.body.controls, [walk.num_joints()]);
     assert_eq!(steered.body.feet, plain.body.feet);
     assert_eq!((&steered.joints, &steered.defects), (&plain.joints, &plain.defects));
     let loops = |analysis: &Analysis| {
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let best = found.best().unwrap();
-        let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-        (best.clone(), made)
+        let best = best(analysis);
+        let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
+        (best, made)
     };
     let ((one, steered), (other, plain_loop)) = (loops(&steered), loops(&plain));
     assert_eq!(one.cut, other.cut);
@@ -72,56 +65,30 @@ fn takes(folder: &std::path::Path, file: &str) -> Vec<(String, Take)> {
     animation_names(&bytes).into_iter().map(read).collect()
 }
 
-fn feet_of(take: &Take, body: &Body) -> Vec<String> {
-    let name = |joint: usize| take.skeleton().joint(joint).name.clone();
-    body.feet.iter().map(|foot| name(foot.lowest_joint())).collect()
+fn feet_of(take: &Take, body: &Body) -> String {
+    let names = (body.feet.iter()).map(|foot| take.skeleton().joint(foot.lowest_joint()).name.as_str());
+    names.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn a_rig_has_the_same_feet_in_all_of_its_animations() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     for (file, feet) in [
         (
             "mesh2motion/horse-animations.glb",
-            &[
-                "front_leg_foot_l",
-                "front_leg_foot_r",
-                "back_leg_toe_l",
-                "back_leg_toe_r",
-            ][..],
+            "front_leg_foot_l front_leg_foot_r back_leg_toe_l back_leg_toe_r",
         ),
         (
             "mesh2motion/fox-animations.glb",
-            &[
-                "Front_Leg_Foot_L",
-                "Front_Leg_Foot_R",
-                "Back_Leg_Foot_1_L",
-                "Back_Leg_Foot_1_R",
-            ],
+            "Front_Leg_Foot_L Front_Leg_Foot_R Back_Leg_Foot_1_L Back_Leg_Foot_1_R",
         ),
         (
             "mesh2motion/spider-animations.glb",
-            &[
-                "leg_a_tip_l",
-                "leg_a_tip_r",
-                "leg_b_tip_l",
-                "leg_b_tip_r",
-                "leg_c_tip_l",
-                "leg_c_tip_r",
-                "leg_d_tip_l",
-                "leg_d_tip_r",
-            ],
+            "leg_a_tip_l leg_a_tip_r leg_b_tip_l leg_b_tip_r leg_c_tip_l leg_c_tip_r leg_d_tip_l leg_d_tip_r",
         ),
         (
             "gltf/Fox.glb",
-            &[
-                "b_LeftFoot02_018",
-                "b_RightFoot02_022",
-                "b_LeftHand_011",
-                "b_RightHand_08",
-            ],
+            "b_LeftFoot02_018 b_RightFoot02_022 b_LeftHand_011 b_RightHand_08",
         ),
     ] {
         let takes = takes(&folder, file);
@@ -143,28 +110,21 @@ fn contacts(folder: &std::path::Path, file: &str, animation: &str) -> (usize, Co
         },
         ..BodyOverrides::default()
     };
-    let (_, take) = takes(folder, file)
-        .into_iter()
-        .find(|(name, _)| name == animation)
-        .unwrap();
+    let mut takes = takes(folder, file).into_iter();
+    let (_, take) = takes.find(|(name, _)| name == animation).unwrap();
     let contacts = Analysis::with(&take, &overrides).unwrap().contacts;
     (take.num_frames(), contacts)
 }
 
 #[test]
 fn a_horse_walks_on_four_feet_in_turn() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let (frames, contacts) = contacts(&folder, "mesh2motion/horse-animations.glb", "Walk");
     let stands = |foot: usize| (0..frames).filter(|&frame| contacts.is_planted(foot, frame)).count();
     assert_eq!(contacts.num_feet(), 4);
     for foot in 0..4 {
-        assert!(
-            (frames / 4..=3 * frames / 4).contains(&stands(foot)),
-            "{foot}: {}",
-            stands(foot)
-        );
+        let stands = stands(foot);
+        assert!((frames / 4..=3 * frames / 4).contains(&stands), "{foot}: {stands}");
     }
     // In a walk one foot of a pair mostly stands while the other swings.
     for [left, right] in [[0, 1], [2, 3]] {
@@ -176,19 +136,15 @@ fn a_horse_walks_on_four_feet_in_turn() {
 
 #[test]
 fn a_spider_walks_on_two_sets_of_four_feet() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let (frames, contacts) = contacts(&folder, "mesh2motion/spider-animations.glb", "Walk");
     assert_eq!(contacts.num_feet(), 8);
     // Feet are in pairs, left before right: in neighbouring pairs opposite sides stand together.
     let sets = [[0, 3, 4, 7], [1, 2, 5, 6]];
-    let standing =
-        |set: [usize; 4], frame: usize| set.into_iter().filter(|&foot| contacts.is_planted(foot, frame)).count();
+    let standing = |set: [usize; 4], frame| set.into_iter().filter(|&foot| contacts.is_planted(foot, frame)).count();
     let one_set = |frame: usize| {
-        [[0, 1], [1, 0]]
-            .iter()
-            .any(|&[on, off]| standing(sets[on], frame) >= 3 && standing(sets[off], frame) <= 1)
+        let [one, other] = sets.map(|set| standing(set, frame));
+        one.max(other) >= 3 && one.min(other) <= 1
     };
     let clear = (0..frames).filter(|&frame| one_set(frame)).count();
     assert!(3 * clear >= 2 * frames, "{clear} of {frames}");
@@ -196,9 +152,7 @@ fn a_spider_walks_on_two_sets_of_four_feet() {
 
 #[test]
 fn controls_are_no_limbs() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     for (file, num_controls) in [
         ("gltf/Knight.glb", 18),
         ("gltf/Robot.glb", 2),
@@ -208,26 +162,18 @@ fn controls_are_no_limbs() {
         for (name, take) in takes(&folder, file).into_iter().take(3) {
             let analysis = Analysis::new(&take).unwrap();
             let body = &analysis.body;
-            assert_eq!(
-                (body.controls.len(), body.feet.len()),
-                (num_controls, 2),
-                "{file} {name}"
-            );
-            assert!(
-                analysis.joints.iter().all(|weighted| !body.is_control(weighted.joint)),
-                "{file} {name}"
-            );
+            let counts = (body.controls.len(), body.feet.len());
+            assert_eq!(counts, (num_controls, 2), "{file} {name}");
+            let are_of_body = analysis.joints.iter().all(|weighted| !body.is_control(weighted.joint));
+            assert!(are_of_body, "{file} {name}");
         }
     }
 }
 
 #[test]
 fn forearms_that_end_a_rig_have_hands() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
-    let bytes = std::fs::read(folder.join("snu/slope_16.bvh")).unwrap();
-    let take = loopwright_formats::load(&bytes, "slope").unwrap().take;
+    let Some(folder) = folder_or_skip() else { return };
+    let take = captured(&folder, "snu/slope_16.bvh");
     let analysis = Analysis::new(&take).unwrap();
     let hands: Vec<&str> = (analysis.body.hands.iter())
         .map(|&hand| take.skeleton().joint(hand).name.as_str())
@@ -236,11 +182,11 @@ fn forearms_that_end_a_rig_have_hands() {
     for &hand in &analysis.body.hands {
         let reach = analysis.body.point(&analysis.world, 0, hand) - analysis.world.position(0, hand);
         assert!((reach.length() - 0.22).abs() < 0.01, "{}", reach.length());
+        let joints = analysis.joints.iter();
         assert!(
-            analysis
-                .joints
-                .iter()
-                .any(|weighted| weighted.joint == hand && weighted.weight > 0.0)
+            joints
+                .filter(|weighted| weighted.weight > 0.0)
+                .any(|weighted| weighted.joint == hand)
         );
     }
 }

@@ -2,69 +2,44 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Blender, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take,
+    Blender, BodyOverrides, LoopClip, Take,
     analysis::{Body, ContactLimits},
     blend::{Axis, BlendError, BlendSpace, SkeletonDifference, blend},
     feet::{self, FootLock},
     loop_clip::Interpolation,
     math::{Rigid, Twist, ops, rotation},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
-fn skeleton(names: &[&str]) -> Skeleton {
-    let joints = names.iter().enumerate().map(|(index, name)| Joint {
-        name: (*name).to_owned(),
-        parent: index.checked_sub(1),
-        rest_offset: DVec3::Y,
-        tip: None,
-    });
-    Skeleton::new(joints.collect()).unwrap()
-}
-
 /// A swinging chain with the given number of samples per period, starting at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist) -> LoopClip {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..num_samples {
-        let a = TAU * (sample as f64 / num_samples as f64 + start_phase);
-        for joint in 0..3 {
-            translations.push(DVec3::new(0.0, 0.5 + 0.01 * ops::sin(a), 0.0));
-            rotations.push(rotation::exp(DVec3::new(
-                0.5 * ops::sin(a + f64::from(joint)),
-                0.1 * ops::cos(2.0 * a),
-                0.0,
-            )));
-        }
-    }
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
-        twist,
-    };
+    let root = root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);
     let step = period_secs / num_samples as f64;
-    LoopClip::new(
-        "swing",
-        loopwright::motion::Tracks::new(skeleton(&["a", "b", "c"]), step, translations, rotations).unwrap(),
-        0,
+    clip_of(
+        chain(&["a", "b", "c"], DVec3::Y),
+        step,
+        num_samples,
         root,
+        |phase, joint| {
+            let a = TAU * (phase + start_phase);
+            let turn = DVec3::new(0.5 * ops::sin(a + joint as f64), 0.1 * ops::cos(2.0 * a), 0.0);
+            (DVec3::new(0.0, 0.5 + 0.01 * ops::sin(a), 0.0), rotation::exp(turn))
+        },
     )
-    .unwrap()
 }
 
 fn arc(turn: f64, length: f64) -> Twist {
-    Twist {
-        linear: DVec3::Z * length,
-        angular: DVec3::Y * turn,
-    }
+    twist(DVec3::Z * length, DVec3::Y * turn)
 }
 
 /// The length of the root's path in a cycle, and its chord.
 fn length_and_chord(clip: &LoopClip) -> (f64, f64) {
-    let delta = clip.root_delta(0.0, clip.period_secs());
-    (
-        clip.root().twist.linear.length() * clip.period_secs(),
-        delta.translation.length(),
-    )
+    let length = clip.root().twist.linear.length() * clip.period_secs();
+    (length, clip.root_delta(0.0, clip.period_secs()).translation.length())
 }
 
 #[test]
@@ -143,11 +118,8 @@ fn blends_close_as_their_loops_do() {
     for joint in 0..3 {
         let inside = (0..count - 2).map(|key| bend(key, joint)).fold(0.0, f64::max);
         for key in count - 2..count {
-            assert!(
-                bend(key, joint) < 1.05 * inside,
-                "{joint}: {} {inside}",
-                bend(key, joint)
-            );
+            let bend = bend(key, joint);
+            assert!(bend < 1.05 * inside, "{joint}: {bend} {inside}");
         }
     }
 }
@@ -166,14 +138,12 @@ fn loops_that_cannot_be_blended_are_reported() {
         blend(&pair, &[f64::NAN, 1.0]),
         Err(BlendError::Weight { index: 0, .. })
     ));
-    let (translations, rotations) = (vec![DVec3::Y; 9], vec![DQuat::IDENTITY; 9]);
-    let other = LoopClip::new(
-        "o",
-        loopwright::motion::Tracks::new(skeleton(&["a", "x", "c"]), 0.1, translations, rotations).unwrap(),
-        0,
-        *clip.root(),
-    )
-    .unwrap();
+    let standing = |names: [&str; 3]| {
+        clip_of(chain(&names, DVec3::Y), 0.1, 3, *clip.root(), |_, _| {
+            (DVec3::Y, DQuat::IDENTITY)
+        })
+    };
+    let other = standing(["a", "x", "c"]);
     let difference = SkeletonDifference::Name {
         joint: 1,
         expected: "b".to_owned(),
@@ -184,19 +154,7 @@ fn loops_that_cannot_be_blended_are_reported() {
         Err(BlendError::Skeleton { index: 1, difference })
     );
     // Two idle loops have no phase, and need none.
-    let still = LoopClip::new(
-        "s",
-        loopwright::motion::Tracks::new(
-            clip.skeleton().clone(),
-            0.1,
-            vec![DVec3::Y; 9],
-            vec![DQuat::IDENTITY; 9],
-        )
-        .unwrap(),
-        0,
-        *clip.root(),
-    );
-    let still = still.unwrap();
+    let still = standing(["a", "b", "c"]);
     let stands = blend(&[still.clone(), still.clone()], &[0.5, 0.5]).unwrap();
     assert_eq!(stands.body_pose(0), still.body_pose(0));
 }
@@ -209,11 +167,7 @@ fn walked(settings: WalkSettings) -> LoopClip {
         noise_deg: 0.0,
         ..settings
     };
-    let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let best = found.best().unwrap();
-    analysis.make_loop(best, &LoopSettings::default()).unwrap().loop_clip
+    best_loop(&walk_of(settings))
 }
 
 /// Mean sideways speed of the lower ankle in the world, metres per second: the foot sliding of a walk.
@@ -230,13 +184,8 @@ fn foot_slide(clip: &LoopClip) -> f64 {
                 .translations
         };
         let (here, next) = (at(index), at(index + 1));
-        let lower = if here[feet[0]].y < here[feet[1]].y {
-            feet[0]
-        } else {
-            feet[1]
-        };
-        let moved = (next[lower] - here[lower]) * DVec3::new(1.0, 0.0, 1.0);
-        moved.length() / step
+        let lower = feet[usize::from(here[feet[0]].y >= here[feet[1]].y)];
+        (next[lower] - here[lower]).with_y(0.0).length() / step
     });
     speeds.sum::<f64>() / count as f64
 }
@@ -263,11 +212,8 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
     // Feet slide no more than in the turns, once they are held again: feet that stand on two circles stand nowhere in the mean.
     let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
     let feet: Vec<String> = names.filter(|name| name.ends_with("Foot")).map(str::to_owned).collect();
-    let Pose {
-        translations,
-        rotations,
-    } = straight.folded_pose(0);
-    let pose = Take::new("p", straight.skeleton().clone(), 1.0, translations, rotations).unwrap();
+    let pose = straight.folded_pose(0);
+    let pose = Take::new("p", straight.skeleton().clone(), 1.0, pose.translations, pose.rotations).unwrap();
     let overrides = BodyOverrides {
         feet,
         ..BodyOverrides::default()
@@ -326,20 +272,14 @@ fn roots_on_paths_blend_with_their_paths() {
 
 /// Loops at points of speed and turn, of various periods.
 fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
-    points
-        .iter()
-        .enumerate()
-        .map(|(index, &[speed, turn])| {
-            let samples = 24 + 3 * index;
-            // Velocities that point slightly to one side, as those of real loops do.
-            let lean = 0.06 * (index as f64 - 2.0);
-            let twist = Twist {
-                linear: rotation::from_yaw(lean) * DVec3::Z * speed,
-                angular: DVec3::Y * turn,
-            };
-            swinging(samples, samples as f64 / 30.0, 0.0, twist)
-        })
-        .collect()
+    let loops = points.iter().enumerate().map(|(index, &[speed, turn])| {
+        let samples = 24 + 3 * index;
+        // Velocities that point slightly to one side, as those of real loops do.
+        let lean = 0.06 * (index as f64 - 2.0);
+        let twist = twist(rotation::from_yaw(lean) * DVec3::Z * speed, DVec3::Y * turn);
+        swinging(samples, samples as f64 / 30.0, 0.0, twist)
+    });
+    loops.collect()
 }
 
 #[test]
@@ -358,9 +298,8 @@ fn a_space_of_speed_gives_the_requested_speed() {
         let weights = space.weights([*speed, 0.0]);
         assert!((weights[index] - 1.0).abs() < 1e-12, "{weights:?}");
     }
-    assert!(
-        (space.weights([9.0, 0.0])[3] - 1.0).abs() < 1e-12 && (space.weights([f64::NAN, 0.0])[0] - 1.0).abs() < 1e-12
-    );
+    let is_whole = |at: f64, index: usize| (space.weights([at, 0.0])[index] - 1.0).abs() < 1e-12;
+    assert!(is_whole(9.0, 3) && is_whole(f64::NAN, 0));
 }
 
 #[test]
@@ -387,22 +326,16 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
             for beside in [[at[0] + step, at[1]], [at[0], at[1] + step]] {
                 let moved = gap(&weights, &space.weights(beside));
-                assert!(
-                    moved < 20.0 * step,
-                    "{at:?}: {moved} {weights:?} {:?}",
-                    space.weights(beside)
-                );
+                let other = space.weights(beside);
+                assert!(moved < 20.0 * step, "{at:?}: {moved} {weights:?} {other:?}");
             }
             // Inside the grid the blend has the requested values.
             if (0.5..=1.9).contains(&at[0]) && (-1.0..=1.0).contains(&at[1]) {
                 let loops = space.blender().loops().iter().zip(&weights);
                 let total: f64 = loops.clone().map(|(clip, weight)| weight * clip.period_secs()).sum();
                 let twist = loops.fold(Twist::ZERO, |sum, (clip, weight)| {
-                    let share = weight * clip.period_secs() / total;
-                    Twist {
-                        linear: sum.linear + clip.root().twist.linear * share,
-                        angular: sum.angular + clip.root().twist.angular * share,
-                    }
+                    let (share, own) = (weight * clip.period_secs() / total, clip.root().twist);
+                    twist(sum.linear + own.linear * share, sum.angular + own.angular * share)
                 });
                 let found = [Axis::Speed.of(twist), Axis::Turn.of(twist)];
                 // At the edge a sideways drift cannot be compensated by more speed than the loops have.

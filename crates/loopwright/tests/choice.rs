@@ -4,17 +4,19 @@ use loopwright::{
     Analysis, LoopCandidate, SearchSettings, Take,
     candidate::{ChooseBy, Outcome},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_mocap::folder_or_skip;
+use loopwright_synth::WalkSettings;
+
+use crate::support::{captured, walk_of};
 
 /// A walk that gets faster all the time, with sensor noise.
 fn drifting() -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds: 12.0,
         drift: 0.5,
         noise_deg: 0.2,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 fn found(take: &Take, choose_by: ChooseBy) -> Vec<LoopCandidate> {
@@ -44,14 +46,13 @@ fn drift(take: &Take, candidate: &LoopCandidate) -> f64 {
 
 /// A walk whose speed and step rate vary.
 fn unsteady(seed: u64) -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds: 12.0,
         speed_variation: 0.3,
         noise_deg: 0.1,
         seed,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 #[test]
@@ -77,11 +78,9 @@ fn the_list_is_in_the_order_of_outcome() {
     // Those made in full come first, in order; the others follow in order, too.
     for list in [&by_outcome[..3], &by_outcome[3..]] {
         for pair in list.windows(2) {
-            assert!(
-                (pair[0].is_sound() && !pair[1].is_sound()) || score(&pair[0]) <= score(&pair[1]),
-                "{:?}",
-                by_outcome.iter().map(score).collect::<Vec<_>>()
-            );
+            let scores: Vec<f64> = by_outcome.iter().map(score).collect();
+            let ends_sound = pair[0].is_sound() && !pair[1].is_sound();
+            assert!(ends_sound || score(&pair[0]) <= score(&pair[1]), "{scores:?}");
         }
     }
     let made_in_full = |candidate: &LoopCandidate| candidate.outcome.unwrap().knee_ratio.is_some();
@@ -115,78 +114,34 @@ fn a_part_counts_three_at_most_and_nothing_below_zero() {
         ..Outcome::default()
     };
     assert_eq!(best.score(), 0.0);
-    let of = |outcome: Outcome| outcome.score();
-    assert_eq!(
-        of(Outcome {
-            displacement_metres: Some(0.0025),
-            ..best
-        }),
-        0.5
-    );
-    assert_eq!(
-        of(Outcome {
-            speed_drift: Some(0.1),
-            ..best
-        }),
-        2.0
-    );
-    assert_eq!(
-        of(Outcome {
-            speed_drift: Some(4.0),
-            ..best
-        }),
-        3.0
-    );
-    assert_eq!(
-        of(Outcome {
-            speed_drift: None,
-            ..best
-        }),
-        1.0
-    );
-    assert_eq!(
-        of(Outcome {
-            extra_cycles: 9,
-            ..best
-        }),
-        3.0
-    );
-    assert_eq!(
-        of(Outcome {
-            foot_slide_mps: Some(0.02),
-            knee_ratio: Some(1.25),
-            ..best
-        }),
-        1.5
-    );
+    let with = |change: fn(&mut Outcome)| {
+        let mut outcome = best;
+        change(&mut outcome);
+        outcome.score()
+    };
+    assert_eq!(with(|outcome| outcome.displacement_metres = Some(0.0025)), 0.5);
+    assert_eq!(with(|outcome| outcome.speed_drift = Some(0.1)), 2.0);
+    assert_eq!(with(|outcome| outcome.speed_drift = Some(4.0)), 3.0);
+    assert_eq!(with(|outcome| outcome.speed_drift = None), 1.0);
+    assert_eq!(with(|outcome| outcome.extra_cycles = 9), 3.0);
+    let slides = |outcome: &mut Outcome| (outcome.foot_slide_mps, outcome.knee_ratio) = (Some(0.02), Some(1.25));
+    assert_eq!(with(slides), 1.5);
 }
 
 /// Where several cycles are recommended, the search says what fewer lose by; of one cycle there is nothing to say.
 #[test]
 fn several_cycles_have_a_reason() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     for (file, is_several) in [
         ("bandai-namco/dataset-2_walk-turn-right_masculine_006.bvh", true),
         ("bandai-namco/dataset-2_walk_elderly_004.bvh", false),
     ] {
-        let bytes = std::fs::read(folder.join(file)).unwrap();
-        let settings = loopwright_formats::ReadSettings::default();
-        let take = loopwright_formats::read_take(&bytes, file, &settings, &mut Vec::new())
-            .unwrap()
-            .take;
-        let list = found(&take, ChooseBy::Outcome);
-        let reason = list[0].outcome.unwrap().fewer_cycles_lose_by;
-        assert_eq!(
-            (list[0].cycles > 1, reason.is_some()),
-            (is_several, is_several),
-            "{file}"
-        );
-        assert!(list[1..].iter().all(|other| {
-            other
-                .outcome
-                .is_none_or(|outcome| outcome.fewer_cycles_lose_by.is_none())
-        }));
+        let list = found(&captured(&folder, file), ChooseBy::Outcome);
+        let has_reason = |candidate: &LoopCandidate| {
+            (candidate.outcome).is_some_and(|outcome| outcome.fewer_cycles_lose_by.is_some())
+        };
+        let several = (list[0].cycles > 1, has_reason(&list[0]));
+        assert_eq!(several, (is_several, is_several), "{file}");
+        assert!(!list[1..].iter().any(has_reason));
     }
 }

@@ -1,13 +1,11 @@
 //! Closure against reference numbers: the golden files if they exist, and a few of their numbers here.
 //!
 //! exact_closure.json (C1 with one share) and c2_closure.json (C1 and C2 with separate shares), both made from the same
-//! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed. Quaternions there are (w, x, y, z).
-
-use std::path::Path;
+//! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    ClosureSettings, Cut, Joint, Skeleton, Take,
+    ClosureSettings, Cut,
     closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close},
     math::rotation,
     take::Clip,
@@ -20,6 +18,12 @@ use loopwright::{
 };
 use serde_json::Value;
 
+use crate::support::{
+    chain,
+    golden::{assert_near, golden, list, number, numbers, quaternion, vector},
+    take_of,
+};
+
 const STEP_SECS: f64 = 1.0 / 30.0;
 const FIRST_FRAME: usize = 2;
 const NUM_INTERVALS: usize = 35;
@@ -27,41 +31,6 @@ const PERIOD_SECS: f64 = 35.0 / 30.0;
 
 /// Joints of the golden files are 1 to 4 of the clip; joint 0 carries the root motion and is not in them.
 const JOINTS: core::ops::RangeInclusive<usize> = 1..=4;
-
-/// A golden file, or `None` with a message if the folder does not exist.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn golden(name: &str) -> Option<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
-    if !folder.is_dir() {
-        eprintln!("skipped: no golden numbers in {}", folder.display());
-        return None;
-    }
-    let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    Some(serde_json::from_str(&text).unwrap())
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(number).collect()
-}
-
-fn vector(value: &Value) -> DVec3 {
-    DVec3::from_slice(&numbers(value))
-}
-
-fn quaternion(value: &Value) -> DQuat {
-    let wxyz = numbers(value);
-    DQuat::from_xyzw(wxyz[1], wxyz[2], wxyz[3], wxyz[0])
-}
-
-fn list(value: &Value) -> &[Value] {
-    let list = value.as_array().unwrap();
-    assert!(!list.is_empty());
-    list
-}
 
 fn frames(value: &Value) -> Vec<usize> {
     numbers(value).into_iter().map(|frame| frame as usize).collect()
@@ -71,14 +40,6 @@ fn frames(value: &Value) -> Vec<usize> {
 fn assert_close(found: f64, expected: f64, tolerance: f64) {
     assert!(
         (found - expected).abs() <= tolerance,
-        "found {found}, expected {expected}"
-    );
-}
-
-#[track_caller]
-fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
-    assert!(
-        (found - expected).length() <= tolerance,
         "found {found}, expected {expected}"
     );
 }
@@ -94,45 +55,21 @@ fn assert_same_turn(found: DQuat, expected: DQuat, tolerance: f64) {
 
 /// The clip of the golden files, from its formulas.
 fn clip() -> Clip {
-    let joints = (0..5)
-        .map(|joint: usize| Joint {
-            name: format!("j{joint}"),
-            parent: joint.checked_sub(1),
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        })
-        .collect();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..40 {
-        let t = f64::from(frame) * STEP_SECS;
-        let sway = core::f64::consts::TAU * 1.1 * t;
-        translations.push(DVec3::new(
-            0.3 * libm::sin(0.8 * t),
-            0.0,
-            1.2 * t + 0.1 * libm::sin(3.0 * t),
-        ));
-        rotations.push(rotation::exp(DVec3::Y * (0.5 * t + 0.1 * libm::sin(4.0 * t))));
-        for j in 1..5 {
-            let j = f64::from(j);
-            let position = [0.0, 1.0, 2.0].map(|k| {
-                0.1 * (j + 1.0) * (k + 1.0)
-                    + 0.05 * libm::sin(sway + 0.7 * j + 1.3 * k)
-                    + 0.02 * (k - 1.0) * (j + 1.0) * t
-            });
-            let turn =
-                [0.0, 1.0, 2.0].map(|k| 0.4 * libm::sin(sway + 0.5 * j + 0.9 * k) + 0.15 * (k + 1.0) / (j + 1.0) * t);
-            translations.push(DVec3::from_array(position));
-            rotations.push(rotation::exp(DVec3::from_array(turn)));
+    let skeleton = chain(&["j0", "j1", "j2", "j3", "j4"], DVec3::ZERO);
+    let take = take_of(skeleton, STEP_SECS, 40, |frame, joint| {
+        let t = frame as f64 * STEP_SECS;
+        if joint == 0 {
+            let at = DVec3::new(0.3 * libm::sin(0.8 * t), 0.0, 1.2 * t + 0.1 * libm::sin(3.0 * t));
+            return (at, rotation::exp(DVec3::Y * (0.5 * t + 0.1 * libm::sin(4.0 * t))));
         }
-    }
-    let take = Take::new(
-        "golden",
-        Skeleton::new(joints).unwrap(),
-        STEP_SECS,
-        translations,
-        rotations,
-    )
-    .unwrap();
+        let (sway, j) = (core::f64::consts::TAU * 1.1 * t, joint as f64);
+        let position = [0.0, 1.0, 2.0].map(|k| {
+            0.1 * (j + 1.0) * (k + 1.0) + 0.05 * libm::sin(sway + 0.7 * j + 1.3 * k) + 0.02 * (k - 1.0) * (j + 1.0) * t
+        });
+        let turn =
+            [0.0, 1.0, 2.0].map(|k| 0.4 * libm::sin(sway + 0.5 * j + 0.9 * k) + 0.15 * (k + 1.0) / (j + 1.0) * t);
+        (position.into(), rotation::exp(turn.into()))
+    });
     let cut = Cut::new(&take, FIRST_FRAME as f64, (FIRST_FRAME + NUM_INTERVALS) as f64).unwrap();
     Clip::new(&take, &cut, NUM_INTERVALS, STEP_SECS).unwrap()
 }
@@ -158,11 +95,8 @@ fn check_boundary(boundary: &Boundary, entry: &Value, weights: &Value, listed: &
     let matrix = boundary.matrix();
     for row in 0..size {
         for column in 0..size {
-            assert_close(
-                matrix[row][column],
-                number(&entry["boundary_matrix"][row][column]),
-                tolerance,
-            );
+            let expected = number(&entry["boundary_matrix"][row][column]);
+            assert_close(matrix[row][column], expected, tolerance);
         }
     }
     for (index, &frame) in listed.iter().enumerate() {
@@ -252,16 +186,9 @@ fn check_closure(clip: &Clip, inputs: &Value, entry: &Value, order: Order, kind:
                 assert_near(closed.translation_offsets[at], vector(expected("offset_pos")), 1e-9);
                 assert_near(closed.rotation_offsets[at], vector(expected("offset_rot")), 1e-9);
                 if frame < NUM_INTERVALS {
-                    assert_near(
-                        closed.tracks.values().translations[at],
-                        vector(expected("looped_pos")),
-                        1e-9,
-                    );
-                    assert_same_turn(
-                        closed.tracks.values().rotations[at],
-                        quaternion(expected("looped_rot_wxyz")),
-                        1e-9,
-                    );
+                    let looped = closed.tracks.values();
+                    assert_near(looped.translations[at], vector(expected("looped_pos")), 1e-9);
+                    assert_same_turn(looped.rotations[at], quaternion(expected("looped_rot_wxyz")), 1e-9);
                 }
             }
         }
@@ -464,13 +391,14 @@ fn numbers_kept_here() {
     let matrix = boundary.matrix();
     assert_close(matrix[0][2], 0.000_244_647_547_9, 1e-12);
     assert_close(matrix[2][2], 0.002_069_123_263, 1e-12);
+    let value = boundary.weights(5.0 * STEP_SECS).value;
     let expected = [
         0.216_494_694_4,
         0.000_920_149_026_4,
         0.009_280_194_976,
         -8.975_776_865e-5,
     ];
-    for (found, expected) in boundary.weights(5.0 * STEP_SECS).value.into_iter().zip(expected) {
+    for (found, expected) in value.into_iter().zip(expected) {
         assert_close(found, expected, 1e-10);
     }
 
@@ -478,10 +406,8 @@ fn numbers_kept_here() {
     let boundary = Boundary::new(quintic(1.5), quintic(2.0), PERIOD_SECS, Order::C2).unwrap();
     assert_close(boundary.matrix()[5][0], 2.560_585_276_634_66, 1e-13);
     let Weights { value, .. } = boundary.weights(21.0 * STEP_SECS);
-    for (found, expected) in value
-        .into_iter()
-        .zip([0.317_44, 0.682_56, 0.125_44, -0.221_76, 0.015_68, 0.023_52])
-    {
+    let expected = [0.317_44, 0.682_56, 0.125_44, -0.221_76, 0.015_68, 0.023_52];
+    for (found, expected) in value.into_iter().zip(expected) {
         assert_close(found, expected, 1e-12);
     }
 
@@ -496,50 +422,47 @@ fn numbers_kept_here() {
     for (found, expected) in [
         (
             targets.value[0],
-            DVec3::new(-0.088_148_503_185_47, -0.284_513_430_406_1, -0.259_765_549_972_2),
+            [-0.088_148_503_185_47, -0.284_513_430_406_1, -0.259_765_549_972_2],
         ),
         (
             targets.rate[0],
-            DVec3::new(-0.743_280_595_888_1, -0.424_937_937_175_5, 0.458_796_589_972_2),
+            [-0.743_280_595_888_1, -0.424_937_937_175_5, 0.458_796_589_972_2],
         ),
         (
             targets.rate[1],
-            DVec3::new(3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349),
+            [3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349],
         ),
         (
             targets.acceleration[0],
-            DVec3::new(5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42),
+            [5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42],
         ),
         (
             targets.acceleration[1],
-            DVec3::new(-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48),
+            [-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48],
         ),
     ] {
-        assert_near(found, expected, 1e-9);
+        assert_near(found, expected.into(), 1e-9);
     }
     // With all of the pose gap at the end, its mean of accelerations gives tau.
     let targets = turns(shares(0.0, 1.0, 0.3));
-    assert_near(
-        targets.acceleration[0],
-        DVec3::new(-3.089_948_507_371, 11.201_624_143_21, 5.078_042_343_504),
-        1e-9,
-    );
+    let expected = DVec3::new(-3.089_948_507_371, 11.201_624_143_21, 5.078_042_343_504);
+    assert_near(targets.acceleration[0], expected, 1e-9);
     let targets = point_targets(&ends.translation[0], &ends.translation[1], &shares(0.8, 0.2, 0.5));
     for (found, expected) in [
         (
             targets.value[0],
-            DVec3::new(-0.066_047_800_132_8, -0.060_814_980_276_09, 0.033_511_928_159_43),
+            [-0.066_047_800_132_8, -0.060_814_980_276_09, 0.033_511_928_159_43],
         ),
         (
             targets.rate[1],
-            DVec3::new(0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1),
+            [0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1],
         ),
         (
             targets.acceleration[0],
-            DVec3::new(0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2),
+            [0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2],
         ),
     ] {
-        assert_near(found, expected, 1e-9);
+        assert_near(found, expected.into(), 1e-9);
     }
 
     let closed = close(&clip, &ClosureSettings::default()).unwrap();

@@ -1,10 +1,10 @@
 //! The least closure is the least: no other offset between the same ends has a smaller integral of o^2 + s^6 o'''^2.
 
+use crate::support::Random;
 use loopwright::{
     closure::{Order, Shape, ShapeKind},
     unstable::boundary::Boundary,
 };
-use rand_pcg::{Pcg64, rand_core::Rng};
 
 /// Blend time of the least closure in units of its s, as its page has it.
 const TIMES_PER_BLEND: f64 = 6.0;
@@ -12,21 +12,9 @@ const TIMES_PER_BLEND: f64 = 6.0;
 /// Intervals over which integrals are summed.
 const NUM_INTERVALS: usize = 4000;
 
-struct Random(Pcg64);
-
-impl Random {
-    fn new(stream: u128) -> Self {
-        Self(Pcg64::new(20_021_978, stream))
-    }
-
-    fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Conditions o(0), o(T), o'(0), o'(T), o''(0), o''(T) of size 1 in units of this time.
-    fn conditions(&mut self, unit_secs: f64) -> [f64; 6] {
-        core::array::from_fn(|i| self.within(-1.0, 1.0) / libm::pow(unit_secs, (i / 2) as f64))
-    }
+/// Conditions o(0), o(T), o'(0), o'(T), o''(0), o''(T) of size 1 in units of this time.
+fn conditions(random: &mut Random, unit_secs: f64) -> [f64; 6] {
+    core::array::from_fn(|i| random.within(-1.0, 1.0) / libm::pow(unit_secs, (i / 2) as f64))
 }
 
 /// An offset over a period as samples of its value and its third derivative, in the middle of each interval.
@@ -83,13 +71,13 @@ impl Sampled {
 
 #[test]
 fn the_least_closure_has_the_smallest_integral() {
-    let mut random = Random::new(1);
+    let mut random = Random::new(20_021_978, 1);
     for case in 0..60 {
         let period = libm::exp(random.within(-2.0, 2.0));
         // Up to three times as long as a loop permits: the two ends then share the whole period.
         let blend_secs = random.within(0.2, [1.0, 3.0][case % 2]) * period;
         let s = blend_secs / TIMES_PER_BLEND;
-        let conditions = random.conditions(blend_secs.min(period) / 3.0);
+        let conditions = conditions(&mut random, blend_secs.min(period) / 3.0);
         let least = Sampled::closure(Shape::new(ShapeKind::Least, blend_secs), period, &conditions);
         let smallest = least.integral(s);
         for share in [0.2, 0.4, 0.6, 0.8, 1.0] {
@@ -192,11 +180,11 @@ fn minimise(period: f64, s: f64, conditions: &[f64; 6]) -> Vec<f64> {
 /// The closed form against a minimum that knows nothing of exponentials.
 #[test]
 fn the_least_closure_is_the_minimum_found_among_polynomials() {
-    let mut random = Random::new(2);
+    let mut random = Random::new(20_021_978, 2);
     for case in 0..40 {
         let period = libm::exp(random.within(-2.0, 2.0));
         let blend_secs = random.within(0.8, 4.0) * period;
-        let conditions = random.conditions(period);
+        let conditions = conditions(&mut random, period);
         let found = minimise(period, blend_secs / TIMES_PER_BLEND, &conditions);
         let shape = Shape::new(ShapeKind::Least, blend_secs);
         let boundary = Boundary::new(shape, shape, period, Order::C2).unwrap();

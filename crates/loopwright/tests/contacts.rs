@@ -1,10 +1,12 @@
 //! Contacts and segments against the truth of synthetic takes.
 
 use loopwright::{
-    Analysis, Take,
+    Analysis,
     analysis::{Gait, Segment},
 };
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
+
+use crate::support::{posed, steady, walk_of};
 
 /// The distance of the detected spans from the true ones, frames at 30 per second, one entry for each end of a true contact
 /// inside the take; infinite if none was detected for it.
@@ -47,26 +49,17 @@ fn contacts_are_those_of_the_truth() {
         all.extend(misses(&random_settings(seed)));
     }
     assert!(all.len() > 1000, "{}", all.len());
-    let off = all.iter().filter(|&&miss| miss > 2.0).count();
-    assert!(
-        (off as f64) <= 0.02 * all.len() as f64,
-        "{off} of {} ends are more than two frames off",
-        all.len()
-    );
+    let (off, count) = (all.iter().filter(|&&miss| miss > 2.0).count(), all.len());
+    let is_most = off as f64 <= 0.02 * count as f64;
+    assert!(is_most, "{off} of {count} ends are more than two frames off");
 }
 
 /// A larger body moves faster, and stands where the smaller one does. Sizes are powers of two, so that nothing is rounded.
 #[test]
 fn contacts_are_the_same_at_every_size() {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let take = walk_of(WalkSettings::default());
     let spans = |size: f64| {
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in 0..take.num_frames() {
-            translations.extend(take.translations(frame).iter().map(|at| *at * size));
-            rotations.extend_from_slice(take.rotations(frame));
-        }
-        let skeleton = take.skeleton().clone();
-        let sized = Take::new("sized", skeleton, take.frame_time_secs(), translations, rotations).unwrap();
+        let sized = posed(&take, |_, pose| pose.translations.iter_mut().for_each(|at| *at *= size));
         Analysis::new(&sized).unwrap().contacts.spans().to_vec()
     };
     let own = spans(1.0);
@@ -78,18 +71,12 @@ fn contacts_are_the_same_at_every_size() {
 
 #[test]
 fn the_phase_counts_from_the_strike_of_the_left_foot() {
-    let settings = WalkSettings {
-        noise_deg: 0.0,
-        ..WalkSettings::default()
-    };
+    let settings = steady();
     let synthetic = synthesize(&settings).unwrap();
     let analysis = Analysis::new(&synthetic.take).unwrap();
     let period = settings.period_secs * settings.frame_rate_hz;
-    let name = &synthetic
-        .take
-        .skeleton()
-        .joint(analysis.body.feet[0].lowest_joint())
-        .name;
+    let foot = analysis.body.feet[0].lowest_joint();
+    let name = &synthetic.take.skeleton().joint(foot).name;
     let strike = (synthetic.truth.contacts.iter())
         .find(|contact| &contact.joint == name && contact.start_frame > 10.0)
         .unwrap()
@@ -105,10 +92,7 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
 
 #[test]
 fn segments_separate_standing_from_walking_and_curves_from_lines() {
-    let segments = |settings: WalkSettings| -> Vec<Segment> {
-        let take = synthesize(&settings).unwrap().take;
-        Analysis::new(&take).unwrap().segments
-    };
+    let segments = |settings: WalkSettings| -> Vec<Segment> { Analysis::new(&walk_of(settings)).unwrap().segments };
     let settings = WalkSettings {
         lead_in_secs: 3.0,
         turn_dps: 0.0,
@@ -118,10 +102,8 @@ fn segments_separate_standing_from_walking_and_curves_from_lines() {
     let gaits: Vec<Gait> = found.iter().map(|segment| segment.gait).collect();
     assert_eq!(gaits, [Gait::Idle, Gait::Walk(None)]);
     assert!(found[0].end_frame.abs_diff(180) < 60, "{found:?}");
-    assert_eq!(
-        (found[0].start_frame, found[1].start_frame),
-        (0, found[0].end_frame + 1)
-    );
+    let starts = (found[0].start_frame, found[1].start_frame);
+    assert_eq!(starts, (0, found[0].end_frame + 1));
     for (turn_dps, curve) in [(40.0, "walk, curving left"), (-40.0, "walk, curving right")] {
         let found = segments(WalkSettings {
             turn_dps,

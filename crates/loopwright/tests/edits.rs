@@ -4,10 +4,12 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, LoopClip, RootMotion, Skeleton, Tracks,
+    LoopClip, RootMotion,
     edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump},
-    math::{Rigid, Twist, rotation},
+    math::{Rigid, rotation},
 };
+
+use crate::support::{chain, clip_of, root, twist};
 
 const COUNT: usize = 60;
 const STEP: f64 = 1.0 / 50.0;
@@ -19,37 +21,20 @@ fn swinging() -> LoopClip {
 
 /// The same loop started at another sample.
 fn swinging_from(first: usize) -> LoopClip {
-    let joint = |name: &str, parent| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::Y * 0.3,
-        tip: None,
-    };
-    let chain = [("a", None), ("b", Some(0)), ("c", Some(1)), ("d", Some(2))];
-    let skeleton = Skeleton::new(chain.map(|(name, parent)| joint(name, parent)).to_vec()).unwrap();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..COUNT {
-        let angle = TAU * ((sample + first) % COUNT) as f64 / COUNT as f64;
-        for joint in 0..4 {
-            let phase = angle + 0.7 * f64::from(joint);
-            let swing = DVec3::new(
-                libm::sin(phase),
-                0.4 * libm::cos(2.0 * phase),
-                0.2 * libm::sin(3.0 * phase),
-            );
-            rotations.push(rotation::exp(swing * 0.9));
-            translations.push(DVec3::Y * 0.3 + swing * 0.02);
-        }
-    }
-    let tracks = Tracks::new(skeleton, STEP, translations, rotations).unwrap();
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
-        twist: Twist {
-            linear: DVec3::new(0.1, 0.0, 1.3),
-            angular: DVec3::Y * 0.2,
-        },
-    };
-    LoopClip::new("swinging", tracks, 0, root).unwrap()
+    let skeleton = chain(&["a", "b", "c", "d"], DVec3::Y * 0.3);
+    let start = Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0));
+    let root = root(start, twist(DVec3::new(0.1, 0.0, 1.3), DVec3::Y * 0.2));
+    clip_of(skeleton, STEP, COUNT, root, |share, joint| {
+        let sample = (share * COUNT as f64).round() as usize;
+        let phase = TAU * ((sample + first) % COUNT) as f64 / COUNT as f64 + 0.7 * joint as f64;
+        let [x, y, z] = [
+            libm::sin(phase),
+            0.4 * libm::cos(2.0 * phase),
+            0.2 * libm::sin(3.0 * phase),
+        ];
+        let swing = DVec3::new(x, y, z);
+        (DVec3::Y * 0.3 + swing * 0.02, rotation::exp(swing * 0.9))
+    })
 }
 
 fn edited(clip: LoopClip, edit: LoopEdit) -> LoopClip {
@@ -79,9 +64,8 @@ fn distance(one: &LoopClip, other: &LoopClip, later: usize) -> f64 {
         let (a, b) = (one.body_pose(sample + later), other.body_pose(sample));
         for joint in 0..4 {
             let turned = rotation::difference(a.rotations[joint], b.rotations[joint]).length();
-            most = most
-                .max(turned)
-                .max((a.translations[joint] - b.translations[joint]).length());
+            let moved = (a.translations[joint] - b.translations[joint]).length();
+            most = most.max(turned).max(moved);
         }
     }
     most
@@ -89,10 +73,7 @@ fn distance(one: &LoopClip, other: &LoopClip, later: usize) -> f64 {
 
 /// What a loop has that another lacks, as in the formula: rotation vectors and positions of a joint.
 fn added(before: &LoopClip, after: &LoopClip, joint: usize, sample: usize) -> JointOffset {
-    let (before, after) = (
-        before.body_pose(sample).joint(joint),
-        after.body_pose(sample).joint(joint),
-    );
+    let [before, after] = [before, after].map(|clip| clip.body_pose(sample).joint(joint));
     JointOffset {
         rotation: rotation::difference(after.rotation, before.rotation),
         position: after.translation - before.translation,
@@ -118,24 +99,21 @@ fn a_move_adds_the_bump_wherever_its_middle_lies() {
             let times = (-12..12).map(|cycle| sample as f64 * STEP - middle + f64::from(cycle) * period);
             let share: f64 = times.map(|secs| bump(secs, 0.5 * width)).sum();
             let found = added(&clip, &after, 2, sample);
-            assert!(
-                (found.rotation - offset().rotation * share).length() < 1e-13,
-                "{middle} {sample}"
-            );
-            assert!(
-                (found.position - offset().position * share).length() < 1e-13,
-                "{middle} {sample}"
-            );
+            let off = (found.rotation - offset().rotation * share).length()
+                + (found.position - offset().position * share).length();
+            assert!(off < 1e-13, "{middle} {sample}");
+            let [before, after] = [&clip, &after].map(|clip| clip.body_pose(sample));
             for other in [0, 1, 3] {
-                assert_eq!(
-                    clip.body_pose(sample).joint(other),
-                    after.body_pose(sample).joint(other)
-                );
+                assert_eq!(before.joint(other), after.joint(other));
             }
         }
     }
     let by_phase = edited(swinging(), moved(Moment::Phase(0.25), 0.4));
     assert_eq!(by_phase, edited(swinging(), moved(Moment::Secs(0.25 * period), 0.4)));
+}
+
+fn offset_of(joint: usize, offset: JointOffset) -> LoopEdit {
+    LoopEdit::Offset(Offset { joint, offset })
 }
 
 /// An edited loop that starts elsewhere is the loop that starts elsewhere, edited: nothing tells where the seam is.
@@ -145,16 +123,7 @@ fn the_seam_is_no_special_place() {
         let secs = later as f64 * STEP;
         for (here, there) in [
             (moved(Moment::Secs(0.02), 0.5), moved(Moment::Secs(0.02 - secs), 0.5)),
-            (
-                LoopEdit::Offset(Offset {
-                    joint: 1,
-                    offset: offset(),
-                }),
-                LoopEdit::Offset(Offset {
-                    joint: 1,
-                    offset: offset(),
-                }),
-            ),
+            (offset_of(1, offset()), offset_of(1, offset())),
             (smooth(0.08), smooth(0.08)),
             (smooth(0.5), smooth(0.5)),
         ] {
@@ -166,10 +135,11 @@ fn the_seam_is_no_special_place() {
 }
 
 fn smooth(deviation_secs: f64) -> LoopEdit {
-    LoopEdit::Smooth(Smooth {
-        joints: vec![0, 1, 2, 3],
-        deviation_secs,
-    })
+    smooth_of(vec![0, 1, 2, 3], deviation_secs)
+}
+
+fn smooth_of(joints: Vec<usize>, deviation_secs: f64) -> LoopEdit {
+    LoopEdit::Smooth(Smooth { joints, deviation_secs })
 }
 
 /// A harmonic of the period keeps exp(-(rate deviation)^2 / 2) of itself.
@@ -187,10 +157,8 @@ fn smoothing_takes_out_harmonics_as_a_gaussian_does() {
                 let turns = TAU * harmonic * deviation / clip.period_secs();
                 let kept = libm::exp(-0.5 * turns * turns);
                 // The weights are sampled and end at four deviations, beyond which 6e-5 lie.
-                assert!(
-                    (found[axis] - kept * before[axis]).abs() < 2e-6,
-                    "{deviation} {sample} {axis}"
-                );
+                let off = (found[axis] - kept * before[axis]).abs();
+                assert!(off < 2e-6, "{deviation} {sample} {axis}");
             }
         }
     }
@@ -199,26 +167,18 @@ fn smoothing_takes_out_harmonics_as_a_gaussian_does() {
 /// A joint that turns once round in a period goes on turning evenly: over the seam its quaternion changes its sign.
 #[test]
 fn a_joint_that_turns_round_is_smoothed_over_the_seam() {
-    let turning = |sample: usize| DQuat::from_axis_angle(DVec3::X, TAU * sample as f64 / COUNT as f64);
-    let rotations: Vec<DQuat> = (0..COUNT).map(turning).collect();
-    let joint = Joint {
-        name: "wheel".to_owned(),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
-    let skeleton = Skeleton::new(vec![joint]).unwrap();
-    let tracks = Tracks::new(skeleton, STEP, vec![DVec3::ZERO; COUNT], rotations).unwrap();
-    let wheel = LoopClip::new("wheel", tracks, 0, RootMotion::NONE).unwrap();
-    let after = edited(
-        wheel,
-        LoopEdit::Smooth(Smooth {
-            joints: vec![0],
-            deviation_secs: 0.05,
-        }),
+    let turning = |phase: f64| DQuat::from_axis_angle(DVec3::X, TAU * phase);
+    let wheel = clip_of(
+        chain(&["wheel"], DVec3::ZERO),
+        STEP,
+        COUNT,
+        RootMotion::NONE,
+        |phase, _| (DVec3::ZERO, turning(phase)),
     );
+    let after = edited(wheel, smooth_of(vec![0], 0.05));
     for sample in 0..COUNT {
-        let away = rotation::difference(after.body_pose(sample).rotations[0], turning(sample)).length();
+        let turning = turning(sample as f64 / COUNT as f64);
+        let away = rotation::difference(after.body_pose(sample).rotations[0], turning).length();
         assert!(away < 1e-14, "{sample}: {away}");
     }
 }
@@ -252,11 +212,12 @@ fn noise_repeats_and_has_the_size_asked_for() {
             }
             let size = (sums[0].length() + sums[1].length()) / COUNT as f64;
             // 3 Hz over 1.2 s.
-            let is_in = (1..=3).contains(&harmonic);
-            assert!(
-                if is_in { size > 1e-3 } else { size < 1e-13 },
-                "{joint} {harmonic}: {size}"
-            );
+            let is_right = if (1..=3).contains(&harmonic) {
+                size > 1e-3
+            } else {
+                size < 1e-13
+            };
+            assert!(is_right, "{joint} {harmonic}: {size}");
         }
     }
     let other = edited(swinging(), noise(0.04, 6));
@@ -288,7 +249,7 @@ fn edits_of_nothing_leave_every_bit() {
             width_secs: None,
             offset: zero,
         }),
-        LoopEdit::Offset(Offset { joint: 0, offset: zero }),
+        offset_of(0, zero),
         smooth(0.0),
         noise(0.0, 3),
     ];
@@ -299,29 +260,20 @@ fn edits_of_nothing_leave_every_bit() {
 #[test]
 fn what_cannot_be_edited_is_refused() {
     let refused = |edit: LoopEdit| edit::apply(swinging(), &[edit], Some(0)).unwrap_err();
-    let far = |rotation: DVec3, position: DVec3| {
-        LoopEdit::Offset(Offset {
-            joint: 1,
-            offset: JointOffset { rotation, position },
-        })
+    let far = |rotation: DVec3, position: DVec3| offset_of(1, JointOffset { rotation, position });
+    let nowhere = EditError::Joint {
+        joint: 4,
+        num_joints: 4,
     };
-    assert_eq!(
-        refused(LoopEdit::Offset(Offset {
-            joint: 4,
-            offset: offset()
-        })),
-        EditError::Joint {
-            joint: 4,
-            num_joints: 4
-        }
-    );
-    assert_eq!(
-        refused(LoopEdit::Offset(Offset {
-            joint: 0,
-            offset: offset()
-        })),
-        EditError::RootJoint { name: "a".to_owned() }
-    );
+    assert_eq!(refused(offset_of(4, offset())), nowhere);
+    let root = EditError::RootJoint { name: "a".to_owned() };
+    assert_eq!(refused(offset_of(0, offset())), root);
+    let all_still = Noise {
+        joints: vec![1],
+        deviation: 0.1,
+        highest_hz: 0.0,
+        seed: 0,
+    };
     let matches = [
         (
             refused(far(DVec3::X * 7.0, DVec3::ZERO)),
@@ -334,25 +286,11 @@ fn what_cannot_be_edited_is_refused() {
         (refused(moved(Moment::Secs(0.0), 0.1)), "must be 0.120 to 1.200 s"),
         (refused(moved(Moment::Secs(0.0), 1.3)), "must be 0.120 to 1.200 s"),
         (refused(moved(Moment::Secs(0.0), f64::NAN)), "must be 0.120"),
-        (
-            refused(LoopEdit::Smooth(Smooth {
-                joints: vec![1],
-                deviation_secs: 0.7,
-            })),
-            "0 to 0.600 s",
-        ),
+        (refused(smooth_of(vec![1], 0.7)), "0 to 0.600 s"),
         (refused(LoopEdit::Aim(Aim { turn: 6.5 })), "up to 360 degrees"),
         (refused(LoopEdit::Aim(Aim { turn: f64::NAN })), "up to 360 degrees"),
         (refused(noise(2.0, 0)), "0 to 90 degrees"),
-        (
-            refused(LoopEdit::Noise(Noise {
-                joints: vec![1],
-                deviation: 0.1,
-                highest_hz: 0.0,
-                seed: 0,
-            })),
-            "highest rate",
-        ),
+        (refused(LoopEdit::Noise(all_still)), "highest rate"),
     ];
     for (error, words) in matches {
         assert!(error.to_string().contains(words), "{error}");

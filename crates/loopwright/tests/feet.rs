@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, BodyOverrides, Cut, FeetSettings, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
-    RootMotion, SearchSettings, Skeleton, Take, Tracks,
+    Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
+    RootMotion, SearchSettings, Skeleton, Take,
     analysis::{BodyError, ContactLimits},
     feet::{
         FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
@@ -15,49 +15,34 @@ use loopwright::{
     pipeline::MakeError,
     quality,
 };
-use loopwright_formats::ReadSettings;
+use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
-/// Frames chosen by hand, and the number of cycles they contain.
-fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
-    let settings = SearchSettings {
-        cycles: Some(cycles),
-        ..SearchSettings::default()
-    };
-    analysis
-        .appraise(cut.start_frame(), cut.end_frame(), &settings)
-        .unwrap()
-}
+use crate::support::{
+    best_made, by_cost, captured, made_of, measured, moved, posed, skeleton, steady, stretch, take_of, walk_of,
+};
 
 /// The loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
 fn found(analysis: &Analysis) -> LoopCandidate {
-    let settings = SearchSettings {
-        choose_by: loopwright::candidate::ChooseBy::Cost,
-        ..SearchSettings::default()
-    };
-    analysis.find_loops(&settings).unwrap().best().unwrap().clone()
+    analysis.find_loops(&by_cost()).unwrap().best().unwrap().clone()
 }
 
-fn made(analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> MadeLoop {
+fn made(analysis: &Analysis, cut: &Cut, feet: impl Into<FeetSettings>) -> MadeLoop {
     let settings = LoopSettings {
-        feet,
+        feet: feet.into(),
         ..LoopSettings::default()
     };
-    analysis.make_loop(&stretch(analysis, cut, 1), &settings).unwrap()
+    analysis.make_loop(&stretch(analysis, cut), &settings).unwrap()
 }
 
-fn lock(lock: FootLock) -> FeetSettings {
-    FeetSettings {
-        lock,
-        ..FeetSettings::default()
-    }
+fn stance(foot: usize, span: StanceSpan, stands: bool) -> StanceEdit {
+    StanceEdit { foot, span, stands }
 }
 
 /// Stances that are stated replace those detected, are held as those are, and leave the other foot's alone.
 #[test]
 fn edited_stances_overrule_those_detected() {
-    let synthetic = synthesize(&WalkSettings::default()).unwrap();
-    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
     let candidate = found(&analysis);
     let made = |stances: Vec<StanceEdit>| {
         let settings = LoopSettings {
@@ -70,20 +55,20 @@ fn edited_stances_overrule_those_detected() {
     let (clip, cut) = (&plain.loop_clip, &candidate.cut);
     let count = clip.num_samples();
     let of = |made: &MadeLoop, foot: usize| -> Vec<LoopContact> {
-        made.feet
-            .contacts
-            .iter()
-            .filter(|contact| contact.foot == foot)
-            .copied()
-            .collect()
+        let contacts = made.feet.contacts.iter().copied();
+        contacts.filter(|contact| contact.foot == foot).collect()
     };
     let detected = of(&plain, 0);
     let first = detected[0];
     let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / count as f64;
     let (from, to) = (first.start_sample, first.start_sample + first.num_samples - 1);
-    let edit = |span: StanceSpan, stands: bool| StanceEdit { foot: 0, span, stands };
-    let frames = StanceSpan::Frames([from, to].map(frame));
-    let secs = StanceSpan::Secs([from, to].map(|sample| sample as f64 * clip.step_secs()));
+    let edit = |span: StanceSpan, stands: bool| stance(0, span, stands);
+    let secs = |sample: usize| sample as f64 * clip.step_secs();
+    let later = StanceSpan::Secs([from + 3, to + 3].map(secs));
+    let (frames, secs) = (
+        StanceSpan::Frames([from, to].map(frame)),
+        StanceSpan::Secs([from, to].map(secs)),
+    );
 
     // What is stated as it was detected changes nothing.
     let same = made(vec![edit(frames, true), edit(secs, true)]).unwrap();
@@ -95,7 +80,6 @@ fn edited_stances_overrule_those_detected() {
         assert_eq!(of(&removed, 1), of(&plain, 1));
     }
     // ... and a moved one is where it was moved to, and held there.
-    let later = StanceSpan::Secs([from + 3, to + 3].map(|sample| sample as f64 * clip.step_secs()));
     let moved = made(vec![edit(secs, false), edit(later, true)]).unwrap();
     let span = LoopContact {
         start_sample: (from + 3) % count,
@@ -106,35 +90,26 @@ fn edited_stances_overrule_those_detected() {
     let aside = strays(&moved, &analysis)[0];
     assert!(aside < 0.03, "{aside}");
 
-    let refused = |span: StanceSpan, foot: usize| match made(vec![StanceEdit {
-        foot,
-        span,
-        stands: true,
-    }]) {
+    let refused = |span: StanceSpan, foot: usize| match made(vec![stance(foot, span, true)]) {
         Err(MakeError::Feet(HoldError::Stance(error))) => error,
         other => panic!("{other:?}"),
     };
     let found = [2.0, 1.0];
     assert_eq!(refused(StanceSpan::Secs(found), 0), StanceError::Order { found });
     assert_eq!(refused(secs, 9), StanceError::Foot { foot: 9, num_feet: 2 });
-    assert!(matches!(
-        refused(StanceSpan::Frames([f64::NAN, 1.0]), 0),
-        StanceError::Order { .. }
-    ));
+    let order = refused(StanceSpan::Frames([f64::NAN, 1.0]), 0);
+    assert!(matches!(order, StanceError::Order { .. }));
     let found = [1e9, 1e10];
     let range = [0.0, clip.period_secs()];
-    assert_eq!(
-        refused(StanceSpan::Secs(found), 0),
-        StanceError::Outside { found, range }
-    );
+    let outside = StanceError::Outside { found, range };
+    assert_eq!(refused(StanceSpan::Secs(found), 0), outside);
 }
 
 /// In a loop whose second half mirrors the first, what is said of a foot is so of the other one half a cycle later, in frames of the half
 /// that is the take's and in seconds of the loop.
 #[test]
 fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
-    let synthetic = synthesize(&WalkSettings::default()).unwrap();
-    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
     let settings = SearchSettings {
         pairing: Some(analysis.mirror(&[]).unwrap()).into(),
         ..SearchSettings::default()
@@ -152,37 +127,30 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
     let half = clip.num_samples() / 2;
     let stands = |made: &MadeLoop, foot: usize, sample: usize| {
         let of_it = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
-        of_it
-            .flat_map(LoopContact::keys)
-            .any(|key| key % (2 * half) == sample % (2 * half))
+        let mut keys = of_it.flat_map(LoopContact::keys);
+        keys.any(|key| key % (2 * half) == sample % (2 * half))
     };
     // A foot of the first half stands a little longer.
     let foot = 0;
     let ends = (2..half - 3).find(|&last| stands(&plain, foot, last) && !stands(&plain, foot, last + 1));
     let from = ends.expect("it leaves the ground in one half") + 1;
     let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / half as f64;
+    let secs = |sample: usize| sample as f64 * clip.step_secs();
     for span in [
         StanceSpan::Frames([from, from + 2].map(frame)),
-        StanceSpan::Secs([from, from + 2].map(|sample| sample as f64 * clip.step_secs())),
+        StanceSpan::Secs([from, from + 2].map(secs)),
         // The other half of the loop says the same of the other foot.
-        StanceSpan::Secs([from + half, from + half + 2].map(|sample| sample as f64 * clip.step_secs())),
+        StanceSpan::Secs([from + half, from + half + 2].map(secs)),
     ] {
         let is_image = matches!(span, StanceSpan::Secs([start, _]) if start > 0.5 * clip.period_secs());
         let stated = if is_image { 1 - foot } else { foot };
-        let edited = made(vec![StanceEdit {
-            foot: stated,
-            span,
-            stands: true,
-        }]);
+        let edited = made(vec![stance(stated, span, true)]);
         for sample in 0..half {
             let is_stated = (from..from + 3).contains(&sample);
             assert_eq!(stands(&edited, foot, sample), is_stated || stands(&plain, foot, sample));
             for foot in [0, 1] {
-                assert_eq!(
-                    stands(&edited, foot, sample),
-                    stands(&edited, 1 - foot, sample + half),
-                    "{sample}"
-                );
+                let other = stands(&edited, 1 - foot, sample + half);
+                assert_eq!(stands(&edited, foot, sample), other, "{sample}");
             }
         }
         assert!(edited.feet.is_held());
@@ -191,13 +159,7 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
         let mirror = candidate.pairing.mirror().unwrap();
         let clip = &edited.loop_clip;
         for key in 0..half {
-            let seen = |key: usize| {
-                let root = clip.root_pose(key).inverse();
-                let pose = clip.world_pose(key).translations;
-                (0..pose.len())
-                    .map(|joint| root.transform_point(pose[joint]))
-                    .collect::<Vec<_>>()
-            };
+            let seen = |key: usize| clip.world_pose(key).moved(clip.root_pose(key).inverse()).translations;
             let (before, after) = (seen(key), seen(key + half));
             for (joint, at) in before.iter().enumerate() {
                 let image = after[mirror.partner(joint)] * DVec3::new(-1.0, 1.0, 1.0);
@@ -293,9 +255,8 @@ impl Moves {
         let mut heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
         heights.sort_by(f64::total_cmp);
         let apart = positions.iter().flat_map(|one| {
-            positions
-                .iter()
-                .map(|other| ops::hypot(one.x - other.x, one.z - other.z))
+            let others = positions.iter();
+            others.map(|other| (*one - *other).with_y(0.0).length())
         });
         Self {
             aside: apart.fold(0.0, f64::max),
@@ -330,9 +291,8 @@ impl Moves {
                 .filter(|contact| contact.joint == point.rests_with)
                 .map(|contact| {
                     let frames = contact.start_frame.ceil() as usize..=contact.end_frame.floor() as usize;
-                    frames
-                        .map(|frame| point.at(&take.pose(frame).world(take.skeleton())))
-                        .collect::<Vec<_>>()
+                    let poses = frames.map(|frame| point.at(&take.pose(frame).world(take.skeleton())));
+                    poses.collect::<Vec<_>>()
                 })
                 .filter(|positions| !positions.is_empty())
                 .fold(Self::default(), |largest, positions| largest.max(Self::of(&positions)))
@@ -361,7 +321,7 @@ fn held_feet_move_less_than_a_millimetre() {
     for seed in 0..40 {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
-        let held = made(&analysis, &found(&analysis).cut, lock(FootLock::Auto));
+        let held = made(&analysis, &found(&analysis).cut, FootLock::Auto);
         assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
         for side in SIDES {
             let [ball, free @ ..] = Moves::in_loop(&synthetic, &held, side);
@@ -391,7 +351,7 @@ fn holding_stops_feet_that_slide_without_it() {
         let [start, end] = [start_secs, end_secs].map(|secs| (secs * hz).round());
         let cut = Cut::new(&synthetic.take, start, end).unwrap();
         let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| {
-            let made = made(&analysis, &cut, lock(each));
+            let made = made(&analysis, &cut, each);
             SIDES.map(|side| Moves::in_loop(&synthetic, &made, side))
         });
         let slides = open.iter().any(|[ball, ..]| ball.aside > 1e-3);
@@ -436,11 +396,8 @@ fn feet_that_slide_far_are_held_too() {
             seconds: 299.0 / 60.0,
             ..WalkSettings::default()
         };
-        let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let made = analysis
-            .make_loop(found.best().unwrap(), &LoopSettings::default())
-            .unwrap();
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let made = best_made(&analysis, &LoopSettings::default());
         assert!(made.feet.is_held(), "seed {seed}");
         let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
         assert!(held < 0.2 * open, "seed {seed}: {held} of {open} m/s");
@@ -457,19 +414,16 @@ fn noise_does_not_move_standing_feet() {
             frame_rate_hz: 120.0,
             ..WalkSettings::default()
         };
-        let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
-        let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Auto));
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let made = made(&analysis, &found(&analysis).cut, FootLock::Auto);
         if made.feet.is_held() {
             let [aside, below] = strays(&made, &analysis);
             assert!(aside < 2e-3 && below < 2e-3, "{noise_deg}: {aside} {below}");
             held += 1;
         } else {
             let said = [FootOutcome::Released, FootOutcome::Unsettled];
-            assert!(
-                made.feet.outcomes.iter().all(|outcome| said.contains(outcome)),
-                "{noise_deg}"
-            );
+            let mut outcomes = made.feet.outcomes.iter();
+            assert!(outcomes.all(|outcome| said.contains(outcome)), "{noise_deg}");
         }
     }
     assert!(held >= 2, "{held}");
@@ -478,10 +432,10 @@ fn noise_does_not_move_standing_feet() {
 /// Held or not, a loop repeats, and only legs and hips change.
 #[test]
 fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let take = walk_of(WalkSettings::default());
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
-    let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, lock(each)));
+    let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, each));
     assert!(!open.feet.is_held() && held.feet.is_held());
     let legs: Vec<usize> = (analysis.body.feet.iter())
         .flat_map(|foot| take.skeleton().path_from_root(foot.lowest_joint()))
@@ -497,10 +451,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
             assert_eq!(before.translations[joint], after.translations[joint]);
         }
     }
-    let [open, held] = [&open, &held].map(|made| {
-        let keys = LoopKeys::from_loop(&made.loop_clip);
-        quality::measure(&keys, &analysis.body, Some(&made.source))
-    });
+    let [open, held] = [&open, &held].map(measured);
     assert!(!held.pops(), "{held:?}");
     assert!(held.seam_rank < open.seam_rank + 0.3, "{held:?} {open:?}");
 }
@@ -509,17 +460,15 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
 #[test]
 fn contacts_run_over_the_seam() {
     let settings = WalkSettings {
-        noise_deg: 0.0,
-        drift: 0.0,
         period_secs: 1.2,
         frame_rate_hz: 60.0,
-        ..WalkSettings::default()
+        ..steady()
     };
-    let take = synthesize(&settings).unwrap().take;
+    let take = walk_of(settings);
     let analysis = Analysis::new(&take).unwrap();
     let spans = |start: usize| -> Vec<(usize, usize, usize)> {
         let cut = Cut::new(&take, start as f64, (start + 72) as f64).unwrap();
-        let made = made(&analysis, &cut, lock(FootLock::Auto));
+        let made = made(&analysis, &cut, FootLock::Auto);
         let contacts = made.feet.contacts.iter();
         let mut spans: Vec<(usize, usize, usize)> = contacts
             .map(|span| (span.foot, (span.start_sample + start) % 72, span.num_samples))
@@ -531,28 +480,19 @@ fn contacts_run_over_the_seam() {
     assert_eq!(first.len(), 2, "{first:?}");
     for start in [93, 110, 131, 149] {
         for (one, other) in first.iter().zip(spans(start)) {
-            let apart = (one.1 as isize - other.1 as isize)
-                .rem_euclid(72)
-                .min((other.1 as isize - one.1 as isize).rem_euclid(72));
-            assert!(
-                one.0 == other.0 && apart <= 1 && one.2.abs_diff(other.2) <= 1,
-                "{start}: {one:?} {other:?}"
-            );
+            let apart = one.1.abs_diff(other.1);
+            let is_near = apart.min(72 - apart) <= 1 && one.2.abs_diff(other.2) <= 1;
+            assert!(one.0 == other.0 && is_near, "{start}: {one:?} {other:?}");
         }
     }
 }
 
 /// A walk on a treadmill: the world moves by below the feet.
 fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
-    let take = &synthetic.take;
-    let poses = (0..take.num_frames()).map(|frame| {
-        let root = synthetic.truth.root_at(frame as f64 * take.frame_time_secs());
-        let mut pose = take.pose(frame).to_pose();
-        pose.set_joint(0, root.inverse() * take.pose(frame).joint(0));
-        pose
-    });
-    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::from_tracks("belt", tracks).unwrap()
+    let secs = synthetic.take.frame_time_secs();
+    moved(&synthetic.take, |frame| {
+        synthetic.truth.root_at(frame as f64 * secs).inverse()
+    })
 }
 
 #[test]
@@ -590,74 +530,45 @@ fn captured_root_motion_stays_unchanged() {
             noise_deg: random_settings(seed).noise_deg.min(0.1),
             ..random_settings(seed)
         };
-        let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let best = found(&analysis);
-        let auto = made(&analysis, &best.cut, FeetSettings::default());
-        let poses = made(
-            &analysis,
-            &best.cut,
-            FeetSettings {
-                speed: RootSpeed::Poses,
+        let [auto, poses, asked] = [RootSpeed::Auto, RootSpeed::Poses, RootSpeed::Feet].map(|speed| {
+            let feet = FeetSettings {
+                speed,
                 ..FeetSettings::default()
-            },
-        );
+            };
+            made(&analysis, &best.cut, feet)
+        });
         assert!(!auto.feet.speed_is_theirs, "{seed}: {:?}", auto.feet.speed);
         assert_eq!(auto.loop_clip.root(), poses.loop_clip.root());
-        let asked = made(
-            &analysis,
-            &best.cut,
-            FeetSettings {
-                speed: RootSpeed::Feet,
-                ..FeetSettings::default()
-            },
-        );
         let [feet, poses] = [&asked, &poses].map(|made| made.loop_clip.root().twist.linear);
-        assert!(
-            (feet - poses).length() < 0.03 * poses.length() + 0.02,
-            "{seed}: {feet} {poses}"
-        );
+        let is_near = (feet - poses).length() < 0.03 * poses.length() + 0.02;
+        assert!(is_near, "{seed}: {feet} {poses}");
     }
 }
 
 /// A body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
 fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> DVec3) -> Take {
-    let joints = rows.iter().map(|&(name, parent, offset)| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::from_array(offset),
-        tip: None,
-    });
-    let skeleton = Skeleton::new(joints.collect()).unwrap();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..120 {
-        let secs = f64::from(frame) / 60.0;
-        for (joint, row) in rows.iter().enumerate() {
-            let ahead = if joint == 0 { DVec3::Z * secs } else { DVec3::ZERO };
-            translations.push(DVec3::from_array(row.2) + ahead);
-            rotations.push(rotation::exp(bend(joint, secs)));
-        }
-    }
-    Take::new("body", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
+    let rows: Vec<_> = (rows.iter())
+        .map(|&(name, parent, at)| (name, parent, DVec3::from_array(at)))
+        .collect();
+    take_of(skeleton(&rows), 1.0 / 60.0, 120, |frame, joint| {
+        let secs = frame as f64 / 60.0;
+        let ahead = if joint == 0 { DVec3::Z * secs } else { DVec3::ZERO };
+        (rows[joint].2 + ahead, rotation::exp(bend(joint, secs)))
+    })
 }
 
 fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
-    let analysis = Analysis::new(take).unwrap();
-    let cut = Cut::new(take, 20.0, 80.0).unwrap();
-    let made = made(
-        &analysis,
-        &cut,
-        FeetSettings {
-            lock,
-            ..FeetSettings::default()
-        },
-    );
+    let settings = LoopSettings {
+        feet: lock.into(),
+        ..LoopSettings::default()
+    };
+    let made = made_of(take, 20, 80, &settings);
     for key in 0..made.loop_clip.num_samples() {
-        let Pose {
-            translations: positions,
-            rotations: turns,
-        } = made.loop_clip.world_pose(key);
-        assert!(positions.iter().all(|position| position.is_finite()) && turns.iter().all(|turn| turn.is_finite()));
+        let pose = made.loop_clip.world_pose(key);
+        assert!(pose.translations.iter().all(|at| at.is_finite()));
+        assert!(pose.rotations.iter().all(|turn| turn.is_finite()));
     }
     made.feet.outcomes
 }
@@ -697,12 +608,8 @@ fn unusual_bodies_are_reported_and_never_broken() {
         }
     };
     let found = outcomes(&body(&stiff, crawl), FootLock::Solve);
-    assert!(
-        found
-            .iter()
-            .all(|outcome| matches!(outcome, FootOutcome::NoKnee | FootOutcome::NeverStands)),
-        "{found:?}"
-    );
+    let is_known = |outcome: &FootOutcome| matches!(outcome, FootOutcome::NoKnee | FootOutcome::NeverStands);
+    assert!(found.iter().all(is_known), "{found:?}");
     let hovering = body(&biped, |_, _| DVec3::ZERO);
     assert_eq!(outcomes(&hovering, FootLock::Auto), [FootOutcome::NeverStands; 2]);
     let worm = body(
@@ -719,41 +626,23 @@ fn unusual_bodies_are_reported_and_never_broken() {
 
 #[test]
 fn limits_are_positive_numbers() {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
-    for (limits, name) in [
-        (
-            ContactLimits {
-                speed_mps: Some(0.0),
-                ..ContactLimits::default()
-            },
-            "speed",
-        ),
-        (
-            ContactLimits {
-                height_metres: Some(f64::NAN),
-                ..ContactLimits::default()
-            },
-            "height",
-        ),
-    ] {
-        let overrides = BodyOverrides {
-            contacts: limits,
-            ..BodyOverrides::default()
-        };
-        assert!(matches!(
-            Analysis::with(&take, &overrides),
-            Err(BodyError::ContactLimit { limit, .. }) if limit == name
-        ));
+    let take = walk_of(WalkSettings::default());
+    let limited = |change: fn(&mut ContactLimits)| {
+        let mut overrides = BodyOverrides::default();
+        change(&mut overrides.contacts);
+        Analysis::with(&take, &overrides)
+    };
+    type Change = fn(&mut ContactLimits);
+    let refused: [(Change, &str); 2] = [
+        (|limits| limits.speed_mps = Some(0.0), "speed"),
+        (|limits| limits.height_metres = Some(f64::NAN), "height"),
+    ];
+    for (change, name) in refused {
+        let found = limited(change);
+        assert!(matches!(found, Err(BodyError::ContactLimit { limit, .. }) if limit == name));
     }
     // No foot moves slower than a millimetre per second.
-    let overrides = BodyOverrides {
-        contacts: ContactLimits {
-            speed_mps: Some(1e-3),
-            ..ContactLimits::default()
-        },
-        ..BodyOverrides::default()
-    };
-    let analysis = Analysis::with(&take, &overrides).unwrap();
+    let analysis = limited(|limits| limits.speed_mps = Some(1e-3)).unwrap();
     let best = found(&analysis);
     let made = made(&analysis, &best.cut, FeetSettings::default());
     assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
@@ -763,7 +652,7 @@ fn limits_are_positive_numbers() {
 /// it.
 #[test]
 fn feet_are_held_on_the_ground_that_goes_by_in_place() {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let take = walk_of(WalkSettings::default());
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
     let settings = LoopSettings {
@@ -790,34 +679,20 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
 
 #[test]
 fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
-    let settings = WalkSettings {
-        noise_deg: 0.0,
-        ..WalkSettings::default()
-    };
-    let take = dipping(&synthesize(&settings).unwrap().take);
+    let take = dipping(&walk_of(steady()));
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
     let lowest_with = |feet: FootLock| {
-        let made = made(&analysis, &best.cut, lock(feet));
-        let toes = analysis.body.feet.iter().map(loopwright::analysis::Foot::lowest_joint);
-        let heights = toes.flat_map(|toe| {
-            let clip = &made.loop_clip;
-            (0..clip.num_samples()).map(move |key| position(clip, key, toe).y)
-        });
-        let all: Vec<f64> = heights.collect();
-        let held: Vec<f64> = made
+        let made = made(&analysis, &best.cut, feet);
+        let clip = &made.loop_clip;
+        let height = |(foot, key): (usize, usize)| position(clip, key, analysis.body.feet[foot].lowest_joint()).y;
+        let all = (0..2).flat_map(|foot| (0..clip.num_samples()).map(move |key| (foot, key)));
+        let held = made
             .feet
             .contacts
             .iter()
-            .flat_map(|span| {
-                let toe = analysis.body.feet[span.foot].lowest_joint();
-                span.keys()
-                    .map(|key| position(&made.loop_clip, key, toe).y)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        least(&all) - least(&held)
+            .flat_map(|span| span.keys().map(|key| (span.foot, key)));
+        all.map(height).fold(f64::INFINITY, f64::min) - held.map(height).fold(f64::INFINITY, f64::min)
     };
     assert!(lowest_with(FootLock::Off) < -0.008);
     let held = lowest_with(FootLock::Auto);
@@ -829,34 +704,21 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
 fn dipping(take: &Take) -> Take {
     let analysis = Analysis::new(take).unwrap();
     let world = take.world_tracks();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        translations.extend_from_slice(take.translations(frame));
-        rotations.extend_from_slice(take.rotations(frame));
-    }
-    for foot in &analysis.body.feet {
-        let toe = foot.lowest_joint();
-        let heights: Vec<f64> = (0..take.num_frames())
-            .map(|frame| world.position(frame, toe).y)
-            .collect();
-        let ground = heights.iter().copied().fold(f64::INFINITY, f64::min);
-        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max) - ground;
-        for frame in 0..take.num_frames() {
-            let share = (heights[frame] - ground) / top;
-            let down = share * share * (top + 0.012);
+    let of_feet: Vec<_> = (analysis.body.feet.iter())
+        .map(|foot| {
+            let heights = (0..take.num_frames()).map(|frame| world.position(frame, foot.lowest_joint()).y);
+            let ground = heights.clone().fold(f64::INFINITY, f64::min);
+            (foot, ground, heights.fold(f64::NEG_INFINITY, f64::max) - ground)
+        })
+        .collect();
+    posed(take, |frame, pose| {
+        for &(foot, ground, top) in &of_feet {
+            let toe = foot.lowest_joint();
+            let share = (world.position(frame, toe).y - ground) / top;
             let back = world.rotation(frame, foot.ankle).conjugate();
-            translations[frame * take.num_joints() + toe] -= back * DVec3::new(0.0, down, 0.0);
+            pose.translations[toe] -= back * DVec3::Y * (share * share * (top + 0.012));
         }
-    }
-    let name = take.name().to_owned();
-    Take::new(
-        name,
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+    })
 }
 
 /// How sharply a knee moves: the longest second difference of its positions, seen from the root, metres.
@@ -872,9 +734,7 @@ fn sharpest(samples: core::ops::Range<isize>, position: impl Fn(isize) -> DVec3)
 /// uncut take, with the frames around the cut. More than 1.1 times as sharp is seen.
 #[test]
 fn knees_of_captured_walks_do_not_jerk() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let mut too_sharp = Vec::new();
     for file in [
         "100style/Neutral_FW.bvh",
@@ -884,10 +744,7 @@ fn knees_of_captured_walks_do_not_jerk() {
         "snu/walk_forward_repeated.bvh",
         "xia/neutral_01.bvh",
     ] {
-        let bytes = std::fs::read(folder.join(file)).unwrap();
-        let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
-            .unwrap()
-            .take;
+        let take = captured(&folder, file);
         let analysis = Analysis::new(&take).unwrap();
         let best = found(&analysis);
         let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
@@ -907,10 +764,8 @@ fn knees_of_captured_walks_do_not_jerk() {
             });
             let ratio = of_loop / of_take;
             if ratio > 1.1 {
-                too_sharp.push(format!(
-                    "{file}, {}: {ratio:.3} times as sharp",
-                    take.skeleton().joint(knee).name
-                ));
+                let knee = &take.skeleton().joint(knee).name;
+                too_sharp.push(format!("{file}, {knee}: {ratio:.3} times as sharp"));
             }
         }
     }
@@ -920,18 +775,13 @@ fn knees_of_captured_walks_do_not_jerk() {
 /// Closing alone turns the feet of these takes so that the tips of their toes sink into the floor by one to three centimetres.
 #[test]
 fn tips_of_toes_stay_above_the_floor() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     for file in ["cmu/12_01_walk.bvh", "pymo/AV_8Walk_Meredith.bvh"] {
-        let bytes = std::fs::read(folder.join(file)).unwrap();
-        let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
-            .unwrap()
-            .take;
+        let take = captured(&folder, file);
         let analysis = Analysis::new(&take).unwrap();
         let best = found(&analysis);
         let sunk = [FootLock::Off, FootLock::Auto].map(|each| {
-            let made = made(&analysis, &best.cut, lock(each));
+            let made = made(&analysis, &best.cut, each);
             let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
             let first = made.source.clip.sample_range().start().unsigned_abs();
             let depth = |toe: usize| {
@@ -943,16 +793,14 @@ fn tips_of_toes_stay_above_the_floor() {
                 let height = |world: &WorldTracks, frame: usize| {
                     (world.position(frame, end) + world.rotation(frame, end) * offset).y
                 };
-                let mut own: Vec<f64> = (0..=looped.num_frames())
-                    .map(|frame| height(&uncut, first + frame))
-                    .collect();
+                let frames = 0..=looped.num_frames();
+                let mut own: Vec<f64> = frames.map(|frame| height(&uncut, first + frame)).collect();
                 own.sort_by(f64::total_cmp);
                 let lowest = (0..looped.num_frames()).map(|frame| height(&looped, frame));
                 own[own.len() / 50] - lowest.fold(f64::INFINITY, f64::min)
             };
-            let feet = analysis.body.feet.iter();
-            feet.map(|foot| depth(foot.toe.unwrap()))
-                .fold(f64::NEG_INFINITY, f64::max)
+            let depths = analysis.body.feet.iter().map(|foot| depth(foot.toe.unwrap()));
+            depths.fold(f64::NEG_INFINITY, f64::max)
         });
         assert!(sunk[0] > 0.01 && sunk[1] < 0.001, "{file}: {sunk:?}");
     }
@@ -961,9 +809,8 @@ fn tips_of_toes_stay_above_the_floor() {
 /// A root that goes too fast drags standing feet along: by its excess of speed times the time for which they stand.
 #[test]
 fn the_distance_of_a_slide_is_speed_times_time() {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
-    let analysis = Analysis::new(&take).unwrap();
-    let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Auto));
+    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
+    let made = made(&analysis, &found(&analysis).cut, FootLock::Auto);
     let root = *made.loop_clip.root();
     let mut twist = root.twist;
     twist.linear += DVec3::Z * 0.1;
@@ -973,10 +820,8 @@ fn the_distance_of_a_slide_is_speed_times_time() {
     let slide = |clip: &LoopClip| quality::farthest_slide_of_stances(&LoopKeys::from_loop(clip), &stands).unwrap();
     let (held, dragged) = (slide(&made.loop_clip), slide(&made.loop_clip.clone().with_twist(twist)));
     assert!(held < 2e-3, "{held}");
-    assert!(
-        (dragged - expected).abs() < held + 2e-3,
-        "{dragged} instead of {expected}"
-    );
+    let is_right = (dragged - expected).abs() < held + 2e-3;
+    assert!(is_right, "{dragged} instead of {expected}");
     // No contact is cut in two by the seam.
     let count = made.loop_clip.num_samples();
     for stand in &stands {
@@ -994,7 +839,7 @@ fn a_foot_bears_on_its_heel_first_and_on_its_toes_last() {
     for seed in 0..20 {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
-        let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Solve));
+        let made = made(&analysis, &found(&analysis).cut, FootLock::Solve);
         let count = made.loop_clip.num_samples();
         for foot in 0..2 {
             let span = |point: BearingPoint| {

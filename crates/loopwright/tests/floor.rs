@@ -1,56 +1,38 @@
 //! The floor of a motion is where its own feet stand: a take on a platform or a slope is compared, played and blended like one at
 //! height zero.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::{
-    Analysis, Blender, BodyOverrides, LoopClip, LoopSet, LoopSettings, PlaySettings, SearchSettings, Take, Transitions,
-    math::Decay, transition::TransitionClip,
+    Analysis, Blender, BodyOverrides, LoopClip, LoopSet, PlaySettings, Take, Transitions, math::Decay,
+    transition::TransitionClip,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best_loop, posed, walk_of};
 
 const DECAY: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 fn walk(climb_mps: f64) -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         climb_mps,
         seconds: 8.0,
         turn_dps: 10.0,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 fn quick() -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seed: 4,
         speed_mps: 1.9,
         period_secs: 0.9,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
-/// The take with every body raised by `height(frame)` metres.
-fn raised(take: &Take, height: impl Fn(usize) -> f64) -> Take {
-    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        let pose = take.pose(frame);
-        let first = translations.len();
-        translations.extend_from_slice(pose.translations);
-        rotations.extend_from_slice(pose.rotations);
-        translations[first].y += height(frame);
-    }
-    let (skeleton, secs) = (take.skeleton().clone(), take.frame_time_secs());
-    Take::new("raised", skeleton, secs, translations, rotations).unwrap()
-}
-
-fn looped(take: &Take) -> LoopClip {
-    let analysis = Analysis::new(take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap()
-        .loop_clip
+/// The take with every body raised by so many metres.
+fn raised(take: &Take, height: f64) -> Take {
+    posed(take, |_, pose| pose.translations[0].y += height)
 }
 
 /// On a slope the floor is the plane that the walk was synthesized on: at most a centimetre off, and five where the take begins and
@@ -65,11 +47,8 @@ fn the_floor_follows_a_slope() {
         let reach = (1.0 / take.frame_time_secs()) as usize;
         for frame in 0..take.num_frames() {
             let is_inside = (reach..take.num_frames() - reach).contains(&frame);
-            assert!(
-                (offset(frame) - middle).abs() < if is_inside { 0.01 } else { 0.05 },
-                "{climb} {frame}: {}",
-                offset(frame) - middle
-            );
+            let (off, most) = (offset(frame) - middle, if is_inside { 0.01 } else { 0.05 });
+            assert!(off.abs() < most, "{climb} {frame}: {off}");
         }
     }
 }
@@ -81,27 +60,19 @@ fn a_crouch_does_not_lower_the_floor() {
     let analysis = Analysis::new(&take).unwrap();
     let (hips, thighs) = (analysis.body.hips, analysis.body.thighs.unwrap());
     assert_eq!(take.skeleton().parent(hips), None);
-    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        let pose = take.pose(frame);
-        let first = translations.len();
-        translations.extend_from_slice(pose.translations);
-        rotations.extend_from_slice(pose.rotations);
+    let crouched = posed(&take, |frame, pose| {
         let share = frame as f64 / take.num_frames() as f64;
         let sunk = DVec3::Y * 0.3 * loopwright::math::ops::sin(core::f64::consts::PI * share);
-        translations[first + hips] -= sunk;
+        pose.translations[hips] -= sunk;
         for thigh in thighs {
-            translations[first + thigh] += pose.rotations[hips].conjugate() * sunk;
+            pose.translations[thigh] += pose.rotations[hips].conjugate() * sunk;
         }
-    }
-    let (skeleton, secs) = (take.skeleton().clone(), take.frame_time_secs());
-    let crouched = Analysis::new(&Take::new("crouch", skeleton, secs, translations, rotations).unwrap()).unwrap();
+    });
+    let crouched = Analysis::new(&crouched).unwrap();
     for frame in 0..take.num_frames() {
         let (found, expected) = (crouched.floor.height(frame), analysis.floor.height(frame));
-        assert!(
-            (found - expected).abs() < 1e-6,
-            "{frame}: {found} instead of {expected}"
-        );
+        let is_same = (found - expected).abs() < 1e-6;
+        assert!(is_same, "{frame}: {found} instead of {expected}");
     }
 }
 
@@ -109,9 +80,9 @@ fn a_crouch_does_not_lower_the_floor() {
 fn a_jump_costs_the_same_on_any_floor() {
     let (left, entered) = (walk(0.0), quick());
     let of_take = |take: &Take| TransitionClip::from_take(Analysis::new(take).unwrap());
-    let of_loop = |take: &Take| TransitionClip::from_loop(&looped(take), &BodyOverrides::default()).unwrap();
+    let of_loop = |take: &Take| TransitionClip::from_loop(&best_loop(take), &BodyOverrides::default()).unwrap();
     for height in [0.04, 0.44, -3.0] {
-        let moved = raised(&entered, |_| height);
+        let moved = raised(&entered, height);
         for [here, there] in [
             [of_take(&entered), of_take(&moved)],
             [of_loop(&entered), of_loop(&moved)],
@@ -120,10 +91,8 @@ fn a_jump_costs_the_same_on_any_floor() {
                 [here, there].map(|entered| Transitions::between(&of_take(&left), &entered, &[]).unwrap());
             for (exit, entry) in [(10, 3), (31, 17), (50, 20)] {
                 let (expected, found) = (plain.cost(exit, entry, DECAY), platform.cost(exit, entry, DECAY));
-                assert!(
-                    (found - expected).abs() < 1e-9,
-                    "{height}: {found} instead of {expected}"
-                );
+                let is_same = (found - expected).abs() < 1e-9;
+                assert!(is_same, "{height}: {found} instead of {expected}");
             }
         }
     }
@@ -131,8 +100,8 @@ fn a_jump_costs_the_same_on_any_floor() {
 
 #[test]
 fn loops_from_other_floors_are_played_and_blended_on_one() {
-    let (first, second) = (looped(&walk(0.0)), looped(&quick()));
-    let moved = looped(&raised(&quick(), |_| 0.44));
+    let (first, second) = (best_loop(&walk(0.0)), best_loop(&quick()));
+    let moved = best_loop(&raised(&quick(), 0.44));
     let performed = |second: &LoopClip| {
         let set = LoopSet::new(vec![first.clone(), second.clone()]).unwrap();
         set.perform(12.0, &PlaySettings::default()).unwrap()

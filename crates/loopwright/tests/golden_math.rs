@@ -1,61 +1,20 @@
 //! Rotations and twists against reference numbers: the golden files if they exist, and a few of their numbers here.
 //!
-//! Files: quaternion.json, twist.json and the Jacobian rates of c2_closure.json; quaternions there are (w, x, y, z).
+//! Files: quaternion.json, twist.json and the Jacobian rates of c2_closure.json.
 
-use std::path::Path;
-
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3, DVec4};
 use loopwright::math::{Rigid, Screw, Twist, rotation};
 use serde_json::Value;
 
-/// A golden file, or `None` with a message if the folder does not exist.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn golden(name: &str) -> Option<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
-    if !folder.is_dir() {
-        eprintln!("skipped: no golden numbers in {}", folder.display());
-        return None;
-    }
-    let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    Some(serde_json::from_str(&text).unwrap())
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|number| number.as_f64().unwrap())
-        .collect()
-}
-
-fn vector(value: &Value) -> DVec3 {
-    DVec3::from_slice(&numbers(value))
-}
-
-fn quaternion(value: &Value) -> DQuat {
-    let wxyz = numbers(value);
-    DQuat::from_xyzw(wxyz[1], wxyz[2], wxyz[3], wxyz[0])
-}
+use crate::support::{
+    golden::{assert_near, golden, list, quaternion, vector},
+    twist,
+};
 
 /// A matrix given by rows.
 fn matrix(value: &Value) -> DMat3 {
     let rows: Vec<DVec3> = value.as_array().unwrap().iter().map(vector).collect();
     DMat3::from_cols(rows[0], rows[1], rows[2]).transpose()
-}
-
-fn cases(value: &Value) -> &[Value] {
-    let cases = value.as_array().unwrap();
-    assert!(!cases.is_empty());
-    cases
-}
-
-#[track_caller]
-fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
-    assert!(
-        (found - expected).length() <= tolerance,
-        "found {found}, expected {expected}"
-    );
 }
 
 #[track_caller]
@@ -67,23 +26,18 @@ fn assert_matrix_near(found: DMat3, expected: DMat3, tolerance: f64) {
 
 /// Largest difference of the components, signs included.
 fn apart(a: DQuat, b: DQuat) -> f64 {
-    (a - b)
-        .to_array()
-        .into_iter()
-        .fold(0.0, |worst, component| component.abs().max(worst))
+    DVec4::from(a - b).abs().max_element()
 }
 
 #[test]
 fn exponential_and_logarithm() {
     let Some(file) = golden("quaternion.json") else { return };
-    for case in cases(&file["from_scaled_angle_axis"]) {
+    for case in list(&file["from_scaled_angle_axis"]) {
         // The reference leaves 1e-8 in its denominators.
-        assert!(
-            apart(rotation::exp(vector(&case["v"])), quaternion(&case["q"])) < 2e-8,
-            "{case}"
-        );
+        let found = rotation::exp(vector(&case["v"]));
+        assert!(apart(found, quaternion(&case["q"])) < 2e-8, "{case}");
     }
-    for case in cases(&file["to_scaled_angle_axis_shortest"]) {
+    for case in list(&file["to_scaled_angle_axis_shortest"]) {
         assert_near(rotation::log(quaternion(&case["q"])), vector(&case["v"]), 1e-12);
     }
 }
@@ -91,11 +45,11 @@ fn exponential_and_logarithm() {
 #[test]
 fn products_and_angular_velocities() {
     let Some(file) = golden("quaternion.json") else { return };
-    for case in cases(&file["mul"]) {
+    for case in list(&file["mul"]) {
         let product = quaternion(&case["a"]) * quaternion(&case["b"]);
         assert!(apart(product, quaternion(&case["ab"])) < 1e-13, "{case}");
     }
-    for case in cases(&file["differentiate_angular_velocity"]) {
+    for case in list(&file["differentiate_angular_velocity"]) {
         let step = rotation::difference(quaternion(&case["next"]), quaternion(&case["curr"]));
         assert_near(step / case["dt"].as_f64().unwrap(), vector(&case["omega"]), 1e-10);
     }
@@ -104,7 +58,7 @@ fn products_and_angular_velocities() {
 #[test]
 fn left_jacobian_and_its_inverse() {
     let Some(file) = golden("quaternion.json") else { return };
-    for case in cases(&file["left_jacobian"]) {
+    for case in list(&file["left_jacobian"]) {
         let v = vector(&case["v"]);
         assert_matrix_near(rotation::left_jacobian(v), matrix(&case["Jl"]), 1e-13);
         assert_matrix_near(rotation::left_jacobian_inverse(v), matrix(&case["Jl_inv"]), 1e-13);
@@ -114,7 +68,7 @@ fn left_jacobian_and_its_inverse() {
 #[test]
 fn rate_of_the_left_jacobian() {
     let Some(file) = golden("c2_closure.json") else { return };
-    for case in cases(&file["jacobian_rate"]) {
+    for case in list(&file["jacobian_rate"]) {
         let (o, rate) = (vector(&case["o"]), vector(&case["do"]));
         let found = rotation::left_jacobian_rate(o, rate);
         assert_matrix_near(found, matrix(&case["left_jacobian_rate"]), 1e-12);
@@ -125,12 +79,9 @@ fn rate_of_the_left_jacobian() {
 #[test]
 fn twists_of_quarter_turns_and_general_screws() {
     let Some(file) = golden("twist.json") else { return };
-    for case in cases(&file["planar"]).iter().chain(cases(&file["general"])) {
+    for case in list(&file["planar"]).iter().chain(list(&file["general"])) {
         let motion = Rigid::new(quaternion(&case["quat_wxyz"]), vector(&case["displacement"]));
-        let twist = Twist {
-            linear: vector(&case["twist_v"]),
-            angular: vector(&case["twist_w"]),
-        };
+        let twist = twist(vector(&case["twist_v"]), vector(&case["twist_w"]));
         let there = twist.exp(1.0);
         assert!(apart(there.rotation, motion.rotation) < 1e-12, "{case}");
         assert_near(there.translation, motion.translation, 1e-12);
@@ -148,10 +99,7 @@ fn twists_of_quarter_turns_and_general_screws() {
     }
     let half = &file["blend_half"];
     let mean = |key: &str| (vector(&file["planar"][0][key]) + vector(&file["planar"][1][key])) / 2.0;
-    let blend = Twist {
-        linear: mean("twist_v"),
-        angular: mean("twist_w"),
-    };
+    let blend = twist(mean("twist_v"), mean("twist_w"));
     assert_near(blend.exp(1.0).translation, vector(&half["displacement"]), 1e-12);
     assert_near(mean("displacement"), vector(&file["naive_mean_displacement"]), 1e-12);
 }
@@ -160,12 +108,13 @@ fn twists_of_quarter_turns_and_general_screws() {
 #[test]
 fn numbers_kept_here() {
     let v = DVec3::new(1.0, -0.5, 0.25);
-    let q = DQuat::from_xyzw(
+    let q = [
         0.473_101_369_569_96,
         -0.236_550_684_784_98,
         0.118_275_342_392_49,
         0.840_374_803_894_5,
-    );
+    ];
+    let q = DQuat::from_array(q);
     // These digits of the quaternion differ by the reference's 1e-8; its logarithm does not.
     assert!(apart(rotation::exp(v), q) < 2e-8);
     assert_near(rotation::log(-q), v, 1e-12);
@@ -179,23 +128,26 @@ fn numbers_kept_here() {
     // Angles on both sides of the switch from series to closed form.
     for (o, rate, expected) in [
         (
-            DVec3::new(0.1, 0.2, -0.3),
-            DVec3::new(0.3, -0.1, 0.2),
-            DVec3::new(0.004_801_985_476_018, 0.003_355_828_882_567, -0.005_595_840_155_812),
+            [0.1, 0.2, -0.3],
+            [0.3, -0.1, 0.2],
+            [0.004_801_985_476_018, 0.003_355_828_882_567, -0.005_595_840_155_812],
         ),
         (
-            DVec3::new(2.0, 2.0, 1.0),
-            DVec3::new(-0.4, 0.7, 1.1),
-            DVec3::new(0.226_272_358_371_2, 0.514_849_343_875_6, -0.015_743_853_072_38),
+            [2.0, 2.0, 1.0],
+            [-0.4, 0.7, 1.1],
+            [0.226_272_358_371_2, 0.514_849_343_875_6, -0.015_743_853_072_38],
         ),
     ] {
-        assert_near(rotation::left_jacobian_rate(o, rate) * rate, expected, 1e-12);
+        let rate = DVec3::from_array(rate);
+        assert_near(
+            rotation::left_jacobian_rate(o.into(), rate) * rate,
+            expected.into(),
+            1e-12,
+        );
     }
     // A quarter turn to the left over 2 m, and its mean with one to the right: 2 m straight ahead.
-    let quarter = Rigid::from_yaw(
-        core::f64::consts::FRAC_PI_2,
-        DVec3::new(1.0, 0.0, 1.0) * 1.273_239_544_735_2,
-    );
+    let ahead = DVec3::new(1.0, 0.0, 1.0) * 1.273_239_544_735_2;
+    let quarter = Rigid::from_yaw(core::f64::consts::FRAC_PI_2, ahead);
     let twist = Twist::log(quarter, 1.0);
     assert_near(twist.linear, DVec3::Z * 2.0, 1e-12);
     assert_near(twist.angular, DVec3::Y * core::f64::consts::FRAC_PI_2, 1e-13);

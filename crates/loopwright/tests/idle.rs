@@ -28,11 +28,8 @@ fn idle_loops_are_long_and_their_root_rests() {
             .best()
             .unwrap_or_else(|| panic!("{settings:?}: {:?}", found.nearest_miss));
         assert!(best.is_idle, "{settings:?}");
-        assert!(
-            best.source_period_secs >= 3.0,
-            "{settings:?}: {} s",
-            best.source_period_secs
-        );
+        let secs = best.source_period_secs;
+        assert!(secs >= 3.0, "{settings:?}: {secs} s");
         let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
         let twist = made.loop_clip.root().twist;
         // Exactly at rest: the smallest drift adds up over hours of play.

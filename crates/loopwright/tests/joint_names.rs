@@ -7,11 +7,13 @@ use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    BodyOverrides, Joint, Pose, Skeleton, Take,
+    BodyOverrides, Pose, Skeleton, Take,
     math::{Rigid, rotation},
     retarget::{JointMap, Link, Rig, RigPair, unturned},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{characters::rig_at_rest, joint, walk_of};
 
 /// A choice of at least this confidence is not printed as unsure.
 const SURE: f64 = 0.75;
@@ -52,26 +54,16 @@ struct Rest {
     has_own_axes: bool,
 }
 
-const T_POSE: Rest = Rest {
-    arms_down: 0.0,
-    has_own_axes: false,
-};
+const T_POSE: Rest = rest(0.0, false);
 
-const RESTS: [Rest; 4] = [
-    T_POSE,
+const RESTS: [Rest; 4] = [T_POSE, rest(0.8, false), rest(0.0, true), rest(1.2, true)];
+
+const fn rest(arms_down: f64, has_own_axes: bool) -> Rest {
     Rest {
-        arms_down: 0.8,
-        has_own_axes: false,
-    },
-    Rest {
-        arms_down: 0.0,
-        has_own_axes: true,
-    },
-    Rest {
-        arms_down: 1.2,
-        has_own_axes: true,
-    },
-];
+        arms_down,
+        has_own_axes,
+    }
+}
 
 /// The skeletons of the table.
 fn programs() -> Vec<Program> {
@@ -236,14 +228,8 @@ fn at_rest(program: &Program, rest: Rest) -> Take {
     let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
     for (number, row) in rows.iter().enumerate() {
         let above = row.parent.map_or(Rigid::IDENTITY, |parent| worlds[parent]);
-        let count = |part: &Part| {
-            let like = |row: &&Row| {
-                (row.part.as_ref()).is_some_and(|other| other.name == part.name && other.side == part.side)
-            };
-            rows.iter().filter(like).count()
-        };
         let known = match (&row.part, &row.place) {
-            (Some(part), _) => Some(place_of(&part.name, part.index, count(part))),
+            (Some(part), _) => Some(place_of(&part.name, part.index, count(program, part))),
             (None, Some(place)) => Some(place_between(place)),
             (None, None) => None,
         };
@@ -271,20 +257,14 @@ fn at_rest(program: &Program, rest: Rest) -> Take {
         let local = above.inverse() * worlds[number];
         pose.translations.push(local.translation);
         pose.rotations.push(local.rotation.normalize());
-        joints.push(Joint {
-            name: row.name.clone(),
-            parent: row.parent,
-            rest_offset: local.translation,
-            tip: None,
-        });
+        joints.push(joint(&row.name, row.parent, local.translation));
     }
     let skeleton = Skeleton::new(joints).unwrap();
     Take::new(&program.name, skeleton, 0.1, pose.translations, pose.rotations).unwrap()
 }
 
 fn rig(program: &Program, rest: Rest) -> Rig {
-    let take = at_rest(program, rest);
-    Rig::of(&take, &take.pose(0).to_pose(), &BodyOverrides::default()).unwrap()
+    rig_at_rest(&at_rest(program, rest))
 }
 
 /// The joint of a part, where the skeleton has it.
@@ -312,30 +292,17 @@ fn fault(source: &Program, target: &Program, joint: usize, link: Option<Link>) -
     };
     let (of, to) = (count(source, part), count(target, part));
     let is_last = part.index + 1 == to;
+    let of_source = |name: &str, index: usize| {
+        let (name, side) = (name.to_owned(), part.side);
+        joint_of(source, &Part { name, side, index })
+    };
     let expected = match part.name.as_str() {
         // Trunks of different counts bend along their length, and end at the same joint.
-        "spine" | "clavicle" if of != to => is_last
-            .then(|| {
-                joint_of(
-                    source,
-                    &Part {
-                        index: of.max(1) - 1,
-                        ..part.clone()
-                    },
-                )
-            })
-            .flatten(),
+        "spine" | "clavicle" if of != to && !is_last => None,
+        "spine" | "clavicle" if of != to => of_source(&part.name, of.max(1) - 1),
         "neck" if of != to => None,
         // Hips turn as the pelvis does, where that is a joint of its own.
-        "hips" | "pelvis" => ["pelvis", "hips"].iter().find_map(|name| {
-            joint_of(
-                source,
-                &Part {
-                    name: (*name).to_owned(),
-                    ..part.clone()
-                },
-            )
-        }),
+        "hips" | "pelvis" => ["pelvis", "hips"].iter().find_map(|name| of_source(name, part.index)),
         _ => joint_of(source, part),
     };
     let is_right = match (expected, link) {
@@ -387,11 +354,8 @@ fn nameless(program: &Program) -> Program {
         row.name = format!("bone_{number:03}");
         // What is no trunk or limb is not known by its shape.
         let fingers = ["thumb", "index", "middle", "ring", "pinky"];
-        if row
-            .part
-            .as_ref()
-            .is_some_and(|part| fingers.contains(&part.name.as_str()))
-        {
+        let part = row.part.as_ref();
+        if part.is_some_and(|part| fingers.contains(&part.name.as_str())) {
             row.part = None;
             row.may_follow = true;
         }
@@ -499,12 +463,11 @@ fn names_that_say_nothing_map_by_shape() {
 
 #[test]
 fn a_walk_goes_onto_every_program() {
-    let settings = WalkSettings {
+    let walk = walk_of(WalkSettings {
         seconds: 2.0,
         frame_rate_hz: 15.0,
         ..WalkSettings::default()
-    };
-    let walk = synthesize(&settings).unwrap().take;
+    });
     let rest = unturned(walk.skeleton(), DQuat::IDENTITY);
     let source = Rig::of(&walk, &rest, &BodyOverrides::default()).unwrap();
     let from = walk.world_tracks();
@@ -540,12 +503,8 @@ fn a_walk_goes_onto_every_program() {
                         let bone = to.position(frame, last) - to.position(frame, first);
                         let other = from.position(frame, like(like_last)) - from.position(frame, like(like_first));
                         let apart = bone.angle_between(other).to_degrees();
-                        let name = &program.rows[last].name;
-                        assert!(
-                            apart < most,
-                            "{} {name} {rest:?}, frame {frame}: {apart} degrees",
-                            program.name
-                        );
+                        let what = format!("{} {} {rest:?}", program.name, program.rows[last].name);
+                        assert!(apart < most, "{what}, frame {frame}: {apart} degrees");
                     }
                 }
             }

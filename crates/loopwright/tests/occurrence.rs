@@ -1,11 +1,13 @@
 //! One motion sought in another, where it is known to be.
 
 use loopwright::{
-    Analysis, LoopSettings, SearchSettings, Take, Transitions,
+    Analysis, Take, Transitions,
     math::Decay,
     transition::{Occurrence, TransitionClip},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best_loop, walk_of};
 
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
@@ -13,12 +15,11 @@ const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 const SAME: f64 = 0.2;
 
 fn walk(seconds: f64, frame_rate_hz: f64) -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds,
         frame_rate_hz,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 fn motion(take: &Take) -> TransitionClip {
@@ -27,22 +28,14 @@ fn motion(take: &Take) -> TransitionClip {
 
 /// The same frames, each shown `factor` times as long.
 fn slowed(take: &Take, factor: f64) -> Take {
-    let values = take.values();
-    Take::new(
-        take.name(),
-        take.skeleton().clone(),
-        factor * take.frame_time_secs(),
-        values.translations.to_vec(),
-        values.rotations.to_vec(),
-    )
-    .unwrap()
+    let (values, skeleton, secs) = (take.values(), take.skeleton().clone(), factor * take.frame_time_secs());
+    let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
+    Take::new(take.name(), skeleton, secs, translations, rotations).unwrap()
 }
 
 fn found(pattern: &TransitionClip, frames: core::ops::Range<usize>, take: &TransitionClip) -> Vec<Occurrence> {
     let transitions = Transitions::between(pattern, take, &[]).unwrap();
-    transitions
-        .occurrences(frames, 0..take.num_frames(), SPRING, SAME)
-        .found
+    (transitions.occurrences(frames, 0..take.num_frames(), SPRING, SAME)).found
 }
 
 #[test]
@@ -58,20 +51,13 @@ fn frames_of_a_take_are_found_in_it_again() {
 #[test]
 fn cycles_of_a_loop_follow_one_another_at_its_period() {
     let take = walk(10.0, 60.0);
-    let analysis = Analysis::new(&take).unwrap();
-    let loops = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis
-        .make_loop(loops.best().unwrap(), &LoopSettings::default())
-        .unwrap();
-    let pattern = TransitionClip::from_loop(&made.loop_clip, &Default::default()).unwrap();
+    let clip = best_loop(&take);
+    let pattern = TransitionClip::from_loop(&clip, &Default::default()).unwrap();
     let mut cycles = found(&pattern, 0..1, &motion(&take));
     cycles.sort_by_key(|cycle| cycle.start_frame);
-    let period = made.loop_clip.period_secs() * 60.0;
-    assert!(
-        cycles.len() as f64 >= (600.0 / period).floor() - 1.0,
-        "{}",
-        cycles.len()
-    );
+    let period = clip.period_secs() * 60.0;
+    let count = cycles.len();
+    assert!(count as f64 >= (600.0 / period).floor() - 1.0, "{count}");
     for pair in cycles.windows(2) {
         let apart = (pair[1].start_frame - pair[0].start_frame) as f64;
         assert!((apart - period).abs() <= 3.0, "{apart} frames, the period is {period}");
@@ -94,13 +80,13 @@ fn tempo_and_frame_rate_are_told_apart() {
 
 #[test]
 fn another_motion_is_not_found_and_the_nearest_stretch_is_named() {
-    let standing = synthesize(&WalkSettings {
+    let standing = motion(&walk_of(WalkSettings {
         seconds: 6.0,
         frame_rate_hz: 60.0,
         speed_mps: 0.0,
         ..WalkSettings::default()
-    });
-    let (walking, standing) = (motion(&walk(4.0, 60.0)), motion(&standing.unwrap().take));
+    }));
+    let walking = motion(&walk(4.0, 60.0));
     let transitions = Transitions::between(&walking, &standing, &[]).unwrap();
     let none = transitions.occurrences(60..121, 0..standing.num_frames(), SPRING, SAME);
     assert!(none.found.is_empty());
@@ -112,7 +98,7 @@ fn stretches_lie_within_the_frames_asked_for_whatever_these_are() {
     let take = motion(&walk(4.0, 30.0));
     let transitions = Transitions::between(&take, &take, &[]).unwrap();
     let last = take.num_frames();
-    for (start, end) in [
+    let ranges = [
         (0, 0),
         (5, 5),
         (5, 6),
@@ -121,7 +107,8 @@ fn stretches_lie_within_the_frames_asked_for_whatever_these_are() {
         (30, 90),
         (100, 10_000),
         (500, 600),
-    ] {
+    ];
+    for (start, end) in ranges {
         for (from, to) in [(0, 0), (3, 4), (10, 40), (0, last), (last - 3, last), (400, 900)] {
             let all = transitions.occurrences(start..end, from..to, SPRING, 1e9);
             for found in all.found {

@@ -1,15 +1,19 @@
 //! Retargeting onto rigs whose joints hang from each other in unusual ways.
 
-mod characters;
-
-use characters::{PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
-use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
+use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, Pose, Skeleton, Take,
+    Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take,
+    feet::{FootLock, FootOutcome},
     math::{Rigid, rotation},
     retarget::{Given, JointMap, MapError, Rig, RigPair},
+};
+
+use crate::support::{
+    best, best_loop,
+    characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk},
+    joint, measured,
 };
 
 /// A skeleton in the making: joints with their places in the world.
@@ -38,11 +42,9 @@ impl Tree {
     }
 
     fn add(&mut self, name: &str, parent: Option<&str>, at: DVec3) -> &mut Self {
-        self.joints.push((
-            name.to_owned(),
-            parent.map(|parent| self.find(parent)),
-            Rigid::new(DQuat::IDENTITY, at),
-        ));
+        let parent = parent.map(|parent| self.find(parent));
+        self.joints
+            .push((name.to_owned(), parent, Rigid::new(DQuat::IDENTITY, at)));
         self
     }
 
@@ -84,17 +86,13 @@ impl Tree {
             order.push(next.unwrap());
         }
         let mut pose = Pose::default();
-        let joints = order.iter().map(|&joint| {
-            let (name, parent, world) = &self.joints[joint];
+        let joints = order.iter().map(|&place| {
+            let (name, parent, world) = &self.joints[place];
             let local = parent.map_or(*world, |parent| self.joints[parent].2.inverse() * *world);
             pose.translations.push(local.translation);
             pose.rotations.push(local.rotation.normalize());
-            Joint {
-                name: name.clone(),
-                parent: parent.map(|parent| order.iter().position(|&joint| joint == parent).unwrap()),
-                rest_offset: local.translation,
-                tip: None,
-            }
+            let above = parent.map(|parent| order.iter().position(|&joint| joint == parent).unwrap());
+            joint(name, above, local.translation)
         });
         let skeleton = Skeleton::new(joints.collect()).unwrap();
         Take::new("odd", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
@@ -122,11 +120,8 @@ impl Walked {
     }
 
     fn at(&self, frame: usize, name: &str) -> Rigid {
-        self.take
-            .pose(frame)
-            .world(self.take.skeleton())
-            .as_ref()
-            .joint(self.joint(name))
+        let world = self.take.pose(frame).world(self.take.skeleton());
+        world.as_ref().joint(self.joint(name))
     }
 
     /// How far a joint is from where another one would carry it, metres: the most over the take.
@@ -152,6 +147,12 @@ fn pair_onto(target: &Take) -> RigPair {
 }
 
 /// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles ahead of
+/// The joints that are ankles of the feet.
+fn ankles(rig: &Rig) -> Vec<&str> {
+    let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
+    names.collect()
+}
+
 /// the knees.
 fn booted() -> Tree {
     let mut tree = Tree::of(&character(&walk(), PLAIN));
@@ -190,12 +191,10 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
         assert!(walked.travel(foot) > 3.0, "{foot}: {} m", walked.travel(foot));
         // It is where its leg ends, and turns as the foot of the take.
         assert!(walked.farthest_from_rigid(foot, shin) < 0.06, "{foot}");
-        let rest = walked.rest.translations[walked.joint(foot)].distance(walked.rest.translations[walked.joint(shin)]);
+        let apart = |at: &dyn Fn(&str) -> DVec3| at(foot).distance(at(shin));
+        let rest = apart(&|name| walked.rest.translations[walked.joint(name)]);
         for frame in 0..walked.take.num_frames() {
-            let now = walked
-                .at(frame, foot)
-                .translation
-                .distance(walked.at(frame, shin).translation);
+            let now = apart(&|name| walked.at(frame, name).translation);
             assert!(
                 (now - rest).abs() < 1e-6,
                 "{foot}, frame {frame}: {now} m, at rest {rest} m"
@@ -204,13 +203,7 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
         let link = pair.map.links[target.skeleton().find(foot).unwrap()].unwrap();
         assert_eq!(pair.source.skeleton().joint(link.from).name, from);
     }
-    let feet = pair
-        .target
-        .body()
-        .feet
-        .iter()
-        .map(|foot| target.skeleton().joint(foot.ankle).name.as_str());
-    assert_eq!(feet.collect::<Vec<_>>(), ["pied gauche.001", "pied droit.001"]);
+    assert_eq!(ankles(&pair.target), ["pied gauche.001", "pied droit.001"]);
     // Nothing stays behind.
     for joint in target.skeleton().joints() {
         assert!(walked.travel(&joint.name) > 3.0, "{}", joint.name);
@@ -222,18 +215,12 @@ fn targets_and_seconds_of_feet_are_no_feet() {
     let named = |names: [&str; 2]| {
         let mut tree = booted();
         tree.rename(&[("pied gauche.001", names[0]), ("pied droit.001", names[1])]);
-        let target = tree.take();
-        let rig = rig_at_rest(&target);
-        let feet = rig.body().feet.iter();
-        let name = |joint: usize| target.skeleton().joint(joint).name.clone();
-        feet.map(|foot| name(foot.ankle)).collect::<Vec<_>>()
+        ankles(&rig_at_rest(&tree.take())).join(", ")
     };
     // Their names say what they are for.
-    assert_eq!(named(["ik gauche", "ik droit"]), ["pied gauche_end", "pied droit_end"]);
-    assert_eq!(
-        named(["pied ctrl gauche", "pied ctrl droit"]),
-        ["pied gauche_end", "pied droit_end"]
-    );
+    assert_eq!(named(["ik gauche", "ik droit"]), "pied gauche_end, pied droit_end");
+    let controls = ["pied ctrl gauche", "pied ctrl droit"];
+    assert_eq!(named(controls), "pied gauche_end, pied droit_end");
     // A leg that has a foot of its own needs no other.
     let mut tree = Tree::of(&character(&walk(), PLAIN));
     tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
@@ -241,14 +228,7 @@ fn targets_and_seconds_of_feet_are_no_feet() {
         let foot = tree.at(&format!("foot_{side}"));
         tree.add(&format!("boot_{side}"), Some("root"), foot);
     }
-    let target = tree.take();
-    let rig = rig_at_rest(&target);
-    let feet = rig
-        .body()
-        .feet
-        .iter()
-        .map(|foot| target.skeleton().joint(foot.ankle).name.as_str());
-    assert_eq!(feet.collect::<Vec<_>>(), ["foot_l", "foot_r"]);
+    assert_eq!(ankles(&rig_at_rest(&tree.take())), ["foot_l", "foot_r"]);
 }
 
 #[test]
@@ -274,14 +254,13 @@ fn joints_above_the_hips_go_with_them() {
         // Only the topmost of them moves by itself.
         for frame in 0..walked.take.num_frames() {
             for name in ["Pelvis", "Spine"] {
-                let (now, rest) = (walked.take.pose(frame).to_pose(), target.pose(0).to_pose());
-                let joint = find(name);
-                assert!(
-                    (now.translations[joint] - rest.translations[joint]).length() < 1e-9,
-                    "{name}"
+                let (now, rest) = (
+                    walked.take.pose(frame).joint(find(name)),
+                    target.pose(0).joint(find(name)),
                 );
+                assert!((now.translation - rest.translation).length() < 1e-9, "{name}");
                 assert!(
-                    rotation::difference(now.rotations[joint], rest.rotations[joint]).length() < 1e-9,
+                    rotation::difference(now.rotation, rest.rotation).length() < 1e-9,
                     "{name}"
                 );
             }
@@ -294,10 +273,8 @@ fn joints_above_the_hips_go_with_them() {
                 assert!(one.distance(other) < 1e-9, "{name}, frame {frame}: {one} {other}");
             }
         }
-        let root = pair
-            .target
-            .root_joint()
-            .map(|joint| target.skeleton().joint(joint).name.as_str());
+        let root = pair.target.root_joint();
+        let root = root.map(|joint| target.skeleton().joint(joint).name.as_str());
         assert_eq!(root, has_root.then_some("root"));
     }
 }
@@ -305,12 +282,6 @@ fn joints_above_the_hips_go_with_them() {
 /// Loops carry their root motion on the topmost of them, and close.
 #[test]
 fn loops_on_such_rigs_close() {
-    use loopwright::{
-        Analysis, LoopSettings, RootMode, RootSettings, SearchSettings,
-        feet::{FootLock, FootOutcome},
-        loop_clip::LoopKeys,
-        quality,
-    };
     let mut pelvis = Tree::of(&character(&walk(), PLAIN));
     let hips = pelvis.at("pelvis");
     pelvis
@@ -319,31 +290,25 @@ fn loops_on_such_rigs_close() {
         .hang("Spine", "Hips");
     let take = walk();
     let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let best = best(&analysis);
     for (tree, top) in [(pelvis, "Hips"), (booted(), "Armature")] {
         let target = tree.take();
         let pair = pair_onto(&target);
         for mode in [RootMode::Constant, RootMode::Path] {
-            let root = RootSettings {
-                mode,
-                ..RootSettings::default()
-            };
             let settings = LoopSettings {
-                root,
+                root: RootSettings {
+                    mode,
+                    ..RootSettings::default()
+                },
+                character: Some(Arc::new(pair.clone())),
                 ..LoopSettings::default()
             };
-            let settings = LoopSettings {
-                character: Some(Arc::new(pair.clone())),
-                ..settings
-            };
-            let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+            let made = analysis.make_loop(&best, &settings).unwrap();
             let own = made.of_take.as_deref().unwrap();
-            let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-            assert!(!quality.pops(), "{top} {mode:?}: {quality:?}");
-            assert!(
-                quality.displacement_metres.unwrap() < 0.02,
-                "{top} {mode:?}: {quality:?}"
-            );
+            let quality = measured(&made);
+            let what = format!("{top} {mode:?}: {quality:?}");
+            assert!(!quality.pops(), "{what}");
+            assert!(quality.displacement_metres.unwrap() < 0.02, "{what}");
             let carrier = target.skeleton().joint(made.loop_clip.carrier()).name.as_str();
             assert_eq!((carrier, made.source.root_joint), (top, None), "{mode:?}");
             let transfer = pair.of_loop(&own.loop_clip);
@@ -354,22 +319,20 @@ fn loops_on_such_rigs_close() {
             // Where feet stand as still as in the take's loop, they are not held.
             let stands = transfer.stands(&own.loop_clip);
             let [by_pose, speed] = [&carried, &made.loop_clip].map(|clip| speed_of_points(clip, &stands, DVec3::ZERO));
-            assert!(
-                speed < 0.02 || (feet.outcomes == [FootOutcome::Still; 2] && held.is_none() && speed < by_pose + 1e-6),
-                "{top} {mode:?}: {by_pose} {speed} m/s"
-            );
+            let is_still = feet.outcomes == [FootOutcome::Still; 2] && held.is_none() && speed < by_pose + 1e-6;
+            assert!(speed < 0.02 || is_still, "{top} {mode:?}: {by_pose} {speed} m/s");
         }
     }
 }
 
 /// The angle between the directions from one joint to another in two poses, degrees.
-fn degrees_between(one: (&Walked, [&str; 2]), other: (&Take, [&str; 2]), frame: usize) -> f64 {
-    let (walked, names) = one;
-    let [from, to] = names.map(|name| walked.at(frame, name).translation);
-    let (take, names) = other;
-    let world = take.pose(frame).world(take.skeleton());
-    let [start, end] = names.map(|name| world.translations[take.skeleton().find(name).unwrap()]);
-    (to - from).angle_between(end - start).to_degrees()
+fn degrees_between(one: (&Take, [&str; 2]), other: (&Take, [&str; 2]), frame: usize) -> f64 {
+    let [one, other] = [one, other].map(|(take, names)| {
+        let world = take.pose(frame).world(take.skeleton());
+        let [from, to] = names.map(|name| world.translations[take.skeleton().find(name).unwrap()]);
+        to - from
+    });
+    one.angle_between(other).to_degrees()
 }
 
 #[test]
@@ -377,7 +340,7 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
     let take = walk();
     // The walker rests in T-pose; the rigs rest otherwise, and have no forearms.
     for arms_down in [0.0, 0.8, 1.4] {
-        let mut tree = Tree::of(&character(&take, characters::Character { arms_down, ..PLAIN }));
+        let mut tree = Tree::of(&character(&take, Character { arms_down, ..PLAIN }));
         for side in ["l", "r"] {
             let elbow = tree.at(&format!("lowerarm_{side}"));
             tree.without(&[&format!("lowerarm_{side}"), &format!("clavicle_{side}")]);
@@ -394,7 +357,7 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
             (["upperarm_r", "hand_r"], ["RightArm", "RightForeArm"]),
         ] {
             for frame in 0..take.num_frames() {
-                let off = degrees_between((&walked, ours), (&take, theirs), frame);
+                let off = degrees_between((&walked.take, ours), (&take, theirs), frame);
                 assert!(off < 12.0, "arms down by {arms_down}, frame {frame}: {off} degrees");
             }
         }
@@ -403,11 +366,7 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
         let back = back.of_motion(&walked.take.world_tracks()).take(&walked.take).unwrap();
         for frame in 0..take.num_frames() {
             let names = ["LeftArm", "LeftForeArm"];
-            let world = back.pose(frame).world(back.skeleton());
-            let [start, end] = names.map(|name| world.translations[back.skeleton().find(name).unwrap()]);
-            let wanted = take.pose(frame).world(take.skeleton());
-            let [from, to] = names.map(|name| wanted.translations[take.skeleton().find(name).unwrap()]);
-            let off = (end - start).angle_between(to - from).to_degrees();
+            let off = degrees_between((&back, names), (&take, names), frame);
             assert!(
                 off < 12.0,
                 "back, arms down by {arms_down}, frame {frame}: {off} degrees"
@@ -443,18 +402,10 @@ fn joints_below_the_root_follow_the_body_that_they_are_at() {
     // Also where feet are held, which moves the body a little more.
     let take = walk();
     let transfer = pair.of_motion(&take.world_tracks());
-    let analysis = loopwright::Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&loopwright::SearchSettings::default()).unwrap();
-    let own = analysis
-        .make_loop(found.best().unwrap(), &loopwright::LoopSettings::default())
-        .unwrap();
-    let clip = &own.loop_clip;
+    let clip = &best_loop(&take);
     let carried = transfer.loop_clip(clip).unwrap();
-    let held = transfer
-        .held(clip, &carried, loopwright::feet::FootLock::Solve)
-        .unwrap()
-        .0
-        .unwrap();
+    let (held, _) = transfer.held(clip, &carried, FootLock::Solve).unwrap();
+    let held = held.unwrap();
     let find = |name: &str| held.skeleton().find(name).unwrap();
     let rest = |name: &str| walked.rest.as_ref().joint(find(name));
     for key in [0, clip.num_samples() / 3, clip.num_samples() / 2] {
@@ -465,8 +416,8 @@ fn joints_below_the_root_follow_the_body_that_they_are_at() {
             assert!(off < 1e-9, "{joint}, key {key}: {off} m");
         }
         // The rest is carried by the root motion.
-        let off =
-            world.translations[find("lamp")].distance(held.root_pose(key).transform_point(DVec3::new(3.0, 1.0, 0.0)));
+        let lamp = held.root_pose(key).transform_point(DVec3::new(3.0, 1.0, 0.0));
+        let off = world.translations[find("lamp")].distance(lamp);
         assert!(off < 1e-9, "lamp, key {key}: {off} m");
     }
 }
@@ -484,14 +435,11 @@ fn every_entry_of_a_map_has_its_effect() {
     for joint in target.skeleton().joints() {
         let mut pair = pair_onto(&target);
         let given = [(joint.name.clone(), Given::Joint("RightHand".to_owned()))];
-        pair.map = pair
-            .map
-            .with(pair.source.skeleton(), pair.target.skeleton(), &given)
-            .unwrap();
+        let (from, to) = (pair.source.skeleton(), pair.target.skeleton());
+        pair.map = pair.map.with(from, to, &given).unwrap();
         let walked = Walked::of(&pair);
-        let off = rotation::difference(turn(&walked, &joint.name), wanted)
-            .length()
-            .to_degrees();
+        let off = rotation::difference(turn(&walked, &joint.name), wanted);
+        let off = off.length().to_degrees();
         // Legs that reach for the places of feet turn a little further.
         let is_of_leg = joint.name.starts_with("jambe") || joint.name.starts_with("pied");
         let is_beside = joint.name.starts_with("jambe") && joint.name.ends_with("001");
@@ -503,11 +451,8 @@ fn every_entry_of_a_map_has_its_effect() {
             let rest = |name: &str| walked.rest.as_ref().joint(walked.joint(name));
             let between = rest("hand_r").inverse() * rest(&joint.name);
             let at = walked.at(40, "hand_r").transform_point(between.translation);
-            assert!(
-                at.distance(walked.at(40, &joint.name).translation) < 1e-9,
-                "{}",
-                joint.name
-            );
+            let off = at.distance(walked.at(40, &joint.name).translation);
+            assert!(off < 1e-9, "{}", joint.name);
         }
     }
 }
@@ -522,8 +467,6 @@ fn what_has_no_skeleton_is_said_to_have_none() {
     let wrong = JointMap::between(&body, &thing).unwrap_err();
     assert_eq!(wrong, MapError::NoSkeleton { rig: "rig" });
     assert!(wrong.to_string().contains("no skeleton"), "{wrong}");
-    assert_eq!(
-        JointMap::between(&thing, &body).unwrap_err(),
-        MapError::NoSkeleton { rig: "motion" }
-    );
+    let wrong = JointMap::between(&thing, &body).unwrap_err();
+    assert_eq!(wrong, MapError::NoSkeleton { rig: "motion" });
 }

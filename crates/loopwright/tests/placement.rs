@@ -2,12 +2,14 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, Tracks,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
     analysis::Body,
     math::{Rigid, rotation},
     root_motion::RootSpace,
 };
-use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
+
+use crate::support::{best, moved, posed, walk_of};
 
 /// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
@@ -15,27 +17,19 @@ fn walk(place: Rigid) -> Take {
         turn_dps: 25.0,
         ..WalkSettings::default()
     };
-    let take = synthesize(&settings).unwrap().take;
-    let poses = (0..take.num_frames()).map(|frame| {
-        let mut pose = take.pose(frame).to_pose();
-        pose.set_joint(0, place * take.pose(frame).joint(0));
-        pose
-    });
-    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::from_tracks("walk", tracks).unwrap()
+    moved(&walk_of(settings), |_| place)
 }
 
 /// The same loop where the take stood, and at the origin.
 fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
     let analysis = Analysis::new(take).unwrap();
-    let best = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let best = best.best().unwrap();
+    let best = best(&analysis);
     [false, true].map(|recenter| {
         let settings = LoopSettings {
             root: RootSettings { recenter, ..root },
             ..LoopSettings::default()
         };
-        analysis.make_loop(best, &settings).unwrap()
+        analysis.make_loop(&best, &settings).unwrap()
     })
 }
 
@@ -48,6 +42,10 @@ fn places() -> [Rigid; 4] {
     ]
 }
 
+fn is_over_origin(at: DVec3) -> bool {
+    at.with_y(0.0).length() < 1e-9
+}
+
 #[test]
 fn a_loop_from_anywhere_starts_at_the_origin_facing_ahead() {
     for place in places() {
@@ -57,21 +55,12 @@ fn a_loop_from_anywhere_starts_at_the_origin_facing_ahead() {
             let (was, now) = (&off.loop_clip, &on.loop_clip);
             assert_eq!(off.recentered_by, None);
             let first = now.root_pose(0);
-            assert!(
-                first.translation.x.abs() + first.translation.z.abs() < 1e-9,
-                "{mode}: {first:?}"
-            );
-            assert_eq!(
-                first.translation.y,
-                was.root_pose(0).translation.y,
-                "{mode}: the floor stays"
-            );
+            assert!(is_over_origin(first.translation), "{mode}: {first:?}");
+            let height = was.root_pose(0).translation.y;
+            assert_eq!(first.translation.y, height, "{mode}: the floor stays");
             assert!(rotation::yaw_of(first.rotation).abs() < 1e-9, "{mode}: {first:?}");
-            assert_eq!(
-                now.root().twist,
-                was.root().twist,
-                "{mode}: the twist is in the root's own axes"
-            );
+            let twists = [was, now].map(|clip| clip.root().twist);
+            assert_eq!(twists[0], twists[1], "{mode}: the twist is in the root's own axes");
             assert_eq!(now.tracks(), was.tracks(), "{mode}: poses in joint space");
             assert_eq!(on.source.clip, off.source.clip, "{mode}: so are the uncut ones");
             let motion = on.recentered_by.unwrap();
@@ -98,26 +87,21 @@ fn a_body_that_is_pulled_back_is_moved_itself() {
     for place in places() {
         let take = walk(place);
         let [off, on] = both(&take, RootMode::Stationary.into());
-        assert_eq!(
-            on.loop_clip.root(),
-            off.loop_clip.root(),
-            "its root is at the origin already"
-        );
+        let [root, was] = [&on, &off].map(|made| made.loop_clip.root());
+        assert_eq!(root, was, "its root is at the origin already");
         let motion = on.recentered_by.unwrap();
         let hips = on.body.hips;
         let count = on.loop_clip.num_samples();
         let mut mean = DVec3::ZERO;
         for key in 0..count {
-            let (was, now) = (
-                off.loop_clip.world_pose(key).moved(motion),
-                on.loop_clip.world_pose(key),
-            );
+            let was = off.loop_clip.world_pose(key).moved(motion);
+            let now = on.loop_clip.world_pose(key);
             mean += now.translations[hips] / count as f64;
             for joint in 0..take.num_joints() {
                 assert!((was.translations[joint] - now.translations[joint]).length() < 1e-9);
             }
         }
-        assert!(mean.x.abs() + mean.z.abs() < 1e-9, "{mean}");
+        assert!(is_over_origin(mean), "{mean}");
         let uncut = |made: &MadeLoop| made.source.clip.world_tracks().position(0, hips);
         assert!((motion.transform_point(uncut(&off)) - uncut(&on)).length() < 1e-9);
     }
@@ -137,7 +121,7 @@ fn in_full_space_the_root_keeps_its_tilt() {
     let moved = motion * was.start;
     assert!((moved.translation - now.start.translation).length() < 1e-9);
     assert!(rotation::difference(moved.rotation, now.start.rotation).length() < 1e-9);
-    assert!(now.start.translation.x.abs() + now.start.translation.z.abs() < 1e-9);
+    assert!(is_over_origin(now.start.translation));
 }
 
 #[test]
@@ -148,10 +132,7 @@ fn a_whole_take_starts_at_the_origin() {
         let moved = take.recentered(&body);
         let analysis = Analysis::new(&moved).unwrap();
         let first = analysis.heading.world_from_heading(0);
-        assert!(
-            first.translation.x.abs() + first.translation.z.abs() < 1e-9,
-            "{first:?}"
-        );
+        assert!(is_over_origin(first.translation), "{first:?}");
         let height = Analysis::new(&take).unwrap().heading.ground(0).y;
         assert!((first.translation.y - height).abs() < 1e-9);
         assert!(rotation::yaw_of(first.rotation).abs() < 1e-9);
@@ -174,25 +155,12 @@ fn a_body_beside_its_root_joint_stays_there() {
         hips.sum::<DVec3>() / count as f64
     };
     for (off, stays) in [(0.5, true), (5.0, false)] {
-        let placed = Rigid::from_yaw(0.0, DVec3::Z * off);
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        let rooted = idle.below_root_joint("root");
-        for frame in 0..rooted.num_frames() {
-            let pose = rooted.pose(frame);
-            translations.extend_from_slice(pose.translations);
-            rotations.extend_from_slice(pose.rotations);
-            let hips = frame * rooted.num_joints() + 1;
-            translations[hips] = placed.transform_point(translations[hips]);
-        }
-        let skeleton = rooted.skeleton().clone();
-        let take = Take::new("idle", skeleton, rooted.frame_time_secs(), translations, rotations).unwrap();
+        let take = posed(&idle.below_root_joint("root"), |_, pose| pose.translations[1].z += off);
         let [there, here] = both(&take, RootSettings::default());
         assert_eq!(here.source.root_joint, Some(0));
         let start = here.loop_clip.root().start;
-        assert_eq!(
-            (start.translation, rotation::yaw_of(start.rotation)),
-            (DVec3::ZERO, 0.0)
-        );
+        let placed = (start.translation, rotation::yaw_of(start.rotation));
+        assert_eq!(placed, (DVec3::ZERO, 0.0));
         let (was, now) = (mean(&there), mean(&here));
         if stays {
             assert!((was - now).length() < 1e-9, "{was} {now}");

@@ -2,58 +2,33 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Joint, LoopClip, LoopSet, LoopSettings, PlaySettings, Pose, RootMotion, SearchSettings, Skeleton, Tracks,
+    LoopClip, LoopSet, PlaySettings, Tracks,
     math::{Decay, Rigid, Twist, ops, rotation},
     play::{Performance, PlayError},
 };
+use loopwright_mocap::folder_or_skip;
+use loopwright_synth::WalkSettings;
 
-use loopwright_synth::{WalkSettings, synthesize};
+use crate::support::{self, best_loop, chain, clip_of, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
 /// A swinging chain whose motion starts at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, twist: Twist) -> LoopClip {
-    let joints = (0..4).map(|index: usize| Joint {
-        name: format!("j{index}"),
-        parent: index.checked_sub(1),
-        rest_offset: DVec3::Y * 0.4,
-        tip: None,
-    });
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..num_samples {
-        let a = TAU * (sample as f64 / num_samples as f64 + start_phase);
-        for joint in 0..4 {
-            translations.push(DVec3::new(
-                0.0,
-                0.4 + if joint == 0 { 0.02 * ops::sin(a) } else { 0.0 },
-                0.0,
-            ));
-            rotations.push(rotation::exp(DVec3::new(
-                size * ops::sin(a + f64::from(joint)),
-                0.2 * ops::cos(2.0 * a),
-                0.3 * size * ops::cos(a),
-            )));
-        }
-    }
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
-        twist,
-    };
+    let skeleton = chain(&["j0", "j1", "j2", "j3"], DVec3::Y * 0.4);
+    let root = support::root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);
     let step = period_secs / num_samples as f64;
-    LoopClip::new(
-        "swing",
-        Tracks::new(Skeleton::new(joints.collect()).unwrap(), step, translations, rotations).unwrap(),
-        0,
-        root,
-    )
-    .unwrap()
+    clip_of(skeleton, step, num_samples, root, |phase, joint| {
+        let a = TAU * (phase + start_phase);
+        let rise = if joint == 0 { 0.02 * ops::sin(a) } else { 0.0 };
+        let [x, z] = [size * ops::sin(a + joint as f64), 0.3 * size * ops::cos(a)];
+        let turn = DVec3::new(x, 0.2 * ops::cos(2.0 * a), z);
+        (DVec3::Y * (0.4 + rise), rotation::exp(turn))
+    })
 }
 
 fn twist(speed: f64, turn: f64) -> Twist {
-    Twist {
-        linear: DVec3::Z * speed,
-        angular: DVec3::Y * turn,
-    }
+    support::twist(DVec3::Z * speed, DVec3::Y * turn)
 }
 
 fn set() -> LoopSet {
@@ -87,22 +62,20 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             let at = segment.start_secs;
             // On either side of the jump, and across it; bodies accelerate by tens of metres per second squared.
             let [a, b, c, d] = [-2.0 * h, -h, 0.0, h].map(|offset| performance.world_pose_at(at + offset));
+            let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
             for joint in 0..4 {
+                let at_joint = [&a, &b, &c, &d].map(|pose| pose.translations[joint]);
                 assert!(
-                    (c.translations[joint] - b.translations[joint]).length() < 20.0 * h,
+                    (at_joint[2] - at_joint[1]).length() < 20.0 * h,
                     "{fade:?}: a step at {at}"
                 );
-                let (before, after) = (
-                    (b.translations[joint] - a.translations[joint]) / h,
-                    (d.translations[joint] - c.translations[joint]) / h,
-                );
-                assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
-                let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
-                let (before, after) = (
-                    spin(b.rotations[joint], a.rotations[joint]),
-                    spin(d.rotations[joint], c.rotations[joint]),
-                );
-                assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
+                let [a, b, c, d] = [&a, &b, &c, &d].map(|pose| pose.rotations[joint]);
+                for (before, after) in [
+                    ((at_joint[1] - at_joint[0]) / h, (at_joint[3] - at_joint[2]) / h),
+                    (spin(b, a), spin(d, c)),
+                ] {
+                    assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
+                }
             }
             let root = |offset: f64| performance.pose_at(at + offset).root;
             let speed = |from: f64, to: f64| {
@@ -111,20 +84,15 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             };
             let (before, after) = (speed(-2.0 * h, -h), speed(0.0, h));
             for (before, after) in before.into_iter().zip(after) {
-                assert!(
-                    (after - before).length() < 1e-3,
-                    "{fade:?} root at {at}: {before} {after}"
-                );
+                let off = (after - before).length();
+                assert!(off < 1e-3, "{fade:?} root at {at}: {before} {after}");
             }
         }
         // Nowhere else either: the largest change of velocity over a millisecond is that of the motion itself.
-        let positions: Vec<_> = (0..30_000)
-            .map(|i| performance.world_pose_at(f64::from(i) * 1e-3).translations[3])
-            .collect();
-        let worst = positions
-            .windows(3)
-            .map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / 1e-6)
-            .fold(0.0, f64::max);
+        let at = |i: i32| performance.world_pose_at(f64::from(i) * 1e-3).translations[3];
+        let positions: Vec<_> = (0..30_000).map(at).collect();
+        let bends = positions.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / 1e-6);
+        let worst = bends.fold(0.0, f64::max);
         assert!(worst < 200.0, "{fade:?} {worst} m/s^2");
     }
 }
@@ -143,13 +111,10 @@ fn after_the_fade_the_loop_itself_plays() {
         assert!((moved.translation - expected.translation).length() < 1e-9);
         assert!(rotation::difference(moved.rotation, expected.rotation).length() < 1e-9);
         let posed = performance.pose_at(from);
-        let Pose {
-            translations,
-            rotations,
-        } = clip.body_pose_at(in_loop(from), Default::default());
+        let own = clip.body_pose_at(in_loop(from), Default::default());
         for joint in 0..4 {
-            assert!((posed.body.translations[joint] - translations[joint]).length() < 1e-12);
-            assert!(rotation::difference(posed.body.rotations[joint], rotations[joint]).length() < 1e-9);
+            assert!((posed.body.translations[joint] - own.translations[joint]).length() < 1e-12);
+            assert!(rotation::difference(posed.body.rotations[joint], own.rotations[joint]).length() < 1e-9);
         }
     }
 }
@@ -171,13 +136,8 @@ fn jumps_go_where_they_cost_least() {
                 let tracks = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), samples).unwrap();
                 let shifted = LoopClip::new("shifted", tracks, 0, *clip.root());
                 let others = LoopSet::new(vec![set.loops()[from].clone(), shifted.unwrap()]).unwrap();
-                let other = others.entry(0, secs, 1, fade).unwrap();
-                assert!(
-                    other.cost > 0.98 * best.cost,
-                    "{fade:?} {from} {to}: {} {}",
-                    other.cost,
-                    best.cost
-                );
+                let [other, best] = [others.entry(0, secs, 1, fade).unwrap().cost, best.cost];
+                assert!(other > 0.98 * best, "{fade:?} {from} {to}: {other} {best}");
             }
         }
         // A jump from a loop to itself enters at the time of the exit.
@@ -205,27 +165,22 @@ fn of_all_exits_and_entries_a_jump_takes_the_cheapest() {
         for (from, to) in [(0, 1), (1, 2), (2, 0), (1, 0)] {
             let jump = set.jump(from, to, fade).unwrap();
             let cost = |secs: f64| set.entry(from, secs, to, fade).unwrap().cost;
-            let at_samples = times(&set.loops()[from], 1).map(cost).fold(f64::INFINITY, f64::min);
-            let between = times(&set.loops()[from], 4).map(cost).fold(f64::INFINITY, f64::min);
             // Refinement ends at about a hundredth of a sample, in one of several valleys of nearly one depth.
-            assert!(
-                jump.entry.cost < 1.005 * at_samples,
-                "{fade:?} {from} {to}: {jump:?} {at_samples}"
-            );
-            assert!(
-                jump.entry.cost < 1.005 * between,
-                "{fade:?} {from} {to}: {jump:?} {between}"
-            );
+            for parts in [1, 4] {
+                let least = times(&set.loops()[from], parts).map(cost).fold(f64::INFINITY, f64::min);
+                assert!(
+                    jump.entry.cost < 1.005 * least,
+                    "{fade:?} {from} {to}: {jump:?} {least}"
+                );
+            }
             assert!((0.0..set.loops()[from].period_secs()).contains(&jump.exit_secs));
             assert!((0.0..set.loops()[to].period_secs()).contains(&jump.entry.secs));
             // The cost is that of the best entry from this exit; several valleys may be as deep.
             let entry = set.entry(from, jump.exit_secs, to, fade).unwrap();
             assert!((entry.cost / jump.entry.cost - 1.0).abs() < 1e-3, "{entry:?} {jump:?}");
             let back = set.jump(to, from, fade).unwrap();
-            assert_eq!(
-                (back.exit_secs, back.entry.secs, back.entry.cost),
-                (jump.entry.secs, jump.exit_secs, jump.entry.cost)
-            );
+            let reversed = (jump.entry.secs, jump.exit_secs, jump.entry.cost);
+            assert_eq!((back.exit_secs, back.entry.secs, back.entry.cost), reversed);
         }
     }
 }
@@ -258,10 +213,8 @@ fn a_loop_is_left_at_its_best_exit_within_one_more_cycle() {
                 assert!(entered.entry.cost <= at_end.cost * 1.005, "{jump:?} {at_end:?}");
             }
             assert_eq!(performance.segments().last().unwrap().exit_secs, None);
-            assert_eq!(
-                set.clone().prepared(fade).unwrap().perform(60.0, &settings),
-                Ok(performance)
-            );
+            let prepared = set.clone().prepared(fade).unwrap();
+            assert_eq!(prepared.perform(60.0, &settings), Ok(performance));
         }
     }
     // The way back has the same phases: two loops need no more than whole cycles after the first.
@@ -303,11 +256,8 @@ fn the_seed_decides_and_no_loop_follows_itself() {
     };
     assert_eq!(played(7), played(7));
     let order = |seed: u64| -> Vec<usize> {
-        played(seed)
-            .segments()
-            .iter()
-            .map(|segment| segment.loop_index)
-            .collect()
+        let segments = played(seed);
+        segments.segments().iter().map(|segment| segment.loop_index).collect()
     };
     assert_ne!(order(7), order(8));
     let long = order(1);
@@ -315,9 +265,7 @@ fn the_seed_decides_and_no_loop_follows_itself() {
     assert!((0..3).all(|index| long.iter().filter(|&&played| played == index).count() > 5));
     // The number of cycles varies as well.
     let performance = played(3);
-    let mut cycles: Vec<i64> = performance
-        .segments()
-        .windows(2)
+    let mut cycles: Vec<i64> = (performance.segments().windows(2))
         .map(|pair| {
             let period = set().loops()[pair[0].loop_index].period_secs();
             // And up to one more, until the best exit.
@@ -337,9 +285,7 @@ fn frames_are_samples_of_the_same_performance() {
     assert_eq!((coarse.num_frames(), fine.num_frames()), (301, 1201));
     let (coarse, fine) = (coarse.world_tracks(), fine.world_tracks());
     for frame in 0..301 {
-        let Pose {
-            translations: expected, ..
-        } = performance.world_pose_at(frame as f64 / 30.0);
+        let expected = performance.world_pose_at(frame as f64 / 30.0).translations;
         for joint in 0..4 {
             assert!((coarse.position(frame, joint) - fine.position(4 * frame, joint)).length() < 1e-12);
             assert!((coarse.position(frame, joint) - expected[joint]).length() < 1e-12);
@@ -350,11 +296,14 @@ fn frames_are_samples_of_the_same_performance() {
 #[test]
 fn sets_that_cannot_be_played_are_reported() {
     let set = set();
-    let with = |fade, cycles| PlaySettings {
-        seed: 0,
-        fade,
-        cycles,
-        ..PlaySettings::default()
+    let refused = |secs: f64, fade: Decay, cycles: [u32; 2]| {
+        let settings = PlaySettings {
+            seed: 0,
+            fade,
+            cycles,
+            ..PlaySettings::default()
+        };
+        set.perform(secs, &settings).unwrap_err()
     };
     assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
     for found in [0.0, -1.0, f64::INFINITY] {
@@ -363,27 +312,16 @@ fn sets_that_cannot_be_played_are_reported() {
     }
     assert!(set.perform(f64::NAN, &PlaySettings::default()).is_err());
     for found in [[0, 2], [3, 2]] {
-        assert_eq!(
-            set.perform(1.0, &with(FADES[0], found)).unwrap_err(),
-            PlayError::Cycles { found }
-        );
+        assert_eq!(refused(1.0, FADES[0], found), PlayError::Cycles { found });
     }
     for found in [0.0, 0.001, 11.0, -1.0, f64::INFINITY] {
         let fade = Decay::Cubic { blend_secs: found };
-        assert_eq!(
-            set.perform(1.0, &with(fade, [1, 1])).unwrap_err(),
-            PlayError::FadeSecs { found }
-        );
+        assert_eq!(refused(1.0, fade, [1, 1]), PlayError::FadeSecs { found });
     }
-    assert_eq!(
-        set.perform(1e9, &with(FADES[0], [1, 1])).unwrap_err(),
-        PlayError::TooLong
-    );
+    assert_eq!(refused(1e9, FADES[0], [1, 1]), PlayError::TooLong);
     let performance = set.perform(10.0, &PlaySettings::default()).unwrap();
-    assert!(matches!(
-        performance.to_take("p", 1e-6),
-        Err(PlayError::TooManyFrames { .. })
-    ));
+    let many = performance.to_take("p", 1e-6);
+    assert!(matches!(many, Err(PlayError::TooManyFrames { .. })));
     for none in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(performance.to_take("p", none).is_err(), "{none}");
     }
@@ -392,34 +330,20 @@ fn sets_that_cannot_be_played_are_reported() {
     let performance = alone.perform(1e9, &PlaySettings::default()).unwrap();
     assert_eq!(performance.segments().len(), 1);
     for secs in [-5.0, 0.0, 1e8, f64::NAN] {
-        assert!(
-            performance
-                .world_pose_at(secs)
-                .translations
-                .iter()
-                .all(|position| position.is_finite())
-        );
+        let positions = performance.world_pose_at(secs).translations;
+        assert!(positions.iter().all(|position| position.is_finite()));
     }
 }
 
 /// Loops of captured walks and runs.
 fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
-    let looped = |file: &str| {
-        let loaded = loopwright_formats::load(&std::fs::read(folder.join(file)).unwrap(), file).unwrap();
-        let analysis = Analysis::new(&loaded.take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let made = analysis.make_loop(found.best().unwrap(), &LoopSettings::default());
-        made.unwrap().loop_clip
-    };
-    LoopSet::new(files.map(looped).to_vec()).unwrap()
+    LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
 }
 
 /// Leaving a walk for a run at its best exit costs clearly less than at the end of its cycle, and no exit costs less.
 #[test]
 fn captured_gaits_are_left_where_it_costs_least() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let fade = PlaySettings::default().fade;
     let pairs = [
         [
@@ -432,7 +356,8 @@ fn captured_gaits_are_left_where_it_costs_least() {
         let set = captured(&folder, files);
         for (from, to) in [(0, 1), (1, 0)] {
             let jump = set.jump(from, to, fade).unwrap();
-            let mut costs: Vec<f64> = times(&set.loops()[from], 1)
+            let exits = times(&set.loops()[from], 1);
+            let mut costs: Vec<f64> = exits
                 .map(|secs| set.entry(from, secs, to, fade).unwrap().cost)
                 .collect();
             let at_end = costs[0];
@@ -447,16 +372,11 @@ fn captured_gaits_are_left_where_it_costs_least() {
 
 /// The recommended loop of a synthetic walk at a speed, metres per second.
 fn walk(speed_mps: f64, seed: u64) -> LoopClip {
-    let settings = WalkSettings {
+    best_loop(&walk_of(WalkSettings {
         speed_mps,
         seed,
         ..WalkSettings::default()
-    };
-    let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis.make_loop(found.best().unwrap(), &LoopSettings::default());
-    made.unwrap().loop_clip
+    }))
 }
 
 /// The largest way over the ground of toe joints after jumps, while they stand in the loop that is entered and are on the ground,
@@ -528,9 +448,7 @@ fn solved_feet_begin_and_end_at_rest() {
         set.perform(20.0, &settings).unwrap()
     });
     let corrected = |secs: f64| {
-        let [open, held] = performances
-            .each_ref()
-            .map(|performance| performance.world_pose_at(secs));
+        let [open, held] = (performances.each_ref()).map(|performance| performance.world_pose_at(secs));
         let ways = open.translations.iter().zip(&held.translations);
         ways.map(|(open, held)| open.distance(*held)).fold(0.0, f64::max)
     };
@@ -540,9 +458,8 @@ fn solved_feet_begin_and_end_at_rest() {
         assert!(corrected(at + h) < 1e-8, "a step of {:e} m", corrected(at + h));
         assert_eq!(corrected(next - h), 0.0, "the loop itself is left");
     }
-    let largest = (0..2000)
-        .map(|step| corrected(f64::from(step) * 0.01))
-        .fold(0.0, f64::max);
+    let corrections = (0..2000).map(|step| corrected(f64::from(step) * 0.01));
+    let largest = corrections.fold(0.0, f64::max);
     assert!((0.01..0.2).contains(&largest), "feet are corrected by {largest} m");
 }
 

@@ -2,10 +2,12 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks,
+    LoopClip, Pose, Take, Tracks,
     loop_clip::{Interpolation, KeyLayout, KeysError},
-    math::{Rigid, Twist, ops, rotation},
+    math::{Rigid, ops, rotation},
 };
+
+use crate::support::{chain, clip_of, root, twist};
 
 const STEP: f64 = 1.0 / 30.0;
 const COUNT: usize = 34;
@@ -14,16 +16,10 @@ const COUNT: usize = 34;
 fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
     let j = joint as f64;
     let a = core::f64::consts::TAU * phase;
-    let position = DVec3::new(
-        0.1 * ops::sin(a + j),
-        0.4 + 0.05 * ops::cos(2.0 * a + j),
-        0.1 * ops::cos(a),
-    );
-    let swing = rotation::exp(DVec3::new(
-        0.5 * ops::sin(a + j),
-        0.3 * ops::cos(2.0 * a),
-        0.2 * ops::sin(3.0 * a),
-    ));
+    let [x, y, z] = [ops::sin(a + j), ops::cos(2.0 * a + j), ops::cos(a)];
+    let position = DVec3::new(0.1 * x, 0.4 + 0.05 * y, 0.1 * z);
+    let [x, y, z] = [ops::sin(a + j), ops::cos(2.0 * a), ops::sin(3.0 * a)];
+    let swing = rotation::exp(DVec3::new(0.5 * x, 0.3 * y, 0.2 * z));
     let spin = if joint == 3 {
         rotation::from_yaw(a)
     } else {
@@ -33,39 +29,18 @@ fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
 }
 
 fn clip() -> LoopClip {
-    let joints = (0..4).map(|index: usize| Joint {
-        name: format!("j{index}"),
-        parent: index.checked_sub(1),
-        rest_offset: DVec3::Y,
-        tip: None,
-    });
-    let skeleton = Skeleton::new(joints.collect()).unwrap();
-    let samples = (0..COUNT).flat_map(|sample| (0..4).map(move |joint| truth(joint, sample as f64 / COUNT as f64)));
-    let (translations, rotations) = samples.unzip();
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
-        twist: Twist {
-            linear: DVec3::new(0.1, 0.05, 1.3),
-            angular: DVec3::new(0.0, 0.9, 0.0),
-        },
-    };
-    LoopClip::new(
-        "l",
-        Tracks::new(skeleton, STEP, translations, rotations).unwrap(),
-        0,
-        root,
-    )
-    .unwrap()
+    let twist = twist(DVec3::new(0.1, 0.05, 1.3), DVec3::Y * 0.9);
+    let root = root(Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)), twist);
+    let skeleton = chain(&["j0", "j1", "j2", "j3"], DVec3::Y);
+    clip_of(skeleton, STEP, COUNT, root, |phase, joint| truth(joint, phase))
 }
 
 /// The same with its root on a path that sways about the twist.
 fn weaving() -> LoopClip {
     let weave = |sample: usize| {
         let a = core::f64::consts::TAU * sample as f64 / COUNT as f64;
-        Rigid::from_yaw(
-            0.1 * ops::sin(a),
-            DVec3::new(0.05 * ops::cos(a), 0.0, 0.02 * ops::sin(2.0 * a)),
-        )
+        let aside = DVec3::new(0.05 * ops::cos(a), 0.0, 0.02 * ops::sin(2.0 * a));
+        Rigid::from_yaw(0.1 * ops::sin(a), aside)
     };
     clip().along((0..COUNT).map(weave).collect()).unwrap()
 }
@@ -101,16 +76,13 @@ fn poses_between_samples_are_near_the_motion() {
         let secs = 0.0137 * f64::from(i);
         let phase = secs / clip.period_secs();
         for (interpolation, most) in [(Interpolation::Linear, 0.012), (Interpolation::Cubic, 1.2e-3)] {
-            let Pose {
-                translations,
-                rotations,
-            } = clip.body_pose_at(secs, interpolation);
+            let found = clip.body_pose_at(secs, interpolation);
             for joint in 0..4 {
                 let (position, turn) = truth(joint, phase);
-                let error = turn_between(rotations[joint], turn);
+                let error = turn_between(found.rotations[joint], turn);
                 assert!(error < most, "{interpolation:?} joint {joint} at {secs}: {error}");
-                assert!((translations[joint] - position).length() < 0.2 * most);
-                assert!((rotations[joint].length() - 1.0).abs() < 1e-14);
+                assert!((found.translations[joint] - position).length() < 0.2 * most);
+                assert!((found.rotations[joint].length() - 1.0).abs() < 1e-14);
             }
         }
     }
@@ -131,9 +103,8 @@ fn cubics_have_no_corner_and_give_their_rates() {
             for (early, late) in [(&before, &here), (&here, &after)] {
                 let velocity = (late.translations[joint] - early.translations[joint]) / h;
                 let spin = rotation::difference(late.rotations[joint], early.rotations[joint]) / h;
-                worst = worst
-                    .max((velocity - velocities[joint]).length())
-                    .max((spin - spins[joint]).length());
+                let (off, turned) = (velocity - velocities[joint], spin - spins[joint]);
+                worst = worst.max(off.length()).max(turned.length());
             }
         }
         let root = |secs| clip.root_pose_at(secs);
@@ -192,21 +163,21 @@ fn deltas_match_the_transforms_and_run_backwards() {
 fn times_that_are_not_finite_do_not_panic() {
     let clip = weaving();
     for secs in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300, -1e300, 5e-324] {
-        let Pose {
-            translations,
-            rotations,
-        } = clip.world_pose_at(secs, Interpolation::Cubic);
+        let pose = clip.world_pose_at(secs, Interpolation::Cubic);
         // If the path itself overflows, so does the position.
-        assert!(
-            secs.abs() == 1e300 || rotations.iter().all(|turn| turn.is_finite()),
-            "{secs}"
-        );
-        assert!(translations.len() == 4);
+        let is_finite = pose.rotations.iter().all(|turn| turn.is_finite());
+        assert!(secs.abs() == 1e300 || is_finite, "{secs}");
+        assert_eq!(pose.translations.len(), 4);
         let _ = (clip.body_rates_at(secs), clip.root_delta(0.0, secs));
     }
 }
 
 /// The keys of a file, across the seam and on, as a take.
+fn are_alike(one: &Pose, other: &Pose) -> bool {
+    let mut pairs = one.translations.iter().zip(&other.translations);
+    pairs.all(|(one, other)| (*one - *other).length() < 1e-12)
+}
+
 fn keys(clip: &LoopClip, count: usize) -> Take {
     let poses = (0..count).map(|key| clip.folded_pose(key));
     Take::from_tracks("l", Tracks::from_poses(clip.skeleton().clone(), STEP, poses).unwrap()).unwrap()
@@ -225,32 +196,19 @@ fn loops_come_back_from_their_keys() {
         let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
         assert_eq!(back.num_samples(), COUNT);
         for key in 0..3 * COUNT {
-            let (here, there) = (clip.world_pose(key).translations, back.world_pose(key).translations);
-            assert!(
-                here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12),
-                "in place: {in_place}"
-            );
+            let is_same = are_alike(&clip.world_pose(key), &back.world_pose(key));
+            assert!(is_same, "in place: {in_place}");
         }
     }
     // A file whose root followed a path gives the same body on its twist.
     let weaving = weaving();
     let back = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 0).unwrap();
-    let (here, there) = (weaving.world_pose(50).translations, back.world_pose(50).translations);
-    assert!(here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12) && !back.follows_path());
-    let error = LoopClip::from_keys(&keys(&weaving, COUNT), layout, *weaving.root(), 0).unwrap_err();
-    assert_eq!(
-        error,
-        KeysError::MissingKeys {
-            needed: COUNT + 1,
-            found: COUNT
-        }
-    );
-    let error = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 9).unwrap_err();
-    assert_eq!(
-        error,
-        KeysError::Carrier {
-            carrier: 9,
-            num_joints: 4
-        }
-    );
+    assert!(are_alike(&weaving.world_pose(50), &back.world_pose(50)) && !back.follows_path());
+    let error = |count: usize, carrier: usize| {
+        LoopClip::from_keys(&keys(&weaving, count), layout, *weaving.root(), carrier).unwrap_err()
+    };
+    let (needed, found) = (COUNT + 1, COUNT);
+    assert_eq!(error(COUNT, 0), KeysError::MissingKeys { needed, found });
+    let (carrier, num_joints) = (9, 4);
+    assert_eq!(error(COUNT + 1, 9), KeysError::Carrier { carrier, num_joints });
 }

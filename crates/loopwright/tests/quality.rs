@@ -4,64 +4,51 @@ use core::cmp::Ordering;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    BodyOverrides, Joint, Quality, RootMotion, Skeleton, Take,
+    BodyOverrides, Quality, RootMotion, Skeleton, Take,
     analysis::Body,
     loop_clip::{KeyLayout, LoopKeys},
     math::{Rigid, Twist, rotation},
     quality, recognition,
 };
-use rand_pcg::{Pcg64, rand_core::Rng};
+
+use crate::support::{self, Random, take_of, twist};
 
 const SAMPLES: usize = 40;
 const STEP: f64 = 1.0 / 30.0;
 
 fn skeleton() -> Skeleton {
-    let joint = |name: &str, parent| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
-    let joints = vec![
-        joint("Hips", None),
-        joint("LeftFoot", Some(0)),
-        joint("RightFoot", Some(0)),
-        joint("Head", Some(0)),
-    ];
-    Skeleton::new(joints).unwrap()
+    let at = |name, parent| (name, parent, DVec3::ZERO);
+    support::skeleton(&[
+        at("Hips", None),
+        at("LeftFoot", Some(0)),
+        at("RightFoot", Some(0)),
+        at("Head", Some(0)),
+    ])
 }
 
 /// Keys of a swaying body; `edit` may change a key's joint (key, joint, translation, rotation).
 fn keys(count: usize, start: usize, edit: impl Fn(usize, usize, &mut DVec3, &mut DQuat)) -> Take {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for key in 0..count {
+    take_of(skeleton(), STEP, count, |key, joint| {
         let phase = core::f64::consts::TAU * ((key + start) % SAMPLES) as f64 / SAMPLES as f64;
-        for joint in 0..4 {
-            let j = joint as f64;
-            let mut t = DVec3::new(
-                0.1 * libm::sin(phase + j),
-                1.0 - 0.3 * j + 0.05 * libm::cos(2.0 * phase + j),
-                0.2 * libm::sin(phase * 3.0 - j),
-            );
-            let mut q = rotation::exp(DVec3::new(0.3 * libm::sin(phase), 0.1 * libm::cos(phase + j), 0.0));
-            edit(key, joint, &mut t, &mut q);
-            translations.push(t);
-            rotations.push(q);
-        }
-    }
-    Take::new("keys", skeleton(), STEP, translations, rotations).unwrap()
+        let j = joint as f64;
+        let mut t = DVec3::new(
+            0.1 * libm::sin(phase + j),
+            1.0 - 0.3 * j + 0.05 * libm::cos(2.0 * phase + j),
+            0.2 * libm::sin(phase * 3.0 - j),
+        );
+        let mut q = rotation::exp(DVec3::new(0.3 * libm::sin(phase), 0.1 * libm::cos(phase + j), 0.0));
+        edit(key, joint, &mut t, &mut q);
+        (t, q)
+    })
 }
 
 fn still_root() -> RootMotion {
-    RootMotion {
-        start: Rigid::IDENTITY,
-        twist: Twist::ZERO,
-    }
+    support::root(Rigid::IDENTITY, Twist::ZERO)
 }
 
 fn measure(take: &Take, has_closing_key: bool, root: RootMotion) -> Quality {
     let layout = KeyLayout {
-        num_samples: SAMPLES,
+        num_samples: take.num_frames() - usize::from(has_closing_key),
         has_closing_key,
         in_place: false,
     };
@@ -114,8 +101,8 @@ fn rank_by_definition(positions: &[Vec<DVec3>]) -> f64 {
 /// Ranks are shares of windows: one that is off by half a window is off by 1 in 80 at these lengths.
 #[test]
 fn the_rank_of_a_seam_is_that_of_its_definition() {
-    let mut random = Pcg64::new(7, 1);
-    let mut within = move |size: f64| size * (2.0 * (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 - 1.0);
+    let mut random = Random::new(7, 1);
+    let mut within = move |size: f64| random.within(-size, size);
     let (mut lowest, mut highest) = (1.0_f64, 0.0_f64);
     for case in 0..60 {
         let count = 12 + 7 * (case % 5);
@@ -141,50 +128,27 @@ fn the_rank_of_a_seam_is_that_of_its_definition() {
             waves.sum::<DVec3>() + noise[sample]
         };
         // The root moves and turns; what it carries does not change the rank.
-        let root = RootMotion {
-            start: Rigid::new(rotation::exp(DVec3::Y * 0.4), DVec3::new(2.0, 0.0, -1.0)),
-            twist: Twist {
-                linear: DVec3::Z * 1.4,
-                angular: DVec3::Y * 0.7,
-            },
-        };
+        let start = Rigid::new(rotation::exp(DVec3::Y * 0.4), DVec3::new(2.0, 0.0, -1.0));
+        let root = support::root(start, twist(DVec3::Z * 1.4, DVec3::Y * 0.7));
         for start in [0, 1, count / 3, count - 2] {
-            let (mut translations, mut rotations) = (Vec::new(), Vec::new());
             let mut positions = vec![Vec::new(); 4];
-            for key in 0..count {
+            let take = take_of(skeleton(), STEP, count, |key, joint| {
                 let sample = (key + start) % count;
                 let hips = Rigid::new(rotation::exp(value(4, sample)), DVec3::Y + value(0, sample));
-                let placed = root.at(key as f64 * STEP) * hips;
-                for (joint, row) in positions.iter_mut().enumerate() {
-                    // The other joints hang on the hips.
-                    let offset = DVec3::Y * (0.4 - 0.3 * joint as f64) + value(joint, sample);
-                    row.push(if joint == 0 {
-                        hips.translation
-                    } else {
-                        hips.transform_point(offset)
-                    });
-                    translations.push(if joint == 0 { placed.translation } else { offset });
-                    rotations.push(if joint == 0 {
-                        placed.rotation
-                    } else {
-                        rotation::exp(value(joint + 4, sample))
-                    });
+                if joint == 0 {
+                    positions[0].push(hips.translation);
+                    let placed = root.at(key as f64 * STEP) * hips;
+                    return (placed.translation, placed.rotation);
                 }
-            }
-            let take = Take::new("keys", skeleton(), STEP, translations, rotations).unwrap();
-            let layout = KeyLayout {
-                num_samples: count,
-                has_closing_key: false,
-                in_place: false,
-            };
-            let keys = LoopKeys::new(&take, layout, root, 0).unwrap();
-            let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-            let found = quality::measure(&keys, &body, None).seam_rank;
+                // The other joints hang on the hips.
+                let offset = DVec3::Y * (0.4 - 0.3 * joint as f64) + value(joint, sample);
+                positions[joint].push(hips.transform_point(offset));
+                (offset, rotation::exp(value(joint + 4, sample)))
+            });
+            let found = measure(&take, false, root).seam_rank;
             let expected = rank_by_definition(&positions);
-            assert!(
-                (found - expected).abs() < 1e-9,
-                "case {case} from {start}: {found} for {expected}"
-            );
+            let is_same = (found - expected).abs() < 1e-9;
+            assert!(is_same, "case {case} from {start}: {found} for {expected}");
             (lowest, highest) = (lowest.min(expected), highest.max(expected));
         }
     }
@@ -224,11 +188,7 @@ fn sharp_samples_and_even_seams_have_the_ranks_that_one_counts() {
     for acceleration in [0.0, 1.0, -3.0] {
         let found = rank(&|key| {
             // The six samples of the three third differences: from three before the step to three after it.
-            let from_seam = if key >= SAMPLES / 2 {
-                key as f64 - count
-            } else {
-                key as f64
-            };
+            let from_seam = key as f64 - if key >= SAMPLES / 2 { count } else { 0.0 };
             if (-3.0..3.0).contains(&from_seam) {
                 acceleration * size * from_seam * from_seam
             } else {
@@ -291,23 +251,12 @@ fn a_key_copied_over_a_jump_is_seen() {
 
 /// A body of the height of a man, of which the head alone moves, with keys at this rate.
 fn swinging(hz: f64, num_samples: usize, at: impl Fn(f64, usize) -> DVec3) -> Quality {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for key in 0..=num_samples {
-        for joint in 0..4 {
-            let still = DVec3::Y * if joint == 0 { 0.85 } else { -0.85 };
-            translations.push(if joint == 3 { at(key as f64 / hz, key) } else { still });
-            rotations.push(DQuat::IDENTITY);
-        }
-    }
-    let take = Take::new("keys", skeleton(), 1.0 / hz, translations, rotations).unwrap();
-    let layout = KeyLayout {
-        num_samples,
-        has_closing_key: true,
-        in_place: false,
-    };
-    let keys = LoopKeys::new(&take, layout, still_root(), 0).unwrap();
-    let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-    quality::measure(&keys, &body, None)
+    let take = take_of(skeleton(), 1.0 / hz, num_samples + 1, |key, joint| {
+        let still = DVec3::Y * if joint == 0 { 0.85 } else { -0.85 };
+        let at = if joint == 3 { at(key as f64 / hz, key) } else { still };
+        (at, DQuat::IDENTITY)
+    });
+    measure(&take, true, still_root())
 }
 
 const RATES: [f64; 4] = [24.0, 30.0, 60.0, 120.0];
@@ -351,10 +300,8 @@ fn half_a_swing_is_bad_at_every_rate() {
         });
         assert!(quality.pops(), "{hz} Hz: {quality:?}");
         let kink = 0.2 * core::f64::consts::PI;
-        assert!(
-            (quality.seam.velocity.size - kink).abs() < 0.02 * kink,
-            "{hz} Hz: {quality:?}"
-        );
+        let found = quality.seam.velocity.size;
+        assert!((found - kink).abs() < 0.02 * kink, "{hz} Hz: {quality:?}");
     }
 }
 
@@ -389,13 +336,7 @@ fn floors_grow_with_the_body() {
 
 /// A body that glides ahead at 1 m/s with a foot that stands half of the time, and moves back by as much less `slip`.
 fn gliding(slip: f64) -> (Take, RootMotion) {
-    let root = RootMotion {
-        twist: Twist {
-            linear: DVec3::Z,
-            angular: DVec3::ZERO,
-        },
-        ..still_root()
-    };
+    let root = support::root(Rigid::IDENTITY, twist(DVec3::Z, DVec3::ZERO));
     let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {
         // Half the loop on the ground, half in the air and moving forwards again.
         let planted = key % SAMPLES < SAMPLES / 2;
@@ -426,13 +367,8 @@ fn a_loop_at_another_size_slides_and_shows_alike() {
         let (take, root) = gliding(slip);
         let own = measure(&take, true, root);
         for size in [3.0, 0.5] {
-            let root = RootMotion {
-                twist: Twist {
-                    linear: root.twist.linear * size,
-                    ..root.twist
-                },
-                ..root
-            };
+            let twist = twist(root.twist.linear * size, root.twist.angular);
+            let root = RootMotion { twist, ..root };
             let scaled = measure(&take.scaled(size).unwrap(), true, root);
             assert!((scaled.body_size / own.body_size / size - 1.0).abs() < 1e-9);
             for (scaled, own) in [
@@ -449,10 +385,7 @@ fn a_loop_at_another_size_slides_and_shows_alike() {
 
 #[test]
 fn a_loop_is_recognised_without_a_sidecar() {
-    let twist = Twist {
-        linear: DVec3::new(0.0, 0.0, 1.2),
-        angular: DVec3::Y * 0.8,
-    };
+    let twist = twist(DVec3::Z * 1.2, DVec3::Y * 0.8);
     let moving = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
         if joint == 0 {
             let root = twist.exp(key as f64 * STEP);

@@ -1,19 +1,22 @@
 //! Retargeting with known truth: rigs made here from the synthetic walker's, with other names, axes, rests and proportions.
 
-mod characters;
-
-use characters::{Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk};
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take, Tracks,
+    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
     analysis::ContactLimits,
-    feet::{FeetSettings, FootLock, FootOutcome, HoldError},
+    feet::{FootLock, FootOutcome, HoldError},
     loop_clip::LoopKeys,
     math::{Rigid, rotation},
     quality,
     retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{
+    best_made, chain,
+    characters::{Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk},
+    joint, posed, posed_on, take_of, walk_of,
+};
 
 const VRM: &str = "J_Bip_C_Hips J_Bip_L_UpperLeg J_Bip_L_LowerLeg J_Bip_L_Foot J_Bip_L_ToeBase J_Bip_R_UpperLeg \
     J_Bip_R_LowerLeg J_Bip_R_Foot J_Bip_R_ToeBase J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest J_Bip_C_Neck J_Bip_C_Head \
@@ -27,11 +30,10 @@ const RIGIFY: &str = "DEF-hips DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L DEF-t
 const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21";
 
 fn long_walk() -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds: 20.0,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 fn retarget(source: &Rig, target: &Rig, take: &Take) -> (Retarget, Take) {
@@ -45,6 +47,15 @@ fn degrees_between(one: DQuat, other: DQuat) -> f64 {
     rotation::difference(one, other).length().to_degrees()
 }
 
+/// The largest angle between bones of limbs in two takes, degrees, from one of them on.
+fn bones_apart(one: (&Take, &str), other: (&Take, &str), frame: usize, from: usize) -> f64 {
+    let [one, other] = [one, other].map(|(take, names)| bones(take, frame, names));
+    let pairs = one.into_iter().zip(other).skip(from);
+    pairs
+        .map(|(one, other)| one.angle_between(other).to_degrees())
+        .fold(0.0, f64::max)
+}
+
 #[test]
 fn a_rig_onto_itself_keeps_every_turn() {
     let take = walk();
@@ -54,10 +65,8 @@ fn a_rig_onto_itself_keeps_every_turn() {
     let mut worst = 0.0_f64;
     for frame in 0..take.num_frames() {
         for joint in 0..take.num_joints() {
-            worst = worst.max(degrees_between(
-                take.rotations(frame)[joint],
-                moved.rotations(frame)[joint],
-            ));
+            let [before, after] = [&take, &moved].map(|take| take.rotations(frame)[joint]);
+            worst = worst.max(degrees_between(before, after));
         }
         let shift = moved.translations(frame)[0] - take.translations(frame)[0];
         let first = moved.translations(0)[0] - take.translations(0)[0];
@@ -88,11 +97,8 @@ fn names_of_many_programs_map_all_trunk_and_limbs() {
 /// The direction of each bone of a limb in the world.
 fn bones(take: &Take, frame: usize, names: &str) -> Vec<DVec3> {
     let world = take.world_tracks();
-    let find = |index: usize| {
-        take.skeleton()
-            .find(names.split_whitespace().nth(index).unwrap())
-            .unwrap()
-    };
+    let names: Vec<&str> = names.split_whitespace().collect();
+    let find = |index: usize| take.skeleton().find(names[index]).unwrap();
     let of = |from: usize, to: usize| (world.position(frame, find(to)) - world.position(frame, find(from))).normalize();
     [(1, 2), (2, 3), (5, 6), (6, 7), (15, 16), (16, 17), (19, 20), (20, 21)]
         .map(|(from, to)| of(from, to))
@@ -113,13 +119,8 @@ fn limbs_point_as_in_the_source_whatever_the_rest_and_its_axes() {
         let target = rig_at_rest(&character(&take, of));
         let (_, moved) = retarget(&source, &target, &take);
         for frame in (0..take.num_frames()).step_by(37) {
-            for (one, other) in bones(&take, frame, MIXAMO)
-                .into_iter()
-                .zip(bones(&moved, frame, UNREAL))
-            {
-                let apart = one.angle_between(other).to_degrees();
-                assert!(apart < 0.01, "frame {frame}: {apart} degrees, {arms_down} {faces}");
-            }
+            let apart = bones_apart((&take, MIXAMO), (&moved, UNREAL), frame, 0);
+            assert!(apart < 0.01, "frame {frame}: {apart} degrees, {arms_down} {faces}");
         }
     }
 }
@@ -140,10 +141,8 @@ fn there_and_back_again() {
     assert!((there.scale() - 1.2).abs() < 1e-9);
     let (_, back) = retarget(&target, &source, &moved);
     for frame in (0..take.num_frames()).step_by(37) {
-        for (one, other) in bones(&take, frame, MIXAMO).into_iter().zip(bones(&back, frame, MIXAMO)) {
-            let apart = one.angle_between(other).to_degrees();
-            assert!(apart < 0.1, "frame {frame}: {apart} degrees");
-        }
+        let apart = bones_apart((&take, MIXAMO), (&back, MIXAMO), frame, 0);
+        assert!(apart < 0.1, "frame {frame}: {apart} degrees");
     }
 }
 
@@ -161,11 +160,8 @@ fn hands_that_hang_low_are_not_on_the_ground() {
     let (_, moved) = retarget(&source, &target, &take);
     let (_, back) = retarget(&target, &source, &moved);
     for frame in (0..take.num_frames()).step_by(37) {
-        let (one, other) = (bones(&take, frame, MIXAMO), bones(&back, frame, MIXAMO));
-        for (one, other) in one.into_iter().zip(other).skip(4) {
-            let apart = one.angle_between(other).to_degrees();
-            assert!(apart < 0.01, "frame {frame}: {apart} degrees");
-        }
+        let apart = bones_apart((&take, MIXAMO), (&back, MIXAMO), frame, 4);
+        assert!(apart < 0.01, "frame {frame}: {apart} degrees");
     }
 }
 
@@ -193,12 +189,8 @@ fn bones_keep_their_lengths_and_equal_poses_stay_equal() {
     }
 }
 
-fn made_loop(take: &Take) -> loopwright::MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap()
+fn made_loop(take: &Take) -> MadeLoop {
+    best_made(&Analysis::new(take).unwrap(), &LoopSettings::default())
 }
 
 #[test]
@@ -216,10 +208,8 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     let pair = RigPair::new(source.clone(), target.clone()).unwrap();
     let transfer = pair.of_loop(clip);
     let moved = transfer.loop_clip(clip).unwrap();
-    assert_eq!(
-        (moved.num_samples(), moved.period_secs()),
-        (clip.num_samples(), clip.period_secs())
-    );
+    let shape = |clip: &LoopClip| (clip.num_samples(), clip.period_secs());
+    assert_eq!(shape(&moved), shape(clip));
     assert_eq!(moved.root().twist.angular, clip.root().twist.angular);
     assert!((moved.root().twist.linear - clip.root().twist.linear * transfer.scale()).length() < 1e-12);
     let quality = |clip: &LoopClip, body| quality::measure(&LoopKeys::from_loop(clip), body, None);
@@ -236,12 +226,8 @@ fn loops_stay_loops_with_one_twist_at_scale() {
         let most = (0..count).map(second).fold(0.0, f64::max);
         [count - 2, count - 1].map(second).into_iter().fold(0.0, f64::max) / most.max(1e-9)
     };
-    for (name, like) in UNREAL
-        .split_whitespace()
-        .zip(MIXAMO.split_whitespace())
-        .skip(15)
-        .take(2)
-    {
+    let names = UNREAL.split_whitespace().zip(MIXAMO.split_whitespace());
+    for (name, like) in names.skip(15).take(2) {
         let [one, other] =
             [(clip, like), (&moved, name)].map(|(clip, name)| steps(clip, clip.skeleton().find(name).unwrap()));
         assert!(other < one + 0.05, "{name}: {other} against {one}");
@@ -254,11 +240,7 @@ fn seam_gaps(clip: &LoopClip, names: &str) -> [f64; 2] {
     let world = clip.tracks_from_root();
     let count = clip.num_samples() as isize;
     let mut worst = [0.0_f64; 2];
-    for name in names
-        .split_whitespace()
-        .filter(|name| clip.skeleton().find(name).is_some())
-    {
-        let joint = clip.skeleton().find(name).unwrap();
+    for joint in names.split_whitespace().filter_map(|name| clip.skeleton().find(name)) {
         let at = |sample: isize| world.position(sample.rem_euclid(count) as usize, joint);
         let velocity = |s: isize, way: isize| (at(s + 2 * way) - 4.0 * at(s + way) + 3.0 * at(s)) * -(way as f64);
         let acceleration = |s: isize, way: isize| -> DVec3 {
@@ -283,11 +265,9 @@ fn seam_gaps(clip: &LoopClip, names: &str) -> [f64; 2] {
 /// The largest bend of a leg over a loop, degrees.
 fn most_bent(clip: &LoopClip, [thigh, knee, ankle]: [&str; 3]) -> f64 {
     let world = clip.tracks_from_root();
+    let joints = [thigh, knee, ankle].map(|name| clip.skeleton().find(name).unwrap());
     let bend = |sample: usize| {
-        let [thigh, knee, ankle] = [thigh, knee, ankle].map(|name| {
-            let joint = clip.skeleton().find(name).unwrap();
-            world.position(sample, joint)
-        });
+        let [thigh, knee, ankle] = joints.map(|joint| world.position(sample, joint));
         (knee - thigh).angle_between(ankle - knee).to_degrees()
     };
     (0..clip.num_samples()).map(bend).fold(0.0, f64::max)
@@ -315,10 +295,8 @@ fn feet_are_held_while_those_of_the_source_stand() {
         for point in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.03) * legs] {
             let speed = speed_of_points(&held, &stands, point);
             // Feet that are as still as those of the source are not held.
-            let most = match feet.outcomes.contains(&FootOutcome::Still) {
-                true => 0.025 * legs,
-                false => 0.01,
-            };
+            let is_still = feet.outcomes.contains(&FootOutcome::Still);
+            let most = if is_still { 0.025 * legs } else { 0.01 };
             assert!(speed < most, "{what}: {speed} m/s");
         }
         let most = transfer.slide_of_source(clip).unwrap().max(0.01) * transfer.scale();
@@ -332,10 +310,8 @@ fn feet_are_held_while_those_of_the_source_stand() {
         }
         let (before, after) = (seam_gaps(clip, MIXAMO), seam_gaps(&held, UNREAL));
         for (before, after) in before.into_iter().zip(after) {
-            assert!(
-                after < before.max(1.0) + 0.25,
-                "{what}: {after} of what is usual, {before} in the source"
-            );
+            let most = before.max(1.0) + 0.25;
+            assert!(after < most, "{what}: {after} of what is usual, {before} in the source");
         }
         // Bones keep their lengths, and feet that are placed end their legs.
         let world = held.tracks_from_root();
@@ -345,10 +321,8 @@ fn feet_are_held_while_those_of_the_source_stand() {
         let length = (at_rest.position(0, ankle) - at_rest.position(0, knee)).length();
         for sample in 0..held.num_samples() {
             let shin = (world.position(sample, ankle) - world.position(sample, knee)).length();
-            assert!(
-                (shin - length).abs() < 1e-9,
-                "{what}: sample {sample}, {shin} m of {length} m"
-            );
+            let off = (shin - length).abs();
+            assert!(off < 1e-9, "{what}: sample {sample}, {shin} m of {length} m");
         }
     }
 }
@@ -374,23 +348,17 @@ fn speeds_while_resting((moved, joint, point): (&Take, &str, DVec3), (take, like
 
 /// Heights of a foot, metres, at the frames at which that of the source is low.
 fn heights_at_rest(moved: &Take, foot: &str, take: &Take) -> Vec<f64> {
-    let like = if foot.ends_with("_l") {
-        "LeftToeBase"
-    } else {
-        "RightToeBase"
-    };
+    let like = ["LeftToeBase", "RightToeBase"][usize::from(!foot.ends_with("_l"))];
     let height = |take: &Take, name: &str| -> Vec<f64> {
         let (world, joint) = (take.world_tracks(), take.skeleton().find(name).unwrap());
-        (0..take.num_frames())
-            .map(|frame| world.position(frame, joint).y)
-            .collect()
+        let frames = 0..take.num_frames();
+        frames.map(|frame| world.position(frame, joint).y).collect()
     };
     let theirs = height(take, like);
     let lowest = theirs.iter().copied().fold(f64::INFINITY, f64::min);
     let ours = height(moved, foot).into_iter().zip(theirs);
-    ours.filter(|(_, theirs)| *theirs < lowest + 0.005)
-        .map(|(ours, _)| ours)
-        .collect()
+    let low = ours.filter(|(_, theirs)| *theirs < lowest + 0.005);
+    low.map(|(ours, _)| ours).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -415,16 +383,9 @@ fn feet_of_takes_are_held_too() {
                 let speeds = |moved: &Take| speeds_while_resting((moved, foot, point), (&take, like));
                 let (before, after) = (speeds(&carried), speeds(&held));
                 assert!(after.len() > 200, "{} frames", after.len());
-                assert!(
-                    !slides || mean(&before) > 0.01,
-                    "legs {legs}: {} m/s before",
-                    mean(&before)
-                );
-                assert!(
-                    mean(&after) < 0.005 * legs.max(1.0),
-                    "legs {legs}: {} m/s",
-                    mean(&after)
-                );
+                let [before, mean] = [mean(&before), mean(&after)];
+                assert!(!slides || before > 0.01, "legs {legs}: {before} m/s before");
+                assert!(mean < 0.005 * legs.max(1.0), "legs {legs}: {mean} m/s");
                 let most = after.iter().copied().fold(0.0, f64::max);
                 assert!(most < 0.06 * legs.max(1.0), "legs {legs}: {most} m/s at most");
             }
@@ -435,11 +396,8 @@ fn feet_of_takes_are_held_too() {
             let lifts: Vec<f64> = (heights(&held).iter().zip(heights(&carried)))
                 .map(|(after, before)| (after - before).abs())
                 .collect();
-            assert!(
-                mean(&lifts) < 0.004 * legs,
-                "legs {legs}: {} m off the ground",
-                mean(&lifts)
-            );
+            let lift = mean(&lifts);
+            assert!(lift < 0.004 * legs, "legs {legs}: {lift} m off the ground");
         }
         // Nothing leaps, also not where one window ends and the next begins.
         let world = [&carried, &held].map(Take::world_tracks);
@@ -449,37 +407,30 @@ fn feet_of_takes_are_held_too() {
             let second = |frame: usize| (at(frame - 1) - 2.0 * at(frame) + at(frame + 1)).length();
             (1..take.num_frames() - 1).map(second).fold(0.0, f64::max)
         };
+        let [before, after] = [0, 1].map(sharpest);
+        assert!(after < 1.5 * before, "legs {legs}: {after} {before}");
+        let most_bent = |take: &Take, names: [&str; 3]| {
+            let (world, joints) = (
+                take.world_tracks(),
+                names.map(|name| take.skeleton().find(name).unwrap()),
+            );
+            let bend = |frame: usize| {
+                let [thigh, knee, ankle] = joints.map(|joint| world.position(frame, joint));
+                (knee - thigh).angle_between(ankle - knee).to_degrees()
+            };
+            (0..take.num_frames()).map(bend).fold(0.0, f64::max)
+        };
+        let ours = most_bent(&held, ["thigh_l", "calf_l", "foot_l"]);
         assert!(
-            sharpest(1) < 1.5 * sharpest(0),
-            "legs {legs}: {} {}",
-            sharpest(1),
-            sharpest(0)
+            ours < most_bent(&take, ["LeftUpLeg", "LeftLeg", "LeftFoot"]) + 10.0,
+            "legs {legs}"
         );
-        let bend = |frame: usize| {
-            let [thigh, knee, ankle] = ["thigh_l", "calf_l", "foot_l"]
-                .map(|name| world[1].position(frame, held.skeleton().find(name).unwrap()));
-            (knee - thigh).angle_between(ankle - knee).to_degrees()
-        };
-        let theirs = take.world_tracks();
-        let bend_of_source = |frame: usize| {
-            let [thigh, knee, ankle] = ["LeftUpLeg", "LeftLeg", "LeftFoot"]
-                .map(|name| theirs.position(frame, take.skeleton().find(name).unwrap()));
-            (knee - thigh).angle_between(ankle - knee).to_degrees()
-        };
-        let most = |bend: &dyn Fn(usize) -> f64| (0..take.num_frames()).map(bend).fold(0.0, f64::max);
-        assert!(most(&bend) < most(&bend_of_source) + 10.0, "legs {legs}");
     }
 }
 
 /// A take whose whole body is shifted aside over the ground, frame by frame, metres.
 fn shifted(take: &Take, shift: impl Fn(usize) -> f64) -> Take {
-    let poses = (0..take.num_frames()).map(|frame| {
-        let mut pose = take.pose(frame).to_pose();
-        pose.translations[0].x += shift(frame);
-        pose
-    });
-    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    Take::from_tracks("shifted", tracks).unwrap()
+    posed(take, |frame, pose| pose.translations[0].x += shift(frame))
 }
 
 #[test]
@@ -542,15 +493,10 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     assert!(held.is_some());
     // Where a loop's own feet slide visibly, those of the character do not.
     let loose = LoopSettings {
-        feet: FeetSettings {
-            lock: FootLock::Off,
-            ..FeetSettings::default()
-        },
+        feet: FootLock::Off.into(),
         ..LoopSettings::default()
     };
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let loose = analysis.make_loop(found.best().unwrap(), &loose).unwrap().loop_clip;
+    let loose = best_made(&Analysis::new(&take).unwrap(), &loose).loop_clip;
     let transfer = RigPair::new(source.clone(), source).unwrap().of_loop(&loose);
     let slide = transfer.slide_of_source(&loose).unwrap();
     assert!(slide > 0.01, "{slide}");
@@ -601,9 +547,8 @@ fn a_mix_of_loops_stands_where_they_stand() {
     assert_eq!(later.stands().len(), feet.stands().len());
     for (own, other) in feet.stands().iter().zip(later.stands()) {
         let moved = (own.first_sample + clip.num_samples() - half) % clip.num_samples();
-        let by = moved
-            .abs_diff(other.first_sample)
-            .min(clip.num_samples() - moved.abs_diff(other.first_sample));
+        let by = moved.abs_diff(other.first_sample);
+        let by = by.min(clip.num_samples() - by);
         assert!(by <= 1, "{own:?} {other:?}");
     }
     assert!(FollowedFeet::mixed(&[], 10).is_none());
@@ -645,16 +590,9 @@ fn on_hands(take: &Take, num_frames: usize) -> Take {
     let world = pose.as_ref().world(skeleton);
     let lowest = ["LeftHand", "RightHand"].map(|name| world.translations[find(name)].y);
     pose.translations[0].y += 0.06 - lowest[0].min(lowest[1]);
-    let tracks = Tracks::from_poses(skeleton.clone(), 0.02, (0..num_frames).map(|_| pose.clone())).unwrap();
-    let values = tracks.into_values();
-    Take::new(
-        "on-hands",
-        skeleton.clone(),
-        0.02,
-        values.translations,
-        values.rotations,
-    )
-    .unwrap()
+    take_of(skeleton.clone(), 0.02, num_frames, |_, joint| {
+        (pose.translations[joint], pose.rotations[joint])
+    })
 }
 
 #[test]
@@ -673,36 +611,25 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
             let over = ours.y - foot(&moved, "ball_l");
             let over_in_source = theirs.y - foot(&take, "LeftToeBase");
             assert!((transfer.scale() - 1.0).abs() < 1e-9);
-            assert!(
-                (over - over_in_source).abs() < 0.005,
-                "arms {arms}, {name}: {over} {over_in_source}"
-            );
+            let is_same = (over - over_in_source).abs() < 0.005;
+            assert!(is_same, "arms {arms}, {name}: {over} {over_in_source}");
         }
     }
     // Hands that swing beside the body follow their turns alone.
     let target = rig_at_rest(&character(&walker, Character { arms: 1.1, ..PLAIN }));
     let (_, moved) = retarget(&source, &target, &walker);
-    let (one, other) = (bones(&walker, 40, MIXAMO), bones(&moved, 40, UNREAL));
-    for (one, other) in one.into_iter().zip(other).skip(4) {
-        assert!(one.angle_between(other).to_degrees() < 1e-4);
-    }
+    assert!(bones_apart((&walker, MIXAMO), (&moved, UNREAL), 40, 4) < 1e-4);
 }
 
 /// The same character with a joint on the ground from which its feet hang, and not from its legs.
 fn with_feet_apart(character: &Take) -> Take {
     let skeleton = character.skeleton();
     let world = character.pose(0).world(skeleton);
-    let root = Joint {
-        name: "root".to_owned(),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
     let mut pose = Pose {
         translations: vec![DVec3::ZERO],
         rotations: vec![DQuat::IDENTITY],
     };
-    let mut joints = vec![root];
+    let mut joints = vec![joint("root", None, DVec3::ZERO)];
     for (index, joint) in skeleton.joints().iter().enumerate() {
         let parent = joint.parent.filter(|_| !joint.name.starts_with("foot"));
         let above = parent.map_or(Rigid::IDENTITY, |parent| world.as_ref().joint(parent));
@@ -725,35 +652,15 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
     let target = rig_at_rest(&character(&take, PLAIN));
     let (_, moved) = retarget(&rig_of(&take), &target, &take);
     // As in files that key the position of every joint, below a parent that is scaled.
-    let mut tracks = Vec::new();
-    for frame in 0..take.num_frames() {
-        let mut pose = take.pose(frame).to_pose();
-        pose.translations.iter_mut().for_each(|at| *at *= 1.1);
-        tracks.push(pose);
-    }
-    let keyed = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), tracks).unwrap();
-    let values = keyed.into_values();
-    let keyed = Take::new(
-        "keyed",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        values.translations,
-        values.rotations,
-    )
-    .unwrap();
+    let keyed = posed(&take, |_, pose| pose.translations.iter_mut().for_each(|at| *at *= 1.1));
     let rest = keyed_rest(&take);
     let source = Rig::of(&keyed, &rest, &BodyOverrides::default()).unwrap();
     let (transfer, again) = retarget(&source, &target, &keyed);
     assert!((transfer.scale() - 1.0 / 1.1).abs() < 1e-9);
     for frame in 0..take.num_frames() {
-        let pairs = moved
-            .pose(frame)
-            .to_pose()
-            .rotations
-            .into_iter()
-            .zip(again.pose(frame).to_pose().rotations);
+        let pairs = (moved.rotations(frame).iter()).zip(again.rotations(frame));
         for (one, other) in pairs {
-            assert!(degrees_between(one, other) < 1e-4, "frame {frame}");
+            assert!(degrees_between(*one, *other) < 1e-4, "frame {frame}");
         }
         let off = moved.translations(frame)[0] - again.translations(frame)[0];
         assert!(off.length() < 1e-6, "frame {frame}: {off}");
@@ -762,35 +669,21 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
 
 /// The same joints beside a thing that turns and has a joint of its own, as of a file with several roots.
 fn beside_another_root(take: &Take) -> Take {
-    let mut joints: Vec<Joint> = ["Scene", "Camera", "Lens"]
-        .map(|name| Joint {
-            name: name.to_owned(),
-            parent: None,
-            rest_offset: DVec3::new(2.0, 0.5, -1.0),
-            tip: None,
-        })
-        .to_vec();
-    joints[0].rest_offset = DVec3::ZERO;
-    joints[1].parent = Some(0);
-    joints[2].parent = Some(1);
+    let offset = DVec3::new(2.0, 0.5, -1.0);
+    let mut joints = vec![
+        joint("Scene", None, DVec3::ZERO),
+        joint("Camera", Some(0), offset),
+        joint("Lens", Some(1), offset),
+    ];
     joints.extend(take.skeleton().joints().iter().map(|joint| Joint {
         parent: Some(joint.parent.map_or(0, |parent| parent + 3)),
         ..joint.clone()
     }));
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        let pose = take.pose(frame).to_pose();
-        translations.extend([0, 1, 2].map(|joint: usize| joints[joint].rest_offset));
-        translations.extend(pose.translations);
-        rotations.extend([
-            DQuat::IDENTITY,
-            rotation::exp(DVec3::X * 0.1 * frame as f64),
-            DQuat::IDENTITY,
-        ]);
-        rotations.extend(pose.rotations);
-    }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("roots", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+    posed_on(take, Skeleton::new(joints).unwrap(), |frame, pose| {
+        let turn = rotation::exp(DVec3::X * 0.1 * frame as f64);
+        pose.translations.splice(0..0, [DVec3::ZERO, offset, offset]);
+        pose.rotations.splice(0..0, [DQuat::IDENTITY, turn, DQuat::IDENTITY]);
+    })
 }
 
 #[test]
@@ -807,22 +700,14 @@ fn other_roots_beside_the_body_change_nothing() {
         let onto = onto_many.pose(frame).world(onto_many.skeleton());
         for joint in 0..wanted.skeleton().num_joints() {
             let at = world.translations[joint];
-            assert!(
-                (at - from.translations[joint]).length() < 1e-9,
-                "frame {frame}, joint {joint}"
-            );
-            assert!(
-                (at - onto.translations[joint + 3]).length() < 1e-9,
-                "frame {frame}, joint {joint}"
-            );
+            let off = [from.translations[joint], onto.translations[joint + 3]].map(|other| (at - other).length());
+            assert!(off[0] < 1e-9 && off[1] < 1e-9, "frame {frame}, joint {joint}");
         }
         // What stands beside the body stays there, and does not follow the other root of the motion.
         let rest = hero.pose(0).world(hero.skeleton());
         for joint in 0..3 {
-            assert!(
-                (rest.translations[joint] - onto.translations[joint]).length() < 1e-9,
-                "frame {frame}"
-            );
+            let off = rest.translations[joint] - onto.translations[joint];
+            assert!(off.length() < 1e-9, "frame {frame}");
         }
     }
 }
@@ -838,15 +723,12 @@ fn keyed_rest(take: &Take) -> Pose {
 fn a_turn_that_winds_over_the_cycle_gains_none() {
     let take = walk();
     let source = rig_of(&take);
-    let target = rig_at_rest(&character(
-        &take,
-        Character {
-            arms_down: 0.8,
-            has_own_axes: true,
-            ..PLAIN
-        },
-    ));
-    let pair = RigPair::new(source, target).unwrap();
+    let of = Character {
+        arms_down: 0.8,
+        has_own_axes: true,
+        ..PLAIN
+    };
+    let pair = RigPair::new(source, rig_at_rest(&character(&take, of))).unwrap();
     let arm = take.skeleton().find("LeftArm").unwrap();
     let count = 60;
     let poses = (0..count).map(|sample| {
@@ -862,15 +744,12 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
         let joint = clip.skeleton().find(name).unwrap();
         let world = |key: usize| clip.body_pose(key).world(clip.skeleton()).rotations[joint];
         let steps = (0..clip.num_samples()).map(|key| world(key).conjugate() * world(key + 1));
-        steps
-            .map(|step| rotation::log(rotation::on_side_of(step, DQuat::IDENTITY)))
-            .sum::<DVec3>()
+        let turns = steps.map(|step| rotation::log(rotation::on_side_of(step, DQuat::IDENTITY)));
+        turns.sum::<DVec3>()
     };
     let (one, other) = (wound(&clip, "LeftArm").length(), wound(&moved, "upperarm_l").length());
-    assert!(
-        (one - core::f64::consts::TAU).abs() < 1e-9 && (other - one).abs() < 1e-9,
-        "{one} {other}"
-    );
+    let is_whole = (one - core::f64::consts::TAU).abs() < 1e-9;
+    assert!(is_whole && (other - one).abs() < 1e-9, "{one} {other}");
 }
 
 #[test]
@@ -884,9 +763,7 @@ fn spines_of_other_counts_bend_along_their_length() {
     let mut joints: Vec<Joint> = skeleton.joints().to_vec();
     let half = joints[at].rest_offset * 0.5;
     for joint in &mut joints {
-        joint.parent = joint
-            .parent
-            .map(|parent| if parent >= at { parent + 1 } else { parent });
+        joint.parent = joint.parent.map(|parent| parent + usize::from(parent >= at));
     }
     let mut between = joints[at].clone();
     (between.name, between.rest_offset, joints[at].rest_offset) = ("spine_02b".to_owned(), half, half);
@@ -912,13 +789,11 @@ fn the_caller_overrides_the_map_and_mistakes_are_named() {
     let (source, target) = (rig_of(&take), rig_at_rest(&character(&take, PLAIN)));
     let (from, to) = (source.skeleton(), target.skeleton());
     let map = || JointMap::between(&source, &target).unwrap();
+    let between = Given::Between("Spine".to_owned(), "Spine2".to_owned(), 0.25);
     let given = vec![
         ("hand_l".to_owned(), Given::Rest),
         ("head".to_owned(), Given::Joint("Neck".to_owned())),
-        (
-            "spine_02".to_owned(),
-            Given::Between("Spine".to_owned(), "Spine2".to_owned(), 0.25),
-        ),
+        ("spine_02".to_owned(), between),
     ];
     let changed = map().with(from, to, &given).unwrap();
     assert_eq!(changed.links[to.find("hand_l").unwrap()], None);
@@ -930,32 +805,16 @@ fn the_caller_overrides_the_map_and_mistakes_are_named() {
         matches!(&wrong, MapError::NoSuchJoint { similar, .. } if similar.contains(&"head".to_owned())),
         "{wrong}"
     );
-    let wrong = map().with(
-        from,
-        to,
-        &[(
-            "head".to_owned(),
-            Given::Between("Neck".to_owned(), "Head".to_owned(), 2.0),
-        )],
-    );
+    let beyond = Given::Between("Neck".to_owned(), "Head".to_owned(), 2.0);
+    let wrong = map().with(from, to, &[("head".to_owned(), beyond)]);
     assert!(matches!(wrong, Err(MapError::Share { .. })));
 }
 
 #[test]
 fn what_is_no_body_is_refused_or_rests() {
     let take = walk();
-    let one = Joint {
-        name: "box".to_owned(),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
-    let chain = (0..4).map(|joint: usize| Joint {
-        parent: joint.checked_sub(1),
-        ..one.clone()
-    });
-    for joints in [vec![one.clone()], chain.collect()] {
-        let skeleton = Skeleton::new(joints).unwrap();
+    for names in [&["box"][..], &["box"; 4]] {
+        let skeleton = chain(names, DVec3::ZERO);
         let rest = unturned(&skeleton, DQuat::IDENTITY);
         let thing = Take::new("thing", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
         let (walker, thing_rig) = (rig_of(&take), rig_at_rest(&thing));

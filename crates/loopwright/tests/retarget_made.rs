@@ -1,15 +1,11 @@
 //! Loops that are made of a take and then go onto a character.
 
-mod characters;
-
 use core::f64::consts::FRAC_PI_2;
-
-use characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
-use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
+use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Joint, LoopSettings, MadeLoop, Pose, Quality, RootMode, RootSettings, SearchSettings, Skeleton, Take,
+    Analysis, Joint, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings, Skeleton, Take,
     edit::{JointOffset, LoopEdit, Offset},
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan},
     loop_clip::LoopKeys,
@@ -17,6 +13,12 @@ use loopwright::{
     motion::WorldTracks,
     quality,
     retarget::{FootSole, RigPair},
+};
+
+use crate::support::{
+    best_made,
+    characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk},
+    joint, measured, posed,
 };
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
@@ -40,25 +42,17 @@ fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     On { own, pair, made }
 }
 
-fn measured(made: &MadeLoop) -> Quality {
-    quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source))
-}
-
 #[test]
 fn a_loop_is_the_same_on_characters_of_all_sizes() {
     for legs in [0.1, 0.45, 2.5, 6.0] {
         let target = character(&walk(), Character { legs, ..PLAIN });
         let On { own, pair, made } = onto(&target, &SearchSettings::default(), &LoopSettings::default());
         // The stretch, its samples and its seam are those of the take.
-        assert_eq!(
-            (&made.candidate, &made.closed, &made.take),
-            (&own.candidate, &own.closed, &own.take)
-        );
+        let of_take = (&own.candidate, &own.closed, &own.take);
+        assert_eq!((&made.candidate, &made.closed, &made.take), of_take);
         let (one, other) = (&own.loop_clip, &made.loop_clip);
-        assert_eq!(
-            (one.num_samples(), one.step_secs()),
-            (other.num_samples(), other.step_secs())
-        );
+        let shape = |made: &MadeLoop| (made.loop_clip.num_samples(), made.loop_clip.step_secs());
+        assert_eq!(shape(&own), shape(&made));
         let [one, other] = [one, other].map(|clip| clip.root().twist);
         assert!((one.linear * pair.scale() - other.linear).length() < 1e-12);
         assert_eq!(one.angular, other.angular);
@@ -80,10 +74,8 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
         // It is compared with the uncut take on the character, at the character's size.
         let (before, after) = (measured(&own), measured(&made));
         let [before, after] = [before, after].map(|quality| quality.displacement_metres.unwrap());
-        assert!(
-            after < before + 0.01 * pair.scale().max(1.0),
-            "legs {legs}: {before} m, {after} m"
-        );
+        let most = before + 0.01 * pair.scale().max(1.0);
+        assert!(after < most, "legs {legs}: {before} m, {after} m");
         assert!(!measured(&made).pops(), "legs {legs}");
     }
 }
@@ -100,10 +92,7 @@ fn a_speed_that_is_given_is_the_characters() {
     };
     let On { made, .. } = onto(&target, &SearchSettings::default(), &settings);
     let linear = made.loop_clip.root().twist.linear;
-    assert!(
-        (DVec3::new(linear.x, 0.0, linear.z).length() - 0.7).abs() < 1e-9,
-        "{linear}"
-    );
+    assert!((linear.with_y(0.0).length() - 0.7).abs() < 1e-9, "{linear}");
 }
 
 /// Toes whose ends no file tells, on the ground at rest: there is nothing to turn up, and nothing spins.
@@ -111,21 +100,10 @@ fn a_speed_that_is_given_is_the_characters() {
 fn toes_without_ends_keep_their_turns() {
     let take = walk();
     let target = character(&take, PLAIN);
-    let lowest = |name: &str| {
-        target
-            .world_tracks()
-            .position(0, target.skeleton().find(name).unwrap())
-            .y
-    };
-    let down = lowest("ball_l");
+    let ball = target.skeleton().find("ball_l").unwrap();
+    let down = target.world_tracks().position(0, ball).y;
     for off in [0.0, 1e-10, 1e-4] {
-        let mut pose = target.pose(0).to_pose();
-        pose.translations[0].y -= down - off;
-        let Pose {
-            translations,
-            rotations,
-        } = pose;
-        let target = Take::new("low", target.skeleton().clone(), 0.1, translations, rotations).unwrap();
+        let target = posed(&target, |_, pose| pose.translations[0].y -= down - off);
         let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
         let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
         for (toe, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
@@ -184,12 +162,8 @@ fn edits_stances_and_the_origin_are_the_characters() {
     let plain = onto(&target, &SearchSettings::default(), &LoopSettings::default());
     let head = target.skeleton().find("head").unwrap();
     let rotation = DVec3::new(0.2, 0.0, 0.0);
-    let foot = plain
-        .made
-        .body
-        .feet
-        .iter()
-        .position(|foot| Some(foot.ankle) == target.skeleton().find("foot_l"));
+    let is_left = |foot: &loopwright::analysis::Foot| Some(foot.ankle) == target.skeleton().find("foot_l");
+    let foot = plain.made.body.feet.iter().position(is_left);
     let period = plain.made.loop_clip.period_secs();
     let settings = LoopSettings {
         edits: vec![LoopEdit::Offset(Offset {
@@ -228,12 +202,7 @@ fn edits_stances_and_the_origin_are_the_characters() {
 fn below_a_root(character: &Take) -> Take {
     let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
     let own = character.pose(0).to_pose();
-    let mut joints = vec![Joint {
-        name: "root".to_owned(),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    }];
+    let mut joints = vec![joint("root", None, DVec3::ZERO)];
     let mut pose = Pose {
         translations: vec![DVec3::ZERO],
         rotations: vec![tilt],
@@ -273,14 +242,12 @@ fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
         for key in [0, 13, clip.num_samples(), 2 * clip.num_samples() + 7] {
             let played = clip.folded_pose(key);
             let (joint, root) = (played.as_ref().joint(0), clip.root_pose(key));
-            assert!(
-                (joint.translation - root.translation).length() < 1e-9,
-                "{mode:?} key {key}"
-            );
+            let off = (joint.translation - root.translation).length();
+            assert!(off < 1e-9, "{mode:?} key {key}");
             // The path is that of the take's loop, at the character's scale.
-            let level = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
-            let theirs = level(own.loop_clip.root_pose(key).translation) * pair.scale();
-            assert!((level(root.translation) - theirs).length() < 1e-9, "{mode:?} key {key}");
+            let theirs = own.loop_clip.root_pose(key).translation.with_y(0.0) * pair.scale();
+            let off = (root.translation.with_y(0.0) - theirs).length();
+            assert!(off < 1e-9, "{mode:?} key {key}");
         }
         let quality = measured(&made);
         assert!(!quality.pops(), "{mode:?}");
@@ -317,11 +284,8 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
             // What the left hand does, the right one does half a cycle later on the other side.
             let (one, other) = (world.joint(sample, left), world.joint(sample + half, right));
             let image = one.translation * DVec3::new(-1.0, 1.0, 1.0);
-            assert!(
-                (image - other.translation).length() < 1e-3,
-                "{} edits, sample {sample}",
-                edits.len()
-            );
+            let off = (image - other.translation).length();
+            assert!(off < 1e-3, "{} edits, sample {sample}", edits.len());
         }
         assert!(!measured(&made).pops());
     }
@@ -354,15 +318,13 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
             ["upperarm_l", "lowerarm_l"],
             ["foot_l", "ball_l"],
         ];
-        let length = |frame: usize, [above, below]: [&str; 2]| {
-            world
-                .position(frame, find(above))
-                .distance(world.position(frame, find(below)))
-        };
-        let longest = |bone| {
-            (0..on.num_frames())
-                .map(|frame| length(frame, bone))
-                .fold(0.0, f64::max)
+        let longest = |[above, below]: [&str; 2]| {
+            let length = |frame| {
+                world
+                    .position(frame, find(above))
+                    .distance(world.position(frame, find(below)))
+            };
+            (0..on.num_frames()).map(length).fold(0.0, f64::max)
         };
         bones.map(longest).to_vec()
     };
@@ -386,18 +348,14 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let [thigh, shin, arm, foot] = <[f64; 4]>::try_from(lengths(&grown)).unwrap();
     assert!(thigh > 1.001 * rest[0] && thigh < 1.01 * rest[0], "{thigh} {}", rest[0]);
     assert!((thigh / rest[0] - shin / rest[1]).abs() < 1e-9, "both bones grow alike");
-    assert!(
-        (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12,
-        "{arm} {foot}"
-    );
+    let is_kept = (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12;
+    assert!(is_kept, "{arm} {foot}");
     let after = miss(&pair, &grown);
     assert!(after < before, "{before} m, {after} m");
     // A loop stays closed.
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let settings = LoopSettings {
         character: Some(Arc::new(pair)),
         ..LoopSettings::default()
     };
-    assert!(!measured(&analysis.make_loop(found.best().unwrap(), &settings).unwrap()).pops());
+    assert!(!measured(&best_made(&Analysis::new(&take).unwrap(), &settings)).pops());
 }

@@ -1,27 +1,23 @@
 //! Where the seam of a loop shows, another stretch or another closure is taken.
 
 use loopwright::{
-    Analysis, LoopCandidate, LoopSettings, Quality, SearchSettings, Take,
-    candidate::ChooseBy,
+    Analysis, LoopCandidate, LoopSettings, SearchSettings, Take,
     closure::{Method, Shape, ShapeKind},
     feet::FootLock,
-    loop_clip::LoopKeys,
     pipeline::{RetriedLoop, Retry},
-    quality,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{by_cost, measured, steady, walk_of};
 
 /// Several cycles of exactly 60 frames.
 fn walk() -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         period_secs: 1.0,
         seconds: 5.0,
-        drift: 0.0,
-        noise_deg: 0.0,
         turn_dps: 0.0,
-        ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+        ..steady()
+    })
 }
 
 fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {
@@ -35,11 +31,6 @@ fn abrupt() -> LoopSettings {
         feet: FootLock::Off.into(),
         ..LoopSettings::default()
     }
-}
-
-fn measured(done: &RetriedLoop) -> Quality {
-    let keys = LoopKeys::from_loop(&done.made.loop_clip);
-    quality::measure(&keys, &done.made.body, Some(&done.made.source))
 }
 
 fn retried(analysis: &Analysis, first: &LoopCandidate, others: &[LoopCandidate], closures: bool) -> RetriedLoop {
@@ -60,7 +51,7 @@ fn the_first_stretch_whose_seam_does_not_show_is_taken() {
     let done = retried(&analysis, &too_short, &others, true);
     assert_eq!(done.made.candidate, others[1]);
     assert_eq!(done.asked_for.as_ref().map(|made| &made.candidate), Some(&too_short));
-    assert_eq!((done.tried, done.shows, measured(&done).pops()), (3, false, false));
+    assert_eq!((done.tried, done.shows, measured(&done.made).pops()), (3, false, false));
     assert_eq!(done.settings, abrupt());
 
     let fine = retried(&analysis, &others[1], &[], true);
@@ -71,10 +62,7 @@ fn the_first_stretch_whose_seam_does_not_show_is_taken() {
 fn stretches_are_searched_for_where_none_is_given() {
     let analysis = Analysis::new(&walk()).unwrap();
     let too_short = stretch(&analysis, 70, 122);
-    let search = SearchSettings {
-        choose_by: ChooseBy::Cost,
-        ..SearchSettings::default()
-    };
+    let search = by_cost();
     let found = analysis.find_loops(&search).unwrap().candidates;
     let retry = Retry {
         search: Some(&search),
@@ -88,7 +76,7 @@ fn stretches_are_searched_for_where_none_is_given() {
 
 #[test]
 fn a_loop_that_the_search_made_is_the_one_that_would_be_made() {
-    let analysis = Analysis::new(&synthesize(&WalkSettings::default()).unwrap().take).unwrap();
+    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
     let (found, made) = analysis.find_and_make(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     assert_eq!(made.as_ref().map(|made| &made.candidate), Some(best));
@@ -120,10 +108,10 @@ fn the_seam_is_closed_otherwise_where_no_stretch_helps() {
 
     let done = retried(&analysis, &first, &others, true);
     assert_eq!(done.made.candidate, first, "the frames asked for come first");
-    assert!(!measured(&done).pops() && done.settings != abrupt());
+    assert!(!measured(&done.made).pops() && done.settings != abrupt());
 
     let left = retried(&analysis, &first, &others, false);
-    assert!(left.shows && measured(&left).pops());
+    assert!(left.shows && measured(&left.made).pops());
     assert_eq!((left.made.candidate, left.asked_for, left.tried), (first, None, 2));
 }
 
@@ -137,10 +125,7 @@ fn the_closure_chosen_shows_no_seam_where_another_does_not() {
             closure: choice.method.into(),
             ..LoopSettings::default()
         };
-        let pops = |settings: &LoopSettings| {
-            let made = analysis.make_loop(&first, settings).unwrap();
-            quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, None).pops()
-        };
+        let pops = |settings: &LoopSettings| measured(&analysis.make_loop(&first, settings).unwrap()).pops();
         assert!(!pops(&settings), "to {end}: {:?}", choice.method);
         assert!(pops(&abrupt()), "to {end}");
     }

@@ -2,12 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings,
-    Skeleton, Take,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take,
     math::{Rigid, Twist, rotation},
     root_motion::RootSpace,
     unstable::root_joint,
 };
+
+use crate::support::{self, joint, made_of, take_of};
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
@@ -15,23 +16,9 @@ const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 10;
 
-/// Frames chosen by hand, and the number of cycles they contain.
-fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
-    let settings = SearchSettings {
-        cycles: Some(cycles),
-        ..SearchSettings::default()
-    };
-    analysis
-        .appraise(cut.start_frame(), cut.end_frame(), &settings)
-        .unwrap()
-}
-
 /// The truth of all takes here: a left turn at walking speed.
 fn twist() -> Twist {
-    Twist {
-        linear: DVec3::new(0.1, 0.0, 1.3),
-        angular: DVec3::Y * 0.9,
-    }
+    support::twist(DVec3::new(0.1, 0.0, 1.3), DVec3::Y * 0.9)
 }
 
 /// The joints above the hips: name, and track in the world.
@@ -40,11 +27,8 @@ type Above<'a> = (&'a str, &'a dyn Fn(f64) -> Rigid);
 /// A body that sways about the screw with joints above its hips, and a sword beside them that no hand holds.
 fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
     let hips = above.len();
-    let mut rows: Vec<(&str, Option<usize>)> = above
-        .iter()
-        .enumerate()
-        .map(|(index, &(name, _))| (name, index.checked_sub(1)))
-        .collect();
+    let rows = above.iter().enumerate();
+    let mut rows: Vec<(&str, Option<usize>)> = rows.map(|(index, &(name, _))| (name, index.checked_sub(1))).collect();
     rows.extend([
         ("Hips", hips.checked_sub(1)),
         ("LeftUpLeg", Some(hips)),
@@ -63,63 +47,33 @@ fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
         DVec3::Y * -0.95,
         DVec3::Y * 0.6,
     ];
-    let joints = rows
-        .iter()
-        .map(|&(name, parent)| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        })
-        .collect();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..90 {
+    let joints = rows.iter().map(|&(name, parent)| joint(name, parent, DVec3::ZERO));
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
+    take_of(skeleton, FRAME_TIME, 90, |frame, joint| {
         let secs = frame as f64 * FRAME_TIME;
         let phase = core::f64::consts::TAU * frame as f64 / PERIOD as f64;
         let sway = Rigid::new(
             rotation::exp(DVec3::new(0.05, 0.1, 0.03) * libm::sin(phase)),
             DVec3::new(0.03 * libm::cos(phase), 0.95, 0.02 * libm::sin(2.0 * phase)),
         );
-        let mut parent = Rigid::IDENTITY;
-        let mut first = Rigid::IDENTITY;
-        let mut push = |local: Rigid| {
-            translations.push(local.translation);
-            rotations.push(local.rotation);
+        let world = |joint: usize| above.get(joint).map_or(Rigid::IDENTITY, |(_, track)| track(secs));
+        let parent = joint.checked_sub(1).map_or(Rigid::IDENTITY, world);
+        let local = match joint.checked_sub(hips) {
+            None => parent.inverse() * world(joint),
+            Some(0) => parent.inverse() * twist().exp(secs) * sway,
+            Some(number @ 1..=5) => Rigid::new(DQuat::IDENTITY, offsets[number - 1]),
+            Some(_) => world(0).inverse() * beside.unwrap()(secs),
         };
-        for (index, (_, track)) in above.iter().enumerate() {
-            let world = track(secs);
-            push(parent.inverse() * world);
-            parent = world;
-            if index == 0 {
-                first = world;
-            }
-        }
-        push(parent.inverse() * twist().exp(secs) * sway);
-        for offset in offsets {
-            push(Rigid::new(DQuat::IDENTITY, offset));
-        }
-        if let Some(beside) = beside {
-            push(first.inverse() * beside(secs));
-        }
-    }
-    Take::new(
-        "rig",
-        Skeleton::new(joints).unwrap(),
-        FRAME_TIME,
-        translations,
-        rotations,
-    )
-    .unwrap()
+        (local.translation, local.rotation)
+    })
 }
 
 fn made(take: &Take, root: RootSettings) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
-    let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
     let settings = LoopSettings {
         root,
         ..LoopSettings::default()
     };
-    analysis.make_loop(&stretch(&analysis, &cut, 1), &settings).unwrap()
+    made_of(take, START, START + PERIOD, &settings)
 }
 
 fn found(take: &Take) -> Option<usize> {
@@ -130,23 +84,18 @@ fn found(take: &Take) -> Option<usize> {
 /// World transform of a joint of a loop in a file.
 fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
     let clip = &made.loop_clip;
-    let Pose {
-        translations,
-        rotations,
-    } = clip.folded_pose(key);
-    clip.skeleton()
-        .path_from_root(joint)
+    let pose = clip.folded_pose(key);
+    let joints = clip.skeleton().path_from_root(joint);
+    joints
         .iter()
-        .map(|&joint| Rigid::new(rotations[joint], translations[joint]))
-        .fold(Rigid::IDENTITY, |above, local| above * local)
+        .fold(Rigid::IDENTITY, |above, &joint| above * pose.as_ref().joint(joint))
 }
 
 /// Distance of a point half a metre off, metres: position and rotation in one figure.
 fn apart(one: Rigid, other: Rigid) -> f64 {
-    [DVec3::ZERO, DVec3::X * 0.5, DVec3::Y * 0.5]
-        .map(|point| (one.transform_point(point) - other.transform_point(point)).length())
-        .into_iter()
-        .fold(0.0, f64::max)
+    let points = [DVec3::ZERO, DVec3::X * 0.5, DVec3::Y * 0.5];
+    let apart = points.map(|point| (one.transform_point(point) - other.transform_point(point)).length());
+    apart.into_iter().fold(0.0, f64::max)
 }
 
 fn still(_: f64) -> Rigid {
@@ -216,14 +165,10 @@ fn the_root_joint_carries_exactly_the_root() {
                 // The hips keep their transform in the take, which is periodic about the screw.
                 if mode != RootMode::InPlace {
                     let there = START + key % PERIOD;
-                    let sway = twist().exp(there as f64 * FRAME_TIME).inverse() * {
-                        let world = take.world_tracks();
-                        Rigid::new(world.rotation(there, hips), world.position(there, hips))
-                    };
-                    assert!(
-                        apart(played(&made, key, hips), expected * sway) < 1e-6,
-                        "{mode:?} key {key}"
-                    );
+                    let sway =
+                        twist().exp(there as f64 * FRAME_TIME).inverse() * take.world_tracks().joint(there, hips);
+                    let off = apart(played(&made, key, hips), expected * sway);
+                    assert!(off < 1e-6, "{mode:?} key {key}");
                 }
             }
             assert!(made.closed.residual.position < 1e-9);
@@ -236,17 +181,12 @@ fn the_root_joint_carries_exactly_the_root() {
 fn the_root_motion_is_taken_from_a_root_joint_that_moves() {
     let made = made(&take(&[("Root", &moving)], None), RootSettings::default());
     let start = moving(START as f64 * FRAME_TIME);
-    assert!(
-        apart(made.loop_clip.root().start, start) < 1e-3,
-        "{:?}",
-        made.loop_clip.root()
-    );
+    let root = made.loop_clip.root();
+    assert!(apart(root.start, start) < 1e-3, "{root:?}");
     for key in [0, 31, 60, 200] {
         let truth = moving((START + key) as f64 * FRAME_TIME);
-        assert!(
-            apart(played(&made, key, 0), truth) < 2e-3 * (1.0 + key as f64 / 60.0),
-            "{key}"
-        );
+        let off = apart(played(&made, key, 0), truth);
+        assert!(off < 2e-3 * (1.0 + key as f64 / 60.0), "{key}");
     }
 }
 
@@ -259,10 +199,8 @@ fn a_tilted_root_joint_stays_tilted() {
         let root = made.loop_clip.root_pose(key);
         let joint = played(&made, key, 0);
         assert!((joint.translation - root.translation).length() < 1e-12);
-        assert!(
-            rotation::difference(joint.rotation, root.rotation * lean).length() < 1e-6,
-            "{key}"
-        );
+        let turned = rotation::difference(joint.rotation, root.rotation * lean);
+        assert!(turned.length() < 1e-6, "{key}");
     }
 }
 
@@ -305,10 +243,8 @@ fn in_full_space_the_root_joint_is_the_root_too() {
     for track in [&still as &dyn Fn(f64) -> Rigid, &moving, &leaning] {
         let made = made(&take(&[("Root", track)], None), settings);
         for key in [0, 25, 60, 140] {
-            assert!(
-                apart(played(&made, key, 0), made.loop_clip.root_pose(key)) < 1e-12,
-                "{key}"
-            );
+            let off = apart(played(&made, key, 0), made.loop_clip.root_pose(key));
+            assert!(off < 1e-12, "{key}");
         }
         assert!(made.closed.residual.position < 1e-9);
     }

@@ -2,63 +2,34 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings,
-    Skeleton, Take,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
     loop_clip::{KeyLayout, LoopKeys},
     math::{Rigid, Twist, rotation},
     quality, recognition,
     root_motion::RootSpace,
 };
 
+use crate::support::{chain, made_of, take_of, twist};
+
 const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 14;
 
-/// Frames chosen by hand, and the number of cycles they contain.
-fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
-    let settings = SearchSettings {
-        cycles: Some(cycles),
-        ..SearchSettings::default()
-    };
-    analysis
-        .appraise(cut.start_frame(), cut.end_frame(), &settings)
-        .unwrap()
-}
-
 /// A staff of three joints, or of one, that moves by `body` and bends by `bend`.
 fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend: impl Fn(f64) -> DVec3) -> Take {
-    let joints = (0..num_joints)
-        .map(|joint: usize| Joint {
-            name: format!("staff{joint}"),
-            parent: joint.checked_sub(1),
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        })
-        .collect();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..num_frames {
+    let skeleton = chain(&["staff0", "staff1", "staff2"][..num_joints], DVec3::ZERO);
+    take_of(skeleton, FRAME_TIME, num_frames, |frame, joint| {
         let secs = frame as f64 * FRAME_TIME;
         let root = body(secs);
-        translations.push(root.translation);
-        rotations.push(root.rotation);
-        for _ in 1..num_joints {
-            translations.push(DVec3::new(0.1, 0.5, 0.0));
-            rotations.push(rotation::exp(bend(secs)));
+        if joint == 0 {
+            (root.translation, root.rotation)
+        } else {
+            (DVec3::new(0.1, 0.5, 0.0), rotation::exp(bend(secs)))
         }
-    }
-    Take::new(
-        "staff",
-        Skeleton::new(joints).unwrap(),
-        FRAME_TIME,
-        translations,
-        rotations,
-    )
-    .unwrap()
+    })
 }
 
 fn made(take: &Take, mode: RootMode) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
-    let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
     let settings = LoopSettings {
         root: RootSettings {
             space: RootSpace::Full,
@@ -66,7 +37,7 @@ fn made(take: &Take, mode: RootMode) -> MadeLoop {
         },
         ..LoopSettings::default()
     };
-    analysis.make_loop(&stretch(&analysis, &cut, 1), &settings).unwrap()
+    made_of(take, START, START + PERIOD, &settings)
 }
 
 fn start() -> Rigid {
@@ -79,10 +50,7 @@ fn screws() -> Vec<Twist> {
     let mut screws = Vec::new();
     for degrees in [0.0, 1e-3, 20.0, 90.0, 175.0, 190.0, 270.0, 330.0, 400.0_f64] {
         for linear in [DVec3::new(0.2, 1.1, -0.7), axis * 0.8, DVec3::new(0.5, 0.0, -0.375)] {
-            screws.push(Twist {
-                linear,
-                angular: axis * degrees.to_radians(),
-            });
+            screws.push(twist(linear, axis * degrees.to_radians()));
         }
     }
     screws
@@ -102,10 +70,8 @@ fn the_screw_of_a_tumbling_prop_is_recovered() {
             assert!(off < 1e-9, "{truth:?}: the root is off by {off}");
             let linear = (root.twist.linear - truth.linear).length();
             let angular = (root.twist.angular - truth.angular).length();
-            assert!(
-                linear < 1e-9 && angular < 1e-9,
-                "{num_joints} {truth:?}: {linear} {angular}"
-            );
+            let off = linear.max(angular);
+            assert!(off < 1e-9, "{num_joints} {truth:?}: {linear} {angular}");
             let fit = made.source.fit.unwrap();
             assert!(fit.residual_metres < 1e-12, "{fit:?}");
             assert!((fit.arc_metres - fit.path_metres).abs() < 1e-9, "{fit:?}");
@@ -116,10 +82,7 @@ fn the_screw_of_a_tumbling_prop_is_recovered() {
 /// Wobble and bending go to the joints, and the loop closes in any case.
 #[test]
 fn a_wobbling_prop_closes_about_its_screw() {
-    let truth = Twist {
-        linear: DVec3::new(0.2, 1.1, -0.7),
-        angular: DVec3::new(0.48, -0.6, 0.64) * 2.6,
-    };
+    let truth = twist(DVec3::new(0.2, 1.1, -0.7), DVec3::new(0.48, -0.6, 0.64) * 2.6);
     let phase = |secs: f64| core::f64::consts::TAU * secs / (PERIOD as f64 * FRAME_TIME);
     let wobble = |secs: f64| {
         Rigid::new(
@@ -136,17 +99,13 @@ fn a_wobbling_prop_closes_about_its_screw() {
     let made = made(&take, RootMode::Constant);
     let root = made.loop_clip.root();
     // The motion of the world over a cycle is the prop's own.
-    let (found, expected) = (
-        root.at(1.0) * root.at(0.0).inverse(),
-        start() * truth.exp(1.0) * start().inverse(),
-    );
+    let found = root.at(1.0) * root.at(0.0).inverse();
+    let expected = start() * truth.exp(1.0) * start().inverse();
     assert!((found.translation - expected.translation).length() < 1e-9);
     assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
     assert!(made.closed.residual.position < 1e-12 && made.closed.residual.angular_velocity < 1e-9);
     for key in [0, 17, 60, 77, 300] {
-        let Pose {
-            translations: world, ..
-        } = made.loop_clip.world_pose(key);
+        let world = made.loop_clip.world_pose(key).translations;
         let secs = (START + key) as f64 * FRAME_TIME;
         let expected = (start() * truth.exp(secs) * wobble(secs)).translation;
         assert!((world[0] - expected).length() < 1e-8, "{key}");
@@ -156,10 +115,7 @@ fn a_wobbling_prop_closes_about_its_screw() {
 /// In this mode climb and tilt belong to the root motion, however small.
 #[test]
 fn small_climbs_are_root_motion_in_full_space() {
-    let truth = Twist {
-        linear: DVec3::new(0.0, 0.01, 1.0),
-        angular: DVec3::new(0.02, 0.3, 0.0),
-    };
+    let truth = twist(DVec3::new(0.0, 0.01, 1.0), DVec3::new(0.02, 0.3, 0.0));
     let take = staff(3, 90, |secs| truth.exp(secs), |_| DVec3::ZERO);
     let found = made(&take, RootMode::Constant).loop_clip.root().twist;
     assert!((found.linear - truth.linear).length() < 1e-9 && (found.angular - truth.angular).length() < 1e-9);
@@ -168,17 +124,11 @@ fn small_climbs_are_root_motion_in_full_space() {
 /// A prop that spins on a straight path orthogonal to its axis is on no screw: the spin stays in the prop.
 #[test]
 fn a_spin_across_its_path_stays_in_the_prop() {
-    let take = staff(
-        3,
-        90,
-        |secs| {
-            Rigid::new(
-                rotation::exp(DVec3::X * (core::f64::consts::TAU * secs)),
-                DVec3::Z * (1.5 * secs),
-            )
-        },
-        |_| DVec3::ZERO,
-    );
+    let body = |secs: f64| {
+        let turn = rotation::exp(DVec3::X * (core::f64::consts::TAU * secs));
+        Rigid::new(turn, DVec3::Z * (1.5 * secs))
+    };
+    let take = staff(3, 90, body, |_| DVec3::ZERO);
     let twist = made(&take, RootMode::Constant).loop_clip.root().twist;
     assert!(twist.angular.length() < 1e-9, "{twist:?}");
     assert!((twist.linear.length() - 1.5).abs() < 1e-9, "{twist:?}");
@@ -188,10 +138,7 @@ fn a_spin_across_its_path_stays_in_the_prop() {
 #[test]
 fn a_spin_on_the_spot_is_the_twist() {
     for degrees in [170.0, 270.0, 360.0, 450.0_f64] {
-        let spin = Twist {
-            linear: DVec3::ZERO,
-            angular: DVec3::new(0.6, 0.0, 0.8) * degrees.to_radians(),
-        };
+        let spin = twist(DVec3::ZERO, DVec3::new(0.6, 0.0, 0.8) * degrees.to_radians());
         let take = staff(3, 90, |secs| start() * spin.exp(secs), |_| DVec3::ZERO);
         let twist = made(&take, RootMode::Constant).loop_clip.root().twist;
         assert!((twist.angular - spin.angular).length() < 1e-9, "{degrees}: {twist:?}");
@@ -217,10 +164,8 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         let keys = LoopKeys::new(&written, layout, seen.root, 0).unwrap();
         let quality = quality::measure(&keys, &body, None);
         let rounding = if seen.space == RootSpace::Full { 1e-6 } else { 1e-4 };
-        assert!(
-            quality.pose_gap_metres < rounding && quality.pose_gap_radians < rounding,
-            "{truth:?}: {quality:?}"
-        );
+        let gap = quality.pose_gap_metres.max(quality.pose_gap_radians);
+        assert!(gap < rounding, "{truth:?}: {quality:?}");
         if seen.space == RootSpace::Full {
             let linear = (seen.root.twist.linear.length() - truth.linear.length()).abs();
             let angular = (seen.root.twist.angular.length() - truth.angular.length()).abs();
@@ -235,10 +180,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
 /// In spatial mode props keep their tilt; the in-place root is the prop at the start.
 #[test]
 fn straight_and_in_place_work_in_full_space() {
-    let truth = Twist {
-        linear: DVec3::new(0.2, 1.1, -0.7),
-        angular: DVec3::X * 0.05,
-    };
+    let truth = twist(DVec3::new(0.2, 1.1, -0.7), DVec3::X * 0.05);
     let take = staff(3, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
     let linear = made(&take, RootMode::Linear).loop_clip;
     assert_eq!(linear.root().twist.angular, DVec3::ZERO);
@@ -246,11 +188,8 @@ fn straight_and_in_place_work_in_full_space() {
     assert!((linear.root().twist.linear.length() - way).abs() < 1e-9);
     let stays = made(&take, RootMode::InPlace).loop_clip.in_place();
     assert_eq!(stays.root().at(7.0), stays.root().start);
-    let Pose {
-        translations: position,
-        rotations: turn,
-    } = stays.world_pose(3 * PERIOD);
+    let there = stays.world_pose(3 * PERIOD);
     let stands = start() * truth.exp(START as f64 * FRAME_TIME);
-    assert!((position[0] - stands.translation).length() < 1e-9);
-    assert!(rotation::difference(turn[0], stands.rotation).length() < 1e-9);
+    assert!((there.translations[0] - stands.translation).length() < 1e-9);
+    assert!(rotation::difference(there.rotations[0], stands.rotation).length() < 1e-9);
 }

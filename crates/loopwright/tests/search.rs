@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Joint, SearchSettings, Skeleton, Take,
+    Analysis, SearchSettings, Take,
     analysis::{ActivityKind, Features},
     candidate::SeamPair,
     math::{Decay, rotation},
@@ -15,78 +15,42 @@ use loopwright::{
         search::{Admission, DistinctPairs},
     },
 };
-use loopwright_synth::{WalkSettings, synthesize};
-use rand_pcg::{Pcg64, rand_core::Rng};
+use loopwright_mocap::folder_or_skip;
+use loopwright_synth::WalkSettings;
 
-fn uniform(random: &mut Pcg64) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
+use crate::support::{Random, captured, posed, skeleton, steady, take_of, walk_of};
 
 /// A body of five joints that sways at a few random frequencies, with pauses.
 fn swaying(seed: u64) -> Take {
-    let random = &mut Pcg64::new(seed.into(), 7);
-    let names = [
-        ("Hips", None),
-        ("LeftUpLeg", Some(0)),
-        ("LeftFoot", Some(1)),
-        ("RightUpLeg", Some(0)),
-        ("RightFoot", Some(3)),
+    let random = &mut Random::new(seed.into(), 7);
+    let rows = [
+        ("Hips", None, DVec3::Y),
+        ("LeftUpLeg", Some(0), DVec3::new(0.1, 0.0, 0.0)),
+        ("LeftFoot", Some(1), DVec3::new(0.0, -0.9, 0.0)),
+        ("RightUpLeg", Some(0), DVec3::new(-0.1, 0.0, 0.0)),
+        ("RightFoot", Some(3), DVec3::new(0.0, -0.9, 0.0)),
     ];
-    let offsets = [
-        DVec3::Y,
-        DVec3::new(0.1, 0.0, 0.0),
-        DVec3::new(0.0, -0.9, 0.0),
-        DVec3::new(-0.1, 0.0, 0.0),
-        DVec3::new(0.0, -0.9, 0.0),
-    ];
-    let joints = names
-        .iter()
-        .zip(offsets)
-        .map(|(&(name, parent), rest_offset)| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset,
-            tip: None,
-        })
-        .collect();
-    let waves: Vec<[f64; 4]> = (0..15)
-        .map(|_| {
-            [
-                uniform(random),
-                0.5 + 2.0 * uniform(random),
-                6.0 * uniform(random),
-                uniform(random),
-            ]
-        })
-        .collect();
-    let num_frames = 60 + (uniform(random) * 120.0) as usize;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..num_frames {
+    let mut wave = || {
+        [
+            random.unit(),
+            0.5 + 2.0 * random.unit(),
+            6.0 * random.unit(),
+            random.unit(),
+        ]
+    };
+    let waves: Vec<[f64; 4]> = (0..15).map(|_| wave()).collect();
+    let num_frames = 60 + (random.unit() * 120.0) as usize;
+    take_of(skeleton(&rows), 1.0 / 30.0, num_frames, |frame, joint| {
         let t = frame as f64 / 30.0;
-        for joint in 0..5 {
-            let axis = |k: usize| {
-                let [size, rate, phase, _] = waves[3 * joint + k];
-                0.6 * size * libm::sin(rate * core::f64::consts::TAU * t + phase) + 0.02 * (uniform(random) - 0.5)
-            };
-            let angles: Vec<f64> = (0..3).map(axis).collect();
-            let turn = rotation::exp(DVec3::from_slice(&angles));
-            let at = if joint == 0 {
-                offsets[0] + DVec3::Z * 0.7 * t
-            } else {
-                offsets[joint]
-            };
-            translations.push(at);
-            rotations.push(if joint == 0 { DQuat::IDENTITY } else { turn });
+        let angles = [0, 1, 2].map(|k| {
+            let [size, rate, phase, _] = waves[3 * joint + k];
+            0.6 * size * libm::sin(rate * core::f64::consts::TAU * t + phase) + 0.02 * (random.unit() - 0.5)
+        });
+        match joint {
+            0 => (DVec3::Y + DVec3::Z * 0.7 * t, DQuat::IDENTITY),
+            _ => (rows[joint].2, rotation::exp(angles.into())),
         }
-    }
-    Take::new(
-        "sway",
-        Skeleton::new(joints).unwrap(),
-        1.0 / 30.0,
-        translations,
-        rotations,
-    )
-    .unwrap()
+    })
 }
 
 /// Greedy suppression over the sorted list of all admissible pairs, by definition.
@@ -95,17 +59,16 @@ fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: u
     let mut pairs = Vec::new();
     for start_frame in 0..num_frames {
         for end_frame in start_frame..num_frames {
-            if admission.admits(start_frame, end_frame) {
-                let cost = seams.cost(start_frame, end_frame);
-                if !cost.is_finite() {
-                    continue;
-                }
-                pairs.push(SeamPair {
-                    start_frame,
-                    end_frame,
-                    cost,
-                });
+            if !admission.admits(start_frame, end_frame) {
+                continue;
             }
+            let cost = seams.cost(start_frame, end_frame);
+            let pair = SeamPair {
+                start_frame,
+                end_frame,
+                cost,
+            };
+            pairs.extend(cost.is_finite().then_some(pair));
         }
     }
     pairs.sort_by(|a, b| {
@@ -167,19 +130,19 @@ const KINDS: [Kind; 10] = [
     Kind::Spikes,
 ];
 
-fn features(kind: Kind, num_frames: usize, random: &mut Pcg64) -> Features {
-    let num_axes = 4 + (uniform(random) * 20.0) as usize;
-    let period = 20 + (uniform(random) * 40.0) as usize;
+fn features(kind: Kind, num_frames: usize, random: &mut Random) -> Features {
+    let num_axes = 4 + (random.unit() * 20.0) as usize;
+    let period = 20 + (random.unit() * 40.0) as usize;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let waves: Vec<[f64; 2]> = (0..2 * num_axes)
-        .map(|_| [uniform(random), 7.0 * uniform(random)])
+        .map(|_| [random.unit(), 7.0 * random.unit()])
         .collect();
     let poses: Vec<Vec<f64>> = (0..4)
-        .map(|_| (0..2 * num_axes).map(|_| (3.0 * uniform(random)).floor()).collect())
+        .map(|_| (0..2 * num_axes).map(|_| (3.0 * random.unit()).floor()).collect())
         .collect();
     let mut pose = 0;
     for frame in 0..num_frames {
-        let mut noise = || uniform(random) - 0.5;
+        let mut noise = || random.unit() - 0.5;
         let row = match kind {
             Kind::Noise => (0..2 * num_axes).map(|_| noise()).collect(),
             Kind::Waves | Kind::FarAway | Kind::Spikes | Kind::Tiny => (waves.iter().enumerate())
@@ -224,8 +187,8 @@ fn features(kind: Kind, num_frames: usize, random: &mut Pcg64) -> Features {
     Features::from_values(1.0 / 30.0, num_axes, part(0), part(num_axes)).unwrap()
 }
 
-fn any_cost(random: &mut Pcg64) -> SeamCost {
-    let blend_secs = 0.1 + uniform(random);
+fn any_cost(random: &mut Random) -> SeamCost {
+    let blend_secs = 0.1 + random.unit();
     let decays = [
         Decay::Spring {
             half_life_secs: blend_secs,
@@ -233,8 +196,8 @@ fn any_cost(random: &mut Pcg64) -> SeamCost {
         Decay::Cubic { blend_secs },
         Decay::Quintic { blend_secs },
     ];
-    let share = [0.5, 0.5, 0.0, 1.0, uniform(random)][(uniform(random) * 5.0) as usize];
-    SeamCost::even(decays[(uniform(random) * 3.0) as usize]).with_start_share(share)
+    let share = [0.5, 0.5, 0.0, 1.0, random.unit()][(random.unit() * 5.0) as usize];
+    SeamCost::even(decays[(random.unit() * 3.0) as usize]).with_start_share(share)
 }
 
 /// Lists as bits, so that a difference in the last digit shows.
@@ -247,17 +210,17 @@ fn bits(pairs: &[SeamPair]) -> Vec<(usize, usize, u64)> {
 fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
     let (mut sets, mut compared) = (0, 0);
     for seed in 0..200_u64 {
-        let random = &mut Pcg64::new(seed.into(), 11);
+        let random = &mut Random::new(seed.into(), 11);
         let kind = KINDS[seed as usize % KINDS.len()];
         let num_frames = [1, 17, 64, 150, 300][seed as usize / KINDS.len() % 5];
-        let num_frames = num_frames + (uniform(random) * 0.3 * num_frames as f64) as usize;
+        let num_frames = num_frames + (random.unit() * 0.3 * num_frames as f64) as usize;
         let features = features(kind, num_frames, random);
-        let rare = 0.02 * uniform(random);
-        let usable: Vec<bool> = (0..num_frames).map(|_| uniform(random) >= rare).collect();
-        let min_lag = 1 + (uniform(random) * 20.0) as usize;
-        let max_lag = [usize::MAX, min_lag + 60, min_lag][(uniform(random) * 3.0) as usize];
+        let rare = 0.02 * random.unit();
+        let usable: Vec<bool> = (0..num_frames).map(|_| random.unit() >= rare).collect();
+        let min_lag = 1 + (random.unit() * 20.0) as usize;
+        let max_lag = [usize::MAX, min_lag + 60, min_lag][(random.unit() * 3.0) as usize];
         let admission = Admission::of_any_activity(&usable, min_lag..=max_lag);
-        let separation = (uniform(random) * 6.0) as usize;
+        let separation = (random.unit() * 6.0) as usize;
         let seams = Seams::new(&features, any_cost(random));
         let expected = brute_force(&seams, &admission, separation, 60);
         let mut bounds = SeamBounds::new(seams, &usable);
@@ -266,23 +229,16 @@ fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
             for goal in [1, 10, 1000] {
                 let list = DistinctPairs::new(&bounds, admission.clone(), separation).expecting(goal);
                 let found: Vec<SeamPair> = list.take(60).collect();
-                assert_eq!(
-                    bits(&found),
-                    bits(&expected),
-                    "{kind:?}, seed {seed}, {} , goal {goal}",
-                    instructions.name()
-                );
+                let what = format!("{kind:?}, seed {seed}, {}, goal {goal}", instructions.name());
+                assert_eq!(bits(&found), bits(&expected), "{what}");
             }
         }
         // A ceiling cuts the list off and changes nothing before.
         if let Some(middle) = expected.get(expected.len() / 2) {
-            let below: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, separation)
-                .up_to(middle.cost)
-                .take(60)
-                .collect();
-            let expected: Vec<SeamPair> = (expected.iter().copied())
-                .take_while(|pair| pair.cost <= middle.cost)
-                .collect();
+            let below = DistinctPairs::new(&bounds, admission, separation).up_to(middle.cost);
+            let below: Vec<SeamPair> = below.take(60).collect();
+            let is_below = |pair: &SeamPair| pair.cost <= middle.cost;
+            let expected: Vec<SeamPair> = expected.iter().copied().take_while(is_below).collect();
             assert_eq!(bits(&below), bits(&expected), "{kind:?}, seed {seed}");
         }
         sets += 1;
@@ -294,11 +250,9 @@ fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
 /// Long enough for more than one worker where the search is built with threads.
 #[test]
 fn long_features_give_the_list_of_brute_force() {
-    for (seed, kind) in [Kind::Noise, Kind::Waves, Kind::Copies, Kind::NearCopies]
-        .into_iter()
-        .enumerate()
-    {
-        let random = &mut Pcg64::new(seed as u128, 13);
+    let kinds = [Kind::Noise, Kind::Waves, Kind::Copies, Kind::NearCopies];
+    for (seed, kind) in kinds.into_iter().enumerate() {
+        let random = &mut Random::new(seed as u128, 13);
         let features = features(kind, 1300, random);
         let usable = vec![true; 1300];
         let admission = Admission::of_any_activity(&usable, 12..=1300);
@@ -313,25 +267,21 @@ fn long_features_give_the_list_of_brute_force() {
 /// Walks of the synth crate, and captured takes if they exist.
 #[test]
 fn takes_give_the_list_of_brute_force() {
-    let mut takes = Vec::new();
-    for seed in 0..3 {
-        let settings = WalkSettings {
+    let walk = |seed: u64| {
+        walk_of(WalkSettings {
             seed,
             ..WalkSettings::default()
-        };
-        takes.push(synthesize(&settings).unwrap().take);
-    }
-    if let Some(folder) = loopwright_mocap::folder_or_skip() {
+        })
+    };
+    let mut takes: Vec<Take> = (0..3).map(walk).collect();
+    if let Some(folder) = folder_or_skip() {
         for name in [
             "bandai-namco/dataset-2_walk_normal_020.bvh",
             "snu/raw_walk_stop_walk.bvh",
             "100style/Neutral_TR1.bvh",
             "xia/neutral_01.bvh",
         ] {
-            let bytes = std::fs::read(folder.join(name)).unwrap();
-            let settings = loopwright_formats::ReadSettings::default();
-            let loaded = loopwright_formats::read_take(&bytes, name, &settings, &mut Vec::new()).unwrap();
-            takes.push(loaded.take);
+            takes.push(captured(&folder, name));
         }
     }
     for take in takes {
@@ -370,24 +320,14 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
 
 #[test]
 fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
-    let synthetic = synthesize(&WalkSettings {
-        noise_deg: 0.0,
-        ..WalkSettings::default()
-    })
-    .unwrap();
-    let clean = synthetic.take;
-    let joints = clean.num_joints();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..clean.num_frames() {
-        translations.extend_from_slice(clean.translations(frame));
-        rotations.extend_from_slice(clean.rotations(frame));
-        // From here on the body stands half a metre to the side.
-        if frame >= 200 {
-            translations[frame * joints].x += 0.5;
-        }
-    }
-    let frame_time = clean.frame_time_secs();
-    let jumping = Take::new("jumping", clean.skeleton().clone(), frame_time, translations, rotations).unwrap();
+    let clean = walk_of(WalkSettings {
+        drift: WalkSettings::default().drift,
+        ..steady()
+    });
+    // From here on the body stands half a metre to the side.
+    let jumping = posed(&clean, |frame, pose| {
+        pose.translations[0].x += if frame >= 200 { 0.5 } else { 0.0 };
+    });
     let appraised = |take: &Take, start: f64, end: f64| {
         let analysis = Analysis::new(take).unwrap();
         analysis.appraise(start, end, &SearchSettings::default()).unwrap()
@@ -406,7 +346,7 @@ fn remembered_distances_change_no_rhythm() {
         seconds: 20.0,
         ..WalkSettings::default()
     };
-    let analysis = Analysis::new(&synthesize(&settings).unwrap().take).unwrap();
+    let analysis = Analysis::new(&walk_of(settings)).unwrap();
     let comparison = PoseComparison::from_poses(&analysis.features);
     let remembered = PoseDistances::new(comparison);
     let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());

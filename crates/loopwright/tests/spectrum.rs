@@ -1,16 +1,17 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
 use loopwright::{Analysis, Take};
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::walk_of;
 
 fn walk(seconds: f64) -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds,
         frame_rate_hz: 30.0,
         noise_deg: 0.3,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 /// Values less their least-squares line, by the normal equations.
@@ -26,11 +27,8 @@ fn detrended(values: &[f64]) -> Vec<f64> {
     }
     let slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
     let level = (sy - slope * sx) / n;
-    values
-        .iter()
-        .enumerate()
-        .map(|(i, y)| y - level - slope * i as f64)
-        .collect()
+    let lines = values.iter().enumerate();
+    lines.map(|(i, y)| y - level - slope * i as f64).collect()
 }
 
 #[test]
@@ -42,18 +40,13 @@ fn the_transform_equals_the_sum_written_out() {
     let values = analysis.spectrum.values();
     let channels: Vec<Vec<f64>> = (0..features.num_position_axes())
         .map(|axis| {
-            detrended(
-                &(0..frames)
-                    .map(|frame| features.positions(frame)[axis])
-                    .collect::<Vec<_>>(),
-            )
+            let values = (0..frames).map(|frame| features.positions(frame)[axis]);
+            detrended(&values.collect::<Vec<_>>())
         })
         .collect();
     let at = |lag: usize| -> f64 {
-        let sum: f64 = channels
-            .iter()
-            .map(|c| (0..frames - lag).map(|i| c[i] * c[i + lag]).sum::<f64>())
-            .sum();
+        let products = |c: &Vec<f64>| (0..frames - lag).map(|i| c[i] * c[i + lag]).sum::<f64>();
+        let sum: f64 = channels.iter().map(products).sum();
         sum / (frames - lag) as f64
     };
     for (lag, value) in values.iter().enumerate() {

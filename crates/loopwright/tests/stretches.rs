@@ -1,8 +1,10 @@
 //! The list of stretches against sessions whose stretches are known: synthetic walks and idles, joined one after the other.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Analysis, LoopCandidate, SearchSettings, Take, candidate::FoundStretches, math::rotation};
-use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+use loopwright::{Analysis, LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
+use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
+
+use crate::support::{best, of_poses, walk_of};
 
 const FRAME_RATE_HZ: f64 = 30.0;
 
@@ -39,7 +41,7 @@ fn take_of(part: &Part, seed: u64) -> Take {
         };
         return synthesize_idle(&settings).unwrap();
     }
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seed,
         seconds: part.seconds,
         frame_rate_hz: FRAME_RATE_HZ,
@@ -49,53 +51,44 @@ fn take_of(part: &Part, seed: u64) -> Take {
         turn_dps: part.turn_dps,
         noise_deg: 0.1,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 /// Joins parts: each goes on where the one before ends, and they fade into each other. Also the frames of each.
 fn session(parts: &[Part]) -> (Take, Vec<[usize; 2]>) {
-    let mut poses: Vec<(Vec<DVec3>, Vec<DQuat>)> = Vec::new();
-    let mut frames = Vec::new();
-    let mut skeleton = None;
+    let mut poses: Vec<Pose> = Vec::new();
+    let (mut frames, mut takes) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
         let take = take_of(part, index as u64);
-        skeleton.get_or_insert_with(|| take.skeleton().clone());
         let from = poses.len().saturating_sub(FADE);
         let (mut turn, mut shift) = (DQuat::IDENTITY, DVec3::ZERO);
-        if let Some((translations, rotations)) = poses.get(from) {
-            turn = rotation::from_yaw(rotation::yaw_of(rotations[0]) - rotation::yaw_of(take.rotations(0)[0]));
-            shift = translations[0] - turn * take.translations(0)[0];
-            shift.y = 0.0;
+        if let Some(pose) = poses.get(from) {
+            turn = rotation::from_yaw(rotation::yaw_of(pose.rotations[0]) - rotation::yaw_of(take.rotations(0)[0]));
+            shift = (pose.translations[0] - turn * take.translations(0)[0]).with_y(0.0);
         }
         for frame in 0..take.num_frames() {
-            let mut translations = take.translations(frame).to_vec();
-            let mut rotations = take.rotations(frame).to_vec();
-            translations[0] = turn * translations[0] + shift;
-            rotations[0] = turn * rotations[0];
-            let Some((old_translations, old_rotations)) = poses.get_mut(from + frame) else {
-                poses.push((translations, rotations));
+            let mut pose = take.pose(frame).to_pose();
+            pose.translations[0] = turn * pose.translations[0] + shift;
+            pose.rotations[0] = turn * pose.rotations[0];
+            let Some(old) = poses.get_mut(from + frame) else {
+                poses.push(pose);
                 continue;
             };
             let share = (frame as f64 + 1.0) / (FADE as f64 + 1.0);
-            for (old, new) in old_translations.iter_mut().zip(translations) {
+            for (old, new) in old.translations.iter_mut().zip(pose.translations) {
                 *old = old.lerp(new, share);
             }
-            for (old, new) in old_rotations.iter_mut().zip(rotations) {
+            for (old, new) in old.rotations.iter_mut().zip(pose.rotations) {
                 *old = old.slerp(new, share);
             }
         }
         frames.push([from, poses.len() - 1]);
+        takes.push(take);
     }
-    let (translations, rotations): (Vec<_>, Vec<_>) = poses.into_iter().unzip();
-    let take = Take::new(
-        "session",
-        skeleton.unwrap(),
-        1.0 / FRAME_RATE_HZ,
-        translations.concat(),
-        rotations.concat(),
-    );
-    (take.unwrap(), frames)
+    (
+        of_poses(&takes[0], takes[0].skeleton().clone(), poses.into_iter()),
+        frames,
+    )
 }
 
 fn stretches(take: &Take, settings: &SearchSettings) -> FoundStretches {
@@ -117,15 +110,7 @@ fn assert_one_row_each(parts: &[Part]) {
     let (take, frames) = session(parts);
     let found = stretches(&take, &SearchSettings::default());
     let summary: Vec<_> = (found.rows.iter())
-        .map(|row| {
-            let best = &row.best;
-            (
-                best.cut,
-                best.twist.linear.length(),
-                best.twist.angular.y.to_degrees(),
-                row.versions.len(),
-            )
-        })
+        .map(|row| (row.best.cut, row.best.twist, row.versions.len()))
         .collect();
     let mut of_parts: Vec<_> = found.rows.iter().map(|row| part_of(&row.best, &frames)).collect();
     of_parts.sort_unstable();
@@ -135,19 +120,13 @@ fn assert_one_row_each(parts: &[Part]) {
         let part = &parts[part_of(&row.best, &frames).unwrap()];
         assert_eq!(row.best.is_idle, part.speed_mps == 0.0, "{part:?}: {summary:?}");
         let speed_mps = row.best.twist.linear.length();
-        assert!(
-            (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01,
-            "{part:?}: {summary:?}"
-        );
+        let is_near = (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01;
+        assert!(is_near, "{part:?}: {summary:?}");
         let turn_dps = row.best.twist.angular.y.to_degrees();
         assert!((turn_dps - part.turn_dps).abs() < 3.0, "{part:?}: {summary:?}");
     }
     // The recommended loop first, and idle ones last.
-    let recommended = Analysis::new(&take)
-        .unwrap()
-        .find_loops(&SearchSettings::default())
-        .unwrap();
-    assert_eq!(Some(&found.rows[0].best), recommended.best());
+    assert_eq!(found.rows[0].best, best(&Analysis::new(&take).unwrap()));
     assert!(found.rows[1..].is_sorted_by_key(|row| row.best.is_idle), "{summary:?}");
 }
 
@@ -186,19 +165,13 @@ fn a_single_walk_is_one_row_with_its_versions() {
         .unwrap()
         .find_loops(&SearchSettings::default())
         .unwrap();
+    let versions = &found.rows[0].versions;
     for candidate in &listed.candidates[1..] {
-        let same = found.rows[0]
-            .versions
-            .iter()
-            .filter(|version| version.cut == candidate.cut);
+        let same = versions.iter().filter(|version| version.cut == candidate.cut);
         assert_eq!(same.count(), 1, "{:?}", candidate.cut);
     }
-    assert!(
-        found
-            .segments
-            .iter()
-            .all(|segment| segment.has_loop && segment.row == Some(0))
-    );
+    let mut segments = found.segments.iter();
+    assert!(segments.all(|segment| segment.has_loop && segment.row == Some(0)));
 }
 
 #[test]
@@ -219,12 +192,8 @@ fn fewer_rows_are_the_first_of_more_and_bounds_are_kept() {
         let fewer = stretches(&take, &settings);
         assert_eq!(fewer.rows, all.rows[..max_candidates]);
         assert_eq!(fewer.num_left_out, 4 - max_candidates);
-        assert!(
-            fewer
-                .segments
-                .iter()
-                .all(|segment| segment.row.is_none_or(|row| row < max_candidates))
-        );
+        let mut rows = fewer.segments.iter().filter_map(|segment| segment.row);
+        assert!(rows.all(|row| row < max_candidates));
     }
     let mut settings = SearchSettings {
         within: Some((frames[1][0], frames[2][1])),
@@ -257,11 +226,8 @@ fn every_kind_comes_once_before_any_comes_again() {
     ];
     let (take, frames) = session(&parts);
     let found = stretches(&take, &SearchSettings::default());
-    let order: Vec<_> = found
-        .rows
-        .iter()
-        .map(|row| part_of(&row.best, &frames).unwrap())
-        .collect();
+    let rows = found.rows.iter();
+    let order: Vec<_> = rows.map(|row| part_of(&row.best, &frames).unwrap()).collect();
     // The recommended walk is one of the three kinds that move.
     let mut kinds: Vec<_> = order[..3].iter().map(|&part| parts[part].turn_dps as i64).collect();
     kinds.sort_unstable();

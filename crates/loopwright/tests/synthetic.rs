@@ -4,6 +4,8 @@ use glam::DVec3;
 use loopwright::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
+use crate::support::{best, steady, walk_of};
+
 const TAKES: u64 = 200;
 
 /// Errors on one take: period in frames, wrong cycle counts, and root motion.
@@ -38,7 +40,7 @@ fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
     let turn = truth.yaw_at(start_secs + true_period) - truth.yaw_at(start_secs);
     let true_twist = Twist::log_with_turn(local, DVec3::Y * turn, true_period);
     let climb = to.translation.y - from.translation.y;
-    let level = |v: DVec3| libm::hypot(v.x, v.z);
+    let level = |v: DVec3| v.with_y(0.0).length();
     Some(Errors {
         period_frames: (best.source_period_secs - true_period) / dt,
         wrong_cycles: (true_period / (cycles * truth.period_secs) - 1.0).abs() > 0.2,
@@ -88,29 +90,21 @@ fn the_fundamental_and_the_twist_are_found_on_random_walks() {
 
 #[test]
 fn an_exactly_periodic_walk_is_closed_without_a_trace() {
-    let settings = WalkSettings {
-        noise_deg: 0.0,
-        drift: 0.0,
+    let take = walk_of(WalkSettings {
         torso_rise_metres: 0.0,
         speed_variation: 0.0,
         lead_in_secs: 0.0,
         t_pose_first_frame: false,
         period_secs: 1.2,
         frame_rate_hz: 60.0,
-        ..WalkSettings::default()
-    };
-    let take = synthesize(&settings).unwrap().take;
+        ..steady()
+    });
     let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let best = found.best().unwrap();
+    let best = best(&analysis);
     assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
-    let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-    let largest = made
-        .closed
-        .rotation_offsets
-        .iter()
-        .map(|offset| offset.length())
-        .fold(0.0, f64::max);
+    let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
+    let offsets = made.closed.rotation_offsets.iter().map(|offset| offset.length());
+    let largest = offsets.fold(0.0, f64::max);
     // The trend of the hips' height is cut short near the ends of the take and moves the length by a thousandth of a frame.
     assert!(
         largest < 1e-4,
@@ -150,42 +144,31 @@ fn half_cycles_are_found_and_made_symmetric() {
         }
         let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
         let residual = &made.closed.residual;
-        assert!(
-            residual.angle.max(residual.angular_velocity).max(residual.velocity) < 1e-9,
-            "{seed}: {residual:?}"
-        );
+        let largest = residual.angle.max(residual.angular_velocity).max(residual.velocity);
+        assert!(largest < 1e-9, "{seed}: {residual:?}");
         // Offsets are from the take's own samples to the closed ones, also where left and right were evened out.
         for key in 0..made.closed.tracks.num_frames() / 2 {
-            let (from, to) = (
-                made.source.clip.translations(key as isize),
-                made.closed.tracks.pose(key).translations,
-            );
+            let from = made.source.clip.translations(key as isize);
+            let to = made.closed.tracks.pose(key).translations;
             for joint in 0..take.num_joints() {
                 let offset = made.closed.translation_offsets[key * take.num_joints() + joint];
-                assert!(
-                    (to[joint] - from[joint] - offset).length() < 1e-9,
-                    "{seed}: joint {joint} at {key}"
-                );
+                let off = (to[joint] - from[joint] - offset).length();
+                assert!(off < 1e-9, "{seed}: joint {joint} at {key}");
             }
         }
         // The second half mirrors the first, seen from the root.
         let clip = &made.loop_clip;
         let half = clip.num_samples() / 2;
+        let seen = |key: usize| clip.world_pose(key).moved(clip.root_pose(key).inverse()).translations;
         for key in 0..half {
-            let (from, to) = (clip.root_pose(key).inverse(), clip.root_pose(key + half).inverse());
-            let (before, after) = (
-                clip.world_pose(key).translations,
-                clip.world_pose(key + half).translations,
-            );
+            let (before, after) = (seen(key), seen(key + half));
             for joint in 0..take.num_joints() {
-                let seen = from.transform_point(before[joint]) * DVec3::new(-1.0, 1.0, 1.0);
-                let image = to.transform_point(after[mirror.partner(joint)]);
-                assert!((seen - image).length() < 1e-9, "{seed}: joint {joint} at {key}");
+                let image = before[joint] * DVec3::new(-1.0, 1.0, 1.0);
+                let off = (image - after[mirror.partner(joint)]).length();
+                assert!(off < 1e-9, "{seed}: joint {joint} at {key}");
             }
         }
     }
-    assert!(
-        off.len() + others.len() <= 2,
-        "period {off:?}, nothing or several cycles {others:?}"
-    );
+    let num_wrong = off.len() + others.len();
+    assert!(num_wrong <= 2, "period {off:?}, nothing or several cycles {others:?}");
 }

@@ -1,11 +1,12 @@
 //! The area under decaying offsets, exact and in feature form: against reference numbers, quadrature and each other.
 
-use std::path::Path;
-
 use loopwright::math::{Decay, ops};
-use rand_pcg::{Pcg64, rand_core::Rng};
 
-mod quadrature;
+use crate::support::{
+    Random,
+    golden::{golden, list},
+    quadrature::area,
+};
 
 /// The reference adds this to every half-life, seconds.
 const EPS: f64 = 1e-5;
@@ -39,17 +40,11 @@ fn displacements_equal_the_reference() {
     for (x, v, half_life, displacement) in REFERENCE {
         check(x, v, half_life, displacement);
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/transition_cost.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        #[expect(clippy::print_stderr, reason = "a skipped comparison must be seen")]
-        {
-            eprintln!("skipped: no reference numbers at {}", path.display());
-        }
+    let Some(file) = golden("transition_cost.json") else {
         return;
     };
-    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(file["eps"].as_f64(), Some(EPS));
-    let cases = file["cases"].as_array().unwrap();
+    let cases = list(&file["cases"]);
     assert!(cases.len() > 10);
     for case in cases {
         let number = |key: &str| case[key].as_f64().unwrap();
@@ -59,14 +54,6 @@ fn displacements_equal_the_reference() {
         assert!((feature - number("feature_pos_x_vel_v")).abs() < 1e-9 * 1.0_f64.max(feature.abs()));
         assert!((feature.abs() - number("approximate")).abs() < 1e-9 * 1.0_f64.max(feature.abs()));
     }
-}
-
-fn uniform(random: &mut Pcg64) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn between(random: &mut Pcg64, low: f64, high: f64) -> f64 {
-    low + (high - low) * uniform(random)
 }
 
 /// The offset t seconds after the jump, from the table of decays in docs/math/shapes.md, not from the factored forms.
@@ -95,14 +82,14 @@ fn quadrature(decay: Decay, x: f64, v: f64) -> f64 {
         Decay::Spring { half_life_secs } => 60.0 * half_life_secs / (2.0 * core::f64::consts::LN_2),
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
     };
-    quadrature::area(|t| offset(decay, x, v, t), end)
+    area(|t| offset(decay, x, v, t), end)
 }
 
-fn decays(random: &mut Pcg64) -> [Decay; 3] {
-    let blend_secs = between(random, 0.05, 1.5);
+fn decays(random: &mut Random) -> [Decay; 3] {
+    let blend_secs = random.within(0.05, 1.5);
     [
         Decay::Spring {
-            half_life_secs: between(random, 0.02, 0.5),
+            half_life_secs: random.within(0.02, 0.5),
         },
         Decay::Cubic { blend_secs },
         Decay::Quintic { blend_secs },
@@ -126,12 +113,12 @@ fn line_of_no_area(decay: Decay, x: f64) -> f64 {
 
 #[test]
 fn displacements_equal_quadrature() {
-    let random = &mut Pcg64::new(3, 7);
+    let random = &mut Random::new(3, 7);
     let mut worst = [0.0_f64; 3];
     let (mut crossings, mut cases) = (0, 0);
     for round in 0..1200 {
         for (index, decay) in decays(random).into_iter().enumerate() {
-            let (x, v) = (between(random, -1.0, 1.0), between(random, -20.0, 20.0));
+            let (x, v) = (random.within(-1.0, 1.0), random.within(-20.0, 20.0));
             let (x, v) = match round % 8 {
                 // The degenerate lines, and values just beside them.
                 0 => (x, line_of_no_crossing(decay, x)),
@@ -178,18 +165,12 @@ fn degenerate_jumps_have_a_cost() {
                 line * (1.0 - 1e-15),
             ] {
                 let cost = decay.displacement(size, v);
-                assert!(
-                    cost.is_finite() && (cost - on).abs() <= 1e-12 * on,
-                    "{decay:?} {size} {v}: {cost}, {on}"
-                );
+                let is_near = cost.is_finite() && (cost - on).abs() <= 1e-12 * on;
+                assert!(is_near, "{decay:?} {size} {v}: {cost}, {on}");
             }
         }
-        for (x, v) in [
-            (1e-300, -1.0),
-            (1.0, -1e-300),
-            (-1e-300, 1e200),
-            (f64::MIN_POSITIVE, -f64::MIN_POSITIVE),
-        ] {
+        let smallest = f64::MIN_POSITIVE;
+        for (x, v) in [(1e-300, -1.0), (1.0, -1e-300), (-1e-300, 1e200), (smallest, -smallest)] {
             assert!(decay.displacement(x, v).is_finite(), "{decay:?} {x} {v}");
         }
     }
@@ -201,18 +182,18 @@ fn degenerate_jumps_have_a_cost() {
 
 #[test]
 fn the_feature_form_never_exceeds_the_exact_cost() {
-    let random = &mut Pcg64::new(5, 11);
+    let random = &mut Random::new(5, 11);
     let mut equal = 0;
     let cases = 200_000;
     for _ in 0..cases {
         // Sizes over many powers of ten, and lines on which both are equal except for rounding.
         let [x, v] = [0; 2].map(|_| {
-            let size = ops::exp(between(random, -25.0, 8.0));
-            if uniform(random) < 0.5 { -size } else { size }
+            let size = ops::exp(random.within(-25.0, 8.0));
+            if random.unit() < 0.5 { -size } else { size }
         });
         for decay in decays(random) {
-            let v = if uniform(random) < 0.3 {
-                line_of_no_crossing(decay, x) * between(random, 0.999, 1.001)
+            let v = if random.unit() < 0.3 {
+                line_of_no_crossing(decay, x) * random.within(0.999, 1.001)
             } else {
                 v
             };
@@ -220,10 +201,8 @@ fn the_feature_form_never_exceeds_the_exact_cost() {
             assert!(feature <= exact, "{decay:?} {x} {v}: {feature} above {exact}");
             // The exact cost is bounded too: the offset is at most |x| p + |v| q, whose areas are the weights.
             let (position, rate) = decay.area_weights();
-            assert!(
-                exact <= (position * x.abs() + rate * v.abs()) * (1.0 + 1e-12),
-                "{decay:?} {x} {v}"
-            );
+            let most = (position * x.abs() + rate * v.abs()) * (1.0 + 1e-12);
+            assert!(exact <= most, "{decay:?} {x} {v}");
             equal += u32::from(feature == exact);
         }
     }

@@ -4,23 +4,21 @@ use glam::DVec3;
 use loopwright::{
     Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take,
     candidate::{LastKey, WholeClip, WholeClipKind},
-    loop_clip::LoopKeys,
+    feet::FootLock,
     math::rotation,
-    quality,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best, best_made, measured, of_frames, of_poses, posed, steady, walk_of};
 
 /// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         period_secs: frames as f64 / 60.0,
         seconds: (keys - 1) as f64 / 60.0,
-        drift: 0.0,
-        noise_deg: 0.0,
         turn_dps: 0.0,
-        ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+        ..steady()
+    })
 }
 
 fn whole(take: &Take) -> Option<WholeClip> {
@@ -30,31 +28,11 @@ fn whole(take: &Take) -> Option<WholeClip> {
 }
 
 fn made(take: &Take) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let best = found.best().unwrap();
     let settings = LoopSettings {
-        feet: loopwright::feet::FootLock::Off.into(),
+        feet: FootLock::Off.into(),
         ..LoopSettings::default()
     };
-    analysis.make_loop(best, &settings).unwrap()
-}
-
-/// A take with other frames.
-fn with_frames(take: &Take, frames: impl Iterator<Item = usize>) -> Take {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in frames {
-        translations.extend_from_slice(take.translations(frame));
-        rotations.extend_from_slice(take.rotations(frame));
-    }
-    Take::new(
-        "part",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+    best_made(&Analysis::new(take).unwrap(), &settings)
 }
 
 /// Largest distance and rotation between the poses of a loop, moved by its root, and the frames of a take.
@@ -63,10 +41,8 @@ fn apart(made: &MadeLoop, take: &Take, frames: usize) -> (f64, f64) {
     let (mut metres, mut radians) = (0.0_f64, 0.0_f64);
     for frame in 0..frames {
         let pose = clip.folded_pose(frame);
-        let (own, shown) = (
-            take.pose(frame).world(take.skeleton()),
-            pose.as_ref().world(take.skeleton()),
-        );
+        let own = take.pose(frame).world(take.skeleton());
+        let shown = pose.as_ref().world(take.skeleton());
         for joint in 0..take.num_joints() {
             metres = metres.max(own.translations[joint].distance(shown.translations[joint]));
             radians = radians.max(rotation::difference(own.rotations[joint], shown.rotations[joint]).length());
@@ -85,10 +61,8 @@ fn a_finished_loop_comes_back_as_it_was() {
         let made = made(&take);
         assert_eq!(made.loop_clip.num_samples(), 66);
         let (metres, radians) = apart(&made, &take, 66);
-        assert!(
-            metres < 1e-5 && radians < 0.01_f64.to_radians(),
-            "{last_key}: {metres} {radians}"
-        );
+        let is_same = metres < 1e-5 && radians < 0.01_f64.to_radians();
+        assert!(is_same, "{last_key}: {metres} {radians}");
     }
 }
 
@@ -96,23 +70,18 @@ fn a_finished_loop_comes_back_as_it_was() {
 fn copies_of_the_closing_key_are_left_out() {
     let take = cycle(66, 67);
     for copies in 1..=2 {
-        let held = with_frames(&take, (0..=66).chain(std::iter::repeat_n(66, copies)));
+        let held = of_frames(&take, (0..=66).chain(std::iter::repeat_n(66, copies)));
         let found = whole(&held).unwrap();
-        assert_eq!(
-            (found.last_key, found.num_frames),
-            (LastKey::Repeated, 66.0),
-            "{copies}"
-        );
+        let found = (found.last_key, found.num_frames);
+        assert_eq!(found, (LastKey::Repeated, 66.0), "{copies}");
     }
 }
 
 #[test]
 fn a_little_more_than_a_cycle_is_trimmed_to_one() {
     let truth = 1.1537;
-    for (cycles, noise_deg) in [1.1, 1.15, 1.2, 1.25, 1.3]
-        .iter()
-        .flat_map(|&cycles| [(cycles, 0.0), (cycles, 0.4)])
-    {
+    let lengths = [1.1, 1.15, 1.2, 1.25, 1.3];
+    for (cycles, noise_deg) in lengths.into_iter().flat_map(|cycles| [(cycles, 0.0), (cycles, 0.4)]) {
         let settings = WalkSettings {
             period_secs: truth,
             seconds: cycles * truth,
@@ -120,23 +89,14 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
             noise_deg,
             ..WalkSettings::default()
         };
-        let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let best = found.best().unwrap();
-        let whole = best.whole.unwrap();
-        assert!(
-            whole.kind == WholeClipKind::Cycle && (best.source_period_secs - truth).abs() < 1.0 / 30.0,
-            "{cycles}, {noise_deg} deg: {} s, {whole:?}",
-            best.source_period_secs
-        );
-        let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-        let keys = LoopKeys::from_loop(&made.loop_clip);
-        let quality = quality::measure(&keys, &made.body, Some(&made.source));
-        assert!(
-            !quality.pops() && quality.displacement_metres.unwrap() < 0.01,
-            "{quality:?}"
-        );
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let best = best(&analysis);
+        let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
+        let is_cycle = whole.kind == WholeClipKind::Cycle && (secs - truth).abs() < 1.0 / 30.0;
+        assert!(is_cycle, "{cycles}, {noise_deg} deg: {secs} s, {whole:?}");
+        let quality = measured(&analysis.make_loop(&best, &LoopSettings::default()).unwrap());
+        let displacement = quality.displacement_metres.unwrap();
+        assert!(!quality.pops() && displacement < 0.01, "{quality:?}");
     }
 }
 
@@ -150,8 +110,7 @@ fn a_take_of_many_uneven_cycles_is_no_whole_clip() {
             seed,
             ..WalkSettings::default()
         };
-        let take = synthesize(&settings).unwrap().take;
-        assert_eq!(whole(&take), None, "{seed}");
+        assert_eq!(whole(&walk_of(settings)), None, "{seed}");
     }
 }
 
@@ -165,20 +124,16 @@ fn a_single_cycle_has_its_own_period() {
             frame_rate_hz: 30.0,
             ..WalkSettings::default()
         };
-        let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         let Some(best) = found.best() else {
             // Two frames short of a cycle is no cycle.
             assert_eq!(keys, 33);
             continue;
         };
-        let whole = best.whole.unwrap();
-        assert!(
-            whole.last_key == LastKey::BeforeClosing && (best.source_period_secs - truth).abs() < 4e-3,
-            "{keys}: {} s, {whole:?}",
-            best.source_period_secs
-        );
+        let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
+        let is_right = whole.last_key == LastKey::BeforeClosing && (secs - truth).abs() < 4e-3;
+        assert!(is_right, "{keys}: {secs} s, {whole:?}");
     }
 }
 
@@ -186,24 +141,12 @@ fn a_single_cycle_has_its_own_period() {
 fn a_gap_is_closed_and_little_else_is_moved() {
     // The last key is off by 3 mm and a degree, as after a cut by hand.
     let take = cycle(66, 67);
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..=66 {
-        let mut pose = take.pose(frame).to_pose();
+    let off = posed(&take, |frame, pose| {
         if frame == 66 {
-            pose.translations[0] += DVec3::new(0.0, 0.003, 0.0);
+            pose.translations[0].y += 0.003;
             pose.rotations[12] = rotation::exp(DVec3::X * 1_f64.to_radians()) * pose.rotations[12];
         }
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    let off = Take::new(
-        "off",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap();
+    });
     let made = made(&off);
     let whole = made.candidate.whole.unwrap();
     assert!(whole.loops_already() && whole.gap_metres > 2e-3, "{whole:?}");
@@ -221,21 +164,9 @@ fn a_gap_is_closed_and_little_else_is_moved() {
 fn a_clip_in_place_stays_in_place() {
     let walk = cycle(66, 67);
     let speed = WalkSettings::default().speed_mps;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..=66 {
-        let mut pose = walk.pose(frame).to_pose();
+    let take = posed(&walk, |frame, pose| {
         pose.translations[0].z -= speed * frame as f64 / 60.0;
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    let take = Take::new(
-        "belt",
-        walk.skeleton().clone(),
-        walk.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap();
+    });
     let found = whole(&take).unwrap();
     assert!(found.is_in_place());
     assert_eq!(found.root_mode(), RootMode::InPlace);
@@ -248,20 +179,10 @@ fn a_clip_in_place_stays_in_place() {
 fn half_a_swing_is_no_loop() {
     // It ends where it began, but moves the other way.
     let take = cycle(66, 67);
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for key in 0..=60 {
-        let pose = take.sample(20.0 + 16.0 * loopwright::math::ops::sin(core::f64::consts::PI * f64::from(key) / 60.0));
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    let swing = Take::new(
-        "swing",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap();
+    let poses = (0..=60).map(|key| {
+        take.sample(20.0 + 16.0 * loopwright::math::ops::sin(core::f64::consts::PI * f64::from(key) / 60.0))
+    });
+    let swing = of_poses(&take, take.skeleton().clone(), poses);
     assert!(whole(&swing).is_none_or(|whole| !whole.loops_already()));
 }
 
@@ -269,15 +190,12 @@ fn half_a_swing_is_no_loop() {
 fn captures_of_many_cycles_are_searched() {
     // 240 frames hold three cycles and two thirds; 199 end close to where a cycle began.
     for frames in [199, 241] {
-        let take = synthesize(&WalkSettings {
+        let take = walk_of(WalkSettings {
             seconds: f64::from(frames - 1) / 60.0,
             period_secs: 66.0 / 60.0,
             ..WalkSettings::default()
         });
-        let take = take.unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let best = found.best().unwrap();
+        let best = best(&Analysis::new(&take).unwrap());
         assert!(best.whole.is_none() && best.cycles == 1, "{frames}: {:?}", best.whole);
     }
 }
@@ -286,7 +204,7 @@ fn captures_of_many_cycles_are_searched() {
 fn clips_of_any_length_have_an_answer() {
     let take = cycle(66, 67);
     for frames in 1..12 {
-        let short = with_frames(&take, 0..frames);
+        let short = of_frames(&take, 0..frames);
         let analysis = Analysis::new(&short).unwrap();
         assert_eq!(analysis.whole_loop(), None, "{frames}");
         let _ = analysis.whole_cycle();

@@ -4,6 +4,7 @@ use loopwright::math::rotation;
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 
 use crate::harness::Folder;
+use loopwright_mocap::folder_or_skip;
 
 /// A folder with the walk as FBX.
 fn folder() -> Folder {
@@ -111,9 +112,7 @@ fn a_file_of_giants_gets_its_true_size_for_engines_only() {
 
 #[test]
 fn real_giants_and_animals_for_engines() {
-    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(mocap) = folder_or_skip() else { return };
     let folder = Folder::new();
     let giant = mocap.join("isaacgym-cmu/07_01_cmu.fbx");
     let giant = giant.display();

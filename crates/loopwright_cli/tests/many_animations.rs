@@ -1,6 +1,7 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
 use crate::harness::{Answer, Folder, number, schema::assert_valid};
+use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
 /// `pack.glb` or `pack.fbx`, a walk of several cycles.
@@ -308,9 +309,7 @@ fn a_file_without_animation_shows_its_skeleton() {
 
 #[test]
 fn a_real_pack_is_looped_and_checked() {
-    let Some(takes) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::new();
     for (file, num_animations) in [
         ("gltf/Robot.glb", 14),

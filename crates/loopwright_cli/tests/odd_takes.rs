@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::harness::{Folder, number};
+use loopwright_mocap::folder_or_skip;
 
 /// Loops at rates that readers take for hand-set keys were read back at other rates: a take of 5 fps ended with a sidecar that
 /// claimed a gap of 38 degrees.
@@ -33,9 +34,7 @@ fn loops_at_any_rate_are_read_back_as_they_were_written() {
 /// keys, the file has 2".
 #[test]
 fn a_loop_of_four_keys_is_read_back_from_fbx() {
-    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("bvh-toolbox/walk01_template.fbx");
     let take = take.to_str().unwrap();
     let folder = Folder::new();
@@ -81,9 +80,7 @@ fn the_deepest_skeleton_can_be_written_with_a_root_joint_and_read_back() {
 /// range".
 #[test]
 fn a_take_that_rests_but_for_its_start_can_be_looped() {
-    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("ufbx/max_transformed_skin_7500_ascii.fbx");
     let folder = Folder::new();
     let made = folder.run_list(&[

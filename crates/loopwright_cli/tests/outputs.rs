@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::harness::{Folder, command};
+use loopwright_mocap::folder_or_skip;
 
 /// A new loop beside an old sidecar once passed `check`, where their figures happened to be alike.
 #[test]
@@ -132,9 +133,7 @@ fn escape_codes_in_names_are_shown_and_not_obeyed() {
 /// What the search knew about a loop of several cycles was once lost when its recipe was replayed.
 #[test]
 fn replaying_a_recipe_gives_the_same_bytes() {
-    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(mocap) = folder_or_skip() else { return };
     let takes = ["100style/Neutral_FR.bvh", "snu/raw_spiral_fast_left.bvh"].map(|name| mocap.join(name));
     let folder = Folder::with_walk();
     for take in takes {

@@ -185,9 +185,7 @@ fn no_malformed_file_brings_inspect_down() {
 /// the hips, and `check` must detect that with and without the sidecar.
 #[test]
 fn root_motion_below_a_still_root_goes_to_an_added_root() {
-    let Some(mocap) = folder_or_skip() else {
-        return;
-    };
+    let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("bandai-namco/dataset-1_walk_normal_001.bvh");
     let take = take.to_str().unwrap();
     for options in [&[][..], &["--add-root"], &["--add-root", "--root-motion", "in-place"]] {

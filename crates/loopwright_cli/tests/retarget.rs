@@ -1,6 +1,6 @@
 //! `retarget`: takes and loops on other characters, their maps, and what is refused.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, glb_of, parts_of_glb};
 use loopwright_formats::{AnimationChoice, ReadSettings};
 use loopwright_mocap::folder_or_skip;
 
@@ -433,10 +433,8 @@ fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
 
 /// The same animated nodes below a node of this scale, with lengths that make up for it.
 fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
-    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
-    let json_len = word(12);
-    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + json_len]).unwrap();
-    let mut bin = glb[28 + json_len..].to_vec();
+    let (mut json, bin) = parts_of_glb(glb);
+    let mut bin = bin.to_vec();
     for node in json["nodes"].as_array_mut().unwrap() {
         if let Some(at) = node.get_mut("translation") {
             for number in at.as_array_mut().unwrap() {
@@ -482,23 +480,12 @@ fn below_scaled_node(glb: &[u8], scale: f64) -> Vec<u8> {
     let node = serde_json::json!({ "name": "Armature", "scale": [scale, scale, scale], "children": roots });
     json["nodes"].as_array_mut().unwrap().push(node);
     json["scenes"][0]["nodes"] = serde_json::json!([above]);
-    let mut text = serde_json::to_vec(&json).unwrap();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut file = b"glTF\x02\0\0\0".to_vec();
-    file.extend((28 + text.len() as u32 + bin.len() as u32).to_le_bytes());
-    file.extend((text.len() as u32).to_le_bytes());
-    file.extend(b"JSON");
-    file.extend(text);
-    file.extend((bin.len() as u32).to_le_bytes());
-    file.extend(b"BIN\0");
-    file.extend(bin);
-    file
+    glb_of(&json, &bin)
 }
 
 /// The same nodes beside another root of the scene, first in it, that turns with a joint of the body.
 fn beside_another_root(glb: &[u8]) -> Vec<u8> {
-    let json_len = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
-    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + json_len]).unwrap();
+    let (mut json, bin) = parts_of_glb(glb);
     let first = json["nodes"].as_array().unwrap().len();
     let nodes = json["nodes"].as_array_mut().unwrap();
     nodes.push(serde_json::json!({ "name": "Camera", "translation": [2.0, 0.5, -1.0], "children": [first + 1] }));
@@ -514,16 +501,7 @@ fn beside_another_root(glb: &[u8]) -> Vec<u8> {
         turn["target"]["node"] = first.into();
         channels.push(turn);
     }
-    let mut text = serde_json::to_vec(&json).unwrap();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let rest = &glb[20 + json_len..];
-    let mut file = b"glTF\x02\0\0\0".to_vec();
-    file.extend((20 + text.len() as u32 + rest.len() as u32).to_le_bytes());
-    file.extend((text.len() as u32).to_le_bytes());
-    file.extend(b"JSON");
-    file.extend(text);
-    file.extend(rest);
-    file
+    glb_of(&json, bin)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `--for`: the output for each engine, and flags that override it.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, number, parts_of_glb};
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
@@ -179,8 +179,7 @@ fn three_finds_the_twist_in_the_clip() {
     let folder = Folder::with_walk();
     made_for(&folder, "three", "-o web.glb");
     let bytes = folder.read("web.glb");
-    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let json: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let (json, _) = parts_of_glb(&bytes);
     let extras = &json["animations"][0]["extras"]["loopwright"];
     assert!(extras["root_motion"]["linear_velocity_mps"][2].as_f64().unwrap() > 1.0);
     assert_eq!(extras["target"]["name"], "three");
@@ -337,8 +336,7 @@ fn the_character_gets_the_root_joint_of_its_loops() {
     }
     // A glTF file gets the node, and its animations stay.
     let bytes = folder.read("mesh.glb");
-    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let json: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let (json, _) = parts_of_glb(&bytes);
     let nodes = json["nodes"].as_array().unwrap();
     let root = nodes.iter().position(|node| node["name"] == "root").unwrap();
     assert_eq!(json["scenes"][0]["nodes"][0], root);

@@ -1,9 +1,17 @@
 //! The controller fit against known springs, and against motion that must not give a half-life.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::{Analysis, Take};
 use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Mode, Pool, Quantity, TakeFit, peak_of_half_life};
 use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
+
+fn command(at_secs: f64, velocity_mps: [f64; 2], facing_deg: f64) -> Command {
+    Command {
+        at_secs,
+        velocity_mps,
+        facing_deg,
+    }
+}
 
 fn fit(take: &Take) -> TakeFit {
     let analysis = Analysis::new(take).unwrap();
@@ -29,10 +37,8 @@ fn assert_recovered(settings: &DriveSettings, found: &TakeFit, tolerance: f64) {
             let spread = spread.unwrap();
             assert_eq!(spread.count, events);
             for value in [spread.least, spread.median, spread.most] {
-                assert!(
-                    (value / truth - 1.0).abs() <= tolerance,
-                    "{value} instead of {truth}, {settings:?}"
-                );
+                let is_near = (value / truth - 1.0).abs() <= tolerance;
+                assert!(is_near, "{value} instead of {truth}, {settings:?}");
             }
         }
     }
@@ -86,20 +92,16 @@ fn the_sway_of_a_gait_moves_half_lives_by_less_than_a_tenth() {
 #[test]
 fn events_modes_and_peaks_are_those_that_were_driven() {
     let (settings, found) = driven(|_| {});
-    let kinds: Vec<(EventKind, Mode)> = found
-        .events_of(Quantity::Velocity)
-        .map(|event| (event.kind, event.mode))
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            (EventKind::Start, Mode::Walk),
-            (EventKind::Turn, Mode::Walk),
-            (EventKind::Faster, Mode::Run),
-            (EventKind::Turn, Mode::Run),
-            (EventKind::Stop, Mode::Walk),
-        ]
-    );
+    let events = found.events_of(Quantity::Velocity);
+    let kinds: Vec<(EventKind, Mode)> = events.map(|event| (event.kind, event.mode)).collect();
+    let expected = [
+        (EventKind::Start, Mode::Walk),
+        (EventKind::Turn, Mode::Walk),
+        (EventKind::Faster, Mode::Run),
+        (EventKind::Turn, Mode::Run),
+        (EventKind::Stop, Mode::Walk),
+    ];
+    assert_eq!(kinds, expected);
     for (event, command) in found.events_of(Quantity::Velocity).zip(&settings.commands) {
         let fitted = event.trusted().unwrap();
         assert!((fitted.start_secs - command.at_secs).abs() < 0.01, "{fitted:?}");
@@ -115,10 +117,8 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     let peak = run.acceleration.unwrap();
     let truth = peak_of_half_life(2.2, settings.velocity_half_life_secs);
     assert!(peak.value < truth && peak.value > 0.6 * truth, "{peak:?} {truth}");
-    assert!(
-        (peak.secs - 10.0 - 1.0 / loopwright::math::decay_rate(0.4)).abs() < 0.15,
-        "{peak:?}"
-    );
+    let secs = 10.0 + 1.0 / loopwright::math::decay_rate(0.4);
+    assert!((peak.secs - secs).abs() < 0.15, "{peak:?}");
 }
 
 /// The controller driven through the take reproduces the take if the take is such a controller.
@@ -142,39 +142,19 @@ fn a_strafe_and_a_step_back_are_separated_from_a_walk() {
     for (velocity_mps, mode) in [([1.2, 0.0], Mode::Strafe), ([0.0, -1.2], Mode::Back)] {
         let (_, found) = driven(|settings| {
             settings.seconds = 10.0;
-            settings.commands = vec![
-                Command {
-                    at_secs: 2.0,
-                    velocity_mps,
-                    facing_deg: 0.0,
-                },
-                Command {
-                    at_secs: 6.0,
-                    velocity_mps: [0.0; 2],
-                    facing_deg: 0.0,
-                },
-            ];
+            settings.commands = vec![command(2.0, velocity_mps, 0.0), command(6.0, [0.0; 2], 0.0)];
         });
-        assert!(
-            found.events.iter().all(|event| event.mode == mode),
-            "{:?}",
-            found.events
-        );
-        assert_eq!(found.events.len(), 2);
+        let events = &found.events;
+        assert!(events.iter().all(|event| event.mode == mode), "{events:?}");
+        assert_eq!(events.len(), 2);
     }
     let (_, found) = driven(|settings| {
         settings.seconds = 6.0;
-        settings.commands = vec![Command {
-            at_secs: 2.0,
-            velocity_mps: [0.0; 2],
-            facing_deg: 180.0,
-        }];
+        settings.commands = vec![command(2.0, [0.0; 2], 180.0)];
     });
     assert_eq!(found.events.len(), 1);
-    assert_eq!(
-        (found.events[0].quantity, found.events[0].mode),
-        (Quantity::Facing, Mode::TurnInPlace)
-    );
+    let event = &found.events[0];
+    assert_eq!((event.quantity, event.mode), (Quantity::Facing, Mode::TurnInPlace));
 }
 
 #[test]
@@ -183,8 +163,8 @@ fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
         settings.commands.clear();
         settings.noise_deg = 0.3;
     });
-    assert_eq!(still.lack(Quantity::Velocity), Some(Lack::Still));
-    assert_eq!(still.lack(Quantity::Facing), Some(Lack::Still));
+    let both = [Quantity::Velocity, Quantity::Facing];
+    assert_eq!(both.map(|quantity| still.lack(quantity)), [Some(Lack::Still); 2]);
     assert!(still.simulated_velocity.is_none());
 
     // A steady walk on a curve, with its steps and sway.
@@ -195,18 +175,8 @@ fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
         ..WalkSettings::default()
     });
     let steady = fit(&walk.unwrap().take);
-    assert_eq!(
-        steady.lack(Quantity::Velocity),
-        Some(Lack::NoEvent),
-        "{:?}",
-        steady.events
-    );
-    assert_eq!(
-        steady.lack(Quantity::Facing),
-        Some(Lack::NoEvent),
-        "{:?}",
-        steady.events
-    );
+    let lacks = both.map(|quantity| steady.lack(quantity));
+    assert_eq!(lacks, [Some(Lack::NoEvent); 2], "{:?}", steady.events);
     let pool = Pool::new(&[&steady]);
     assert!(!pool.has_half_life());
     assert_eq!(pool.all.acceleration_closed, None);
@@ -215,30 +185,28 @@ fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
 
 #[test]
 fn short_takes_and_smoothing_out_of_range_are_refused() {
-    let take = drive(&DriveSettings {
-        seconds: 0.4,
-        ..DriveSettings::default()
-    })
-    .unwrap();
-    let analysis = Analysis::new(&take).unwrap();
-    let error = loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap_err();
-    assert!(matches!(error, FitError::TooShort { .. }));
-    let fast = drive(&DriveSettings {
-        seconds: 1.0,
-        frame_rate_hz: 5000.0,
-        ..DriveSettings::default()
-    })
-    .unwrap();
-    let fast_analysis = Analysis::new(&fast).unwrap();
-    let error = loopwright_controller::fit(&fast_analysis, &FitSettings::default()).unwrap_err();
-    assert!(matches!(error, FitError::Rate { .. }));
-    for found in [0.0, -1.0, f64::NAN, f64::INFINITY, 3.0] {
-        let settings = FitSettings {
-            smoothing_secs: found,
-            ..FitSettings::default()
+    let driven = |seconds: f64, frame_rate_hz: f64| {
+        let settings = DriveSettings {
+            seconds,
+            frame_rate_hz,
+            ..DriveSettings::default()
         };
-        let error = loopwright_controller::fit(&analysis, &settings).unwrap_err();
-        assert!(matches!(error, FitError::Smoothing { .. }), "{found}");
+        Analysis::new(&drive(&settings).unwrap()).unwrap()
+    };
+    let refused =
+        |analysis: &Analysis, settings: &FitSettings| loopwright_controller::fit(analysis, settings).unwrap_err();
+    let usual = FitSettings::default();
+    let short = driven(0.4, DriveSettings::default().frame_rate_hz);
+    assert!(matches!(refused(&short, &usual), FitError::TooShort { .. }));
+    let fast = driven(1.0, 5000.0);
+    assert!(matches!(refused(&fast, &usual), FitError::Rate { .. }));
+    for smoothing_secs in [0.0, -1.0, f64::NAN, f64::INFINITY, 3.0] {
+        let settings = FitSettings {
+            smoothing_secs,
+            ..usual
+        };
+        let error = refused(&short, &settings);
+        assert!(matches!(error, FitError::Smoothing { .. }), "{smoothing_secs}");
     }
 }
 
@@ -250,20 +218,10 @@ fn a_jump_of_the_pose_is_no_event() {
         ..DriveSettings::default()
     })
     .unwrap();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::<DQuat>::new());
-    for frame in 0..take.num_frames() {
-        translations.extend_from_slice(take.translations(frame));
-        rotations.extend_from_slice(take.rotations(frame));
-    }
-    translations[0] += DVec3::new(10.0, 0.0, 0.0);
-    let jumping = Take::new(
-        "t",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap();
+    let (values, skeleton) = (take.values(), take.skeleton().clone());
+    let (mut translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
+    translations[0].x += 10.0;
+    let jumping = Take::new("t", skeleton, take.frame_time_secs(), translations, rotations).unwrap();
     let (clean, found) = (fit(&take), fit(&jumping));
     assert_eq!(clean.events.len(), found.events.len());
     for (clean, found) in clean.figures.iter().zip(&found.figures) {

@@ -25,11 +25,8 @@ const WORKED: [(f64, f64, f64, f64); 4] = [
 
 #[track_caller]
 fn assert_close(found: f64, expected: f64) {
-    let scale = expected.abs().max(1.0);
-    assert!(
-        (found - expected).abs() < 1e-9 * scale,
-        "found {found}, expected {expected}"
-    );
+    let is_near = (found - expected).abs() < 1e-9 * expected.abs().max(1.0);
+    assert!(is_near, "found {found}, expected {expected}");
 }
 
 #[test]
@@ -87,10 +84,8 @@ fn springs_equal_the_reference() {
     }
     for case in cases("maximum_spring_velocity_to_halflife") {
         let step = number(case, "x_goal") - number(case, "x");
-        assert_close(
-            as_reference(half_life_of_peak(step, number(case, "v_max")).unwrap()),
-            number(case, "halflife"),
-        );
+        let found = half_life_of_peak(step, number(case, "v_max")).unwrap();
+        assert_close(as_reference(found), number(case, "halflife"));
     }
     for case in cases("critical_spring") {
         let state = spring(case).at(number(case, "t"));

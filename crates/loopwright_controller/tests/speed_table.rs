@@ -18,9 +18,8 @@ fn truth(secs: f64) -> (f64, f64) {
     let speed = |at: f64| if at > 0.0 { spring.at(at).value } else { 0.0 };
     const STEPS: usize = 4000;
     let step = secs / STEPS as f64;
-    let way = (0..STEPS)
-        .map(|index| step * speed((index as f64 + 0.5) * step - START_SECS))
-        .sum();
+    let middle = |index: usize| (index as f64 + 0.5) * step - START_SECS;
+    let way = (0..STEPS).map(|index| step * speed(middle(index))).sum();
     (speed(secs - START_SECS), way)
 }
 
@@ -52,24 +51,24 @@ fn few_rows_start_at_zero() {
 #[test]
 fn tables_that_say_nothing_are_refused() {
     let refused = |of, rows: &[(f64, f64)]| SpeedTable::new(of, rows.to_vec()).unwrap_err();
-    assert_eq!(refused(TableOf::Speeds, &[(1.0, 2.0)]), TableError::Rows { found: 1 });
-    assert_eq!(refused(TableOf::Speeds, &[(0.0, 0.0), (1.0, 0.0)]), TableError::Still);
-    assert_eq!(
-        refused(TableOf::Speeds, &[(1.0, 2.0), (1.0, 3.0)]),
-        TableError::Order { row: 2 }
-    );
-    assert_eq!(
-        refused(TableOf::Speeds, &[(-1.0, 2.0), (1.0, 3.0)]),
-        TableError::Order { row: 1 }
-    );
-    assert_eq!(
-        refused(TableOf::Speeds, &[(0.0, f64::NAN), (1.0, 3.0)]),
-        TableError::Order { row: 1 }
-    );
-    assert_eq!(
-        refused(TableOf::Splits, &[(1.0, 2.0), (2.0, 1.0)]),
-        TableError::Back { row: 2 }
-    );
+    for (of, rows, error) in [
+        (TableOf::Speeds, &[(1.0, 2.0)][..], TableError::Rows { found: 1 }),
+        (TableOf::Speeds, &[(0.0, 0.0), (1.0, 0.0)], TableError::Still),
+        (TableOf::Speeds, &[(1.0, 2.0), (1.0, 3.0)], TableError::Order { row: 2 }),
+        (
+            TableOf::Speeds,
+            &[(-1.0, 2.0), (1.0, 3.0)],
+            TableError::Order { row: 1 },
+        ),
+        (
+            TableOf::Speeds,
+            &[(0.0, f64::NAN), (1.0, 3.0)],
+            TableError::Order { row: 1 },
+        ),
+        (TableOf::Splits, &[(1.0, 2.0), (2.0, 1.0)], TableError::Back { row: 2 }),
+    ] {
+        assert_eq!(refused(of, rows), error);
+    }
 }
 
 #[test]

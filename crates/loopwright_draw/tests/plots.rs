@@ -1,48 +1,21 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::{
-    Analysis, Cut, FoundLoops, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
-    Transitions,
+    Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings, Transitions,
     closure::{Method, Shape, ShapeKind},
     math::{Decay, Rigid},
     transition::TransitionClip,
 };
 use loopwright_controller::FitSettings;
 use loopwright_draw::plot;
-use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
+use loopwright_synth::{DriveSettings, drive};
 use resvg::tiny_skia::Pixmap;
 
-mod snapshot;
+use crate::support::{made, snapshot, stick, walk};
 
 /// Numbers of a snapshot may differ by this much, units of the picture: the difference is invisible.
 const TOLERANCE: f64 = 0.11;
-
-/// Frames chosen by hand, with the cycles in them.
-fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
-    let settings = SearchSettings {
-        cycles: Some(cycles),
-        ..SearchSettings::default()
-    };
-    analysis
-        .appraise(cut.start_frame(), cut.end_frame(), &settings)
-        .unwrap()
-}
-
-fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
-    let mut settings = WalkSettings {
-        seconds,
-        frame_rate_hz: 30.0,
-        ..WalkSettings::default()
-    };
-    change(&mut settings);
-    studied(synthesize(&settings).unwrap().take)
-}
-
-fn studied(take: Take) -> (Take, Analysis) {
-    let analysis = Analysis::new(&take).unwrap();
-    (take, analysis)
-}
 
 /// A plot as a PNG at a quarter of its size.
 fn at_a_glance(svg: &str) -> Vec<u8> {
@@ -53,9 +26,8 @@ fn at_a_glance(svg: &str) -> Vec<u8> {
     for y in 0..height as usize {
         for x in 0..width as usize {
             for part in 0..4 {
-                let sum: u32 = (0..16)
-                    .map(|k| u32::from(large.data()[(4 * y + k / 4) * stride + (4 * x + k % 4) * 4 + part]))
-                    .sum();
+                let at = |k: usize| (4 * y + k / 4) * stride + (4 * x + k % 4) * 4 + part;
+                let sum: u32 = (0..16).map(|k| u32::from(large.data()[at(k)])).sum();
                 small.data_mut()[(y * width as usize + x) * 4 + part] = ((sum + 8) / 16) as u8;
             }
         }
@@ -67,15 +39,17 @@ fn search(analysis: &Analysis) -> FoundLoops {
     analysis.find_loops(&SearchSettings::default()).unwrap()
 }
 
-fn made(analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> MadeLoop {
-    analysis.make_loop(&stretch(analysis, cut, 1), settings).unwrap()
-}
-
 const NOTHING: FoundLoops = FoundLoops {
     candidates: Vec::new(),
     random_cost: None,
     nearest_miss: None,
 };
+
+fn assert_has(svg: &str, all: &[&str]) {
+    for words in all {
+        assert!(svg.contains(words), "no {words}");
+    }
+}
 
 /// Splits a text into its numbers and the text between them.
 fn parts(text: &str) -> (Vec<f64>, String) {
@@ -104,9 +78,8 @@ fn assert_sound(svg: &str) {
     assert!(svg.len() < 1_000_000, "{} bytes", svg.len());
     for word in ["NaN", "inf", "e-", "-0 "] {
         let drawn = svg.split("</style>").nth(1).unwrap().replace("text-anchor", "");
-        let found = drawn
-            .split('"')
-            .find(|part| part.contains(word) && part.starts_with(['M', '-', 'N', 'i']));
+        let is_bad = |part: &&str| part.contains(word) && part.starts_with(['M', '-', 'N', 'i']);
+        let found = drawn.split('"').find(is_bad);
         assert!(found.is_none(), "{word} in {found:?}");
     }
     let png = plot::png(svg).unwrap();
@@ -115,9 +88,8 @@ fn assert_sound(svg: &str) {
 
 /// Compares with a file of `tests/snapshots`, numbers within the tolerance; LOOPWRIGHT_SNAPSHOTS=write writes it.
 fn assert_like_snapshot(name: &str, svg: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/snapshots")
-        .join(name);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let path = folder.join(name);
     if std::env::var_os("LOOPWRIGHT_SNAPSHOTS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, svg).unwrap();
@@ -126,52 +98,39 @@ fn assert_like_snapshot(name: &str, svg: &str) {
     let ((found, shape), (wanted, wanted_shape)) = (parts(svg), parts(&expected));
     assert!(shape == wanted_shape, "{name} has other elements than its snapshot");
     for (index, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-        assert!(
-            (found - wanted).abs() <= TOLERANCE,
-            "{name}, number {index}: {found}, expected {wanted}"
-        );
+        let is_near = (found - wanted).abs() <= TOLERANCE;
+        assert!(is_near, "{name}, number {index}: {found}, expected {wanted}");
     }
 }
 
 #[test]
 fn inspect_of_a_bad_take() {
-    let (_take, analysis) = walk(4.0, |settings| {
+    let analysis = walk(4.0, |settings| {
         settings.t_pose_first_frame = true;
         settings.lead_in_secs = 1.0;
     });
     let svg = plot::inspect(&analysis);
     assert_sound(&svg);
-    for words in [
-        "Feet, height",
-        "height, cm",
-        "speed, m/s",
-        "angle, deg",
-        "time, s",
-        "bad frame",
-        "moving",
-        "idle",
-    ] {
-        assert!(svg.contains(words), "no {words}");
-    }
+    let words = ["Feet, height", "height, cm", "speed, m/s", "angle, deg", "time, s"];
+    assert_has(&svg, &[&words[..], &["bad frame", "moving", "idle"]].concat());
     assert_like_snapshot("inspect.svg", &svg);
 }
 
 #[test]
 fn find_marks_the_recommended_loop() {
-    let (_, analysis) = walk(4.0, |_| {});
+    let analysis = walk(4.0, |_| {});
     let found = search(&analysis);
     let svg = plot::find(&analysis, &SearchSettings::default(), &found);
     let recommended = format!("recommended length, {:.3} s", found.candidates[0].source_period_secs);
     assert_sound(&svg);
-    for words in [
+    let words = [
         "autocorrelation",
         "lag, s",
         "start of the loop, s",
         "length, s",
         &recommended,
-    ] {
-        assert!(svg.contains(words), "no {words}");
-    }
+    ];
+    assert_has(&svg, &words);
     snapshot::assert_like_snapshot("find", &at_a_glance(&svg));
     // Every candidate has a ring, and as many numbers as there is space for.
     let rings = svg.matches("r=\"4.5\"").count();
@@ -180,27 +139,26 @@ fn find_marks_the_recommended_loop() {
 
 #[test]
 fn make_shows_offsets_and_joints() {
-    let (_, analysis) = walk(4.0, |_| {});
+    let analysis = walk(4.0, |_| {});
     let cut = search(&analysis).candidates[0].cut;
     let made = made(&analysis, &cut, &LoopSettings::default());
     let svg = plot::make(&analysis, &made);
     assert_sound(&svg);
-    for words in [
+    let words = [
         "length, mm",
         "angle, deg",
         "constant motion, radius",
         "seam in the middle",
         " m</text>",
-    ] {
-        assert!(svg.contains(words), "no {words}");
-    }
+    ];
+    assert_has(&svg, &words);
     snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
     assert_eq!(svg, plot::make(&analysis, &made), "the same values give the same text");
 }
 
 #[test]
 fn one_candidate_and_none() {
-    let (_, analysis) = walk(3.0, |_| {});
+    let analysis = walk(3.0, |_| {});
     let mut found = search(&analysis);
     found.candidates.truncate(1);
     assert_sound(&plot::find(&analysis, &SearchSettings::default(), &found));
@@ -209,30 +167,11 @@ fn one_candidate_and_none() {
     assert_sound(&svg);
 }
 
-fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> Take {
-    let joint = |name: &str, parent| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::Y,
-        tip: None,
-    };
-    let skeleton = Skeleton::new(vec![joint("a<b>&\"c\"", None), joint("\u{540d}\u{524d}", Some(0))]).unwrap();
-    let translations = (0..num_frames).flat_map(|frame| [position(frame), DVec3::Y]).collect();
-    Take::new(
-        "<take> & co",
-        skeleton,
-        1.0 / 30.0,
-        translations,
-        vec![DQuat::IDENTITY; 2 * num_frames],
-    )
-    .unwrap()
-}
-
 #[test]
 fn odd_takes_are_drawn_all_the_same() {
     for num_frames in [1, 2, 3, 40] {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
-            let (_, analysis) = studied(stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0)));
+            let analysis = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
             assert_sound(&plot::inspect(&analysis));
             assert_sound(&plot::find(&analysis, &SearchSettings::default(), &NOTHING));
             let Ok(whole) = analysis.appraise(0.0, (num_frames - 1) as f64, &SearchSettings::default()) else {
@@ -253,7 +192,7 @@ fn odd_takes_are_drawn_all_the_same() {
 
 #[test]
 fn endless_bounds_and_long_names_fit() {
-    let (take, analysis) = walk(3.0, |_| {});
+    let analysis = walk(3.0, |_| {});
     let settings = SearchSettings {
         max_secs: f64::INFINITY,
         ..SearchSettings::default()
@@ -264,13 +203,13 @@ fn endless_bounds_and_long_names_fit() {
         closure: Method::new(shape).into(),
         ..LoopSettings::default()
     };
-    let cut = Cut::new(&take, 3.0, 40.0).unwrap();
+    let cut = Cut::new(&analysis.take, 3.0, 40.0).unwrap();
     assert_sound(&plot::make(&analysis, &made(&analysis, &cut, &settings)));
 }
 
 #[test]
 fn a_long_take_stays_small() {
-    let (_take, analysis) = walk(200.0, |settings| settings.noise_deg = 0.5);
+    let analysis = walk(200.0, |settings| settings.noise_deg = 0.5);
     let svg = plot::inspect(&analysis);
     assert!(svg.len() < 300_000, "{} bytes", svg.len());
 }
@@ -290,26 +229,19 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
     // Ahead is up and left is left, to one scale.
     let points = |class: &str| -> Vec<(f64, f64)> {
         let path = svg.split(&format!("class=\"line {class}\" d=\"M")).nth(1).unwrap();
-        let numbers: Vec<f64> = path[..path.find('"').unwrap()]
-            .split(['L', ' '])
-            .map(|number| number.parse().unwrap())
-            .collect();
+        let numbers = path[..path.find('"').unwrap()].split(['L', ' ']);
+        let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
         numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
     };
     let (up, aside) = (points("lb"), points("lv"));
     let (first, last) = (up[0], up[up.len() - 1]);
     let across = aside[aside.len() - 1].0 - aside[0].0;
     assert!(last.1 < first.1 && (last.0 - first.0).abs() < 0.2 && across < 0.0);
-    assert!(
-        (2.0 * across - (last.1 - first.1)).abs() < 0.5,
-        "{across} {first:?} {last:?}"
-    );
+    let off = (2.0 * across - (last.1 - first.1)).abs();
+    assert!(off < 0.5, "{across} {first:?} {last:?}");
     assert!(plot::png(&svg).is_ok());
-    for odd in [
-        Vec::new(),
-        vec![Rigid::from_yaw(0.0, DVec3::NAN)],
-        vec![Rigid::IDENTITY],
-    ] {
+    let nan = Rigid::from_yaw(0.0, DVec3::NAN);
+    for odd in [Vec::new(), vec![nan], vec![Rigid::IDENTITY]] {
         assert!(plot::png(&plot::paths("odd", &[path("odd", odd)])).is_ok());
     }
     assert!(plot::png(&plot::paths("none", &[])).is_ok());
@@ -319,7 +251,7 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
 #[test]
 fn fits_are_drawn_with_and_without_changes() {
     let fit = |settings: &DriveSettings| {
-        let (_take, analysis) = studied(drive(settings).unwrap());
+        let analysis = Analysis::new(&drive(settings).unwrap()).unwrap();
         loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap()
     };
     let driven = fit(&DriveSettings::default());
@@ -328,14 +260,13 @@ fn fits_are_drawn_with_and_without_changes() {
         ..DriveSettings::default()
     });
     let alone = plot::controller_fit(&[("driven".to_owned(), &driven)]);
-    for words in [
+    let words = [
         "driven: the take",
         "Speed over the ground",
         "Angular velocity",
         "spring of 0.4",
-    ] {
-        assert!(alone.contains(words), "{words}");
-    }
+    ];
+    assert_has(&alone, &words);
     // The five changes of velocity and the two of facing, in each of their two panels, and once in each of the lower ones.
     let red = |svg: &str| svg.matches("class=\"line lv\"").count();
     assert_eq!(red(&alone), 2 * 5 + 2 * 2 + 2 + 3);
@@ -351,7 +282,7 @@ fn fits_are_drawn_with_and_without_changes() {
 #[test]
 fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     let of_walk = |seconds, period| {
-        let (_take, analysis) = walk(seconds, |settings| settings.period_secs = period);
+        let analysis = walk(seconds, |settings| settings.period_secs = period);
         TransitionClip::from_take(analysis)
     };
     let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
@@ -370,15 +301,14 @@ fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     };
     let svg = plot::transitions(&map);
     assert_sound(&svg);
-    for words in [
+    let words = [
         "leave slow &amp; steady at, s",
         "enter quick at, s",
         "matching phase",
         "Feature form",
         "When to leave",
-    ] {
-        assert!(svg.contains(words), "no {words}");
-    }
+    ];
+    assert_has(&svg, &words);
     // A ring for each of the best on the map, and one on the curve below; those of the legends are added.
     assert_eq!(svg.matches("r=\"4.5\"").count(), 2 * best.len());
     // A single jump, a jump that costs nothing, and no jumps at all are also drawn.
@@ -404,14 +334,13 @@ fn displacements_are_mapped_with_the_gaps_of_a_jump() {
     let svg = plot::displacements("a jump", &decays, &[(0.1, -1.0), (-0.02, 0.3)]);
     assert_sound(&svg);
     assert_eq!(svg.matches("r=\"3\"").count(), 2 * 9);
-    for words in [
+    let words = [
         "spring, half-life 0.100 s: exact",
         "quintic, blend 0.400 s",
         "gap of position, m",
         "gap of velocity, m/s",
-    ] {
-        assert!(svg.contains(words), "no {words}");
-    }
+    ];
+    assert_has(&svg, &words);
     for gaps in [&[][..], &[(0.0, 0.0)], &[(f64::NAN, 1.0)], &[(1e9, -1e9)]] {
         assert_sound(&plot::displacements("odd ones", &decays[..1], gaps));
     }

@@ -2,10 +2,8 @@
 
 use std::io::Cursor;
 
-use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
-};
+use glam::DVec3;
+use loopwright::{Analysis, Cut, LoopSettings, MadeLoop, RootMode, SearchSettings};
 use loopwright_draw::{
     Figure,
     render::{
@@ -13,14 +11,15 @@ use loopwright_draw::{
         contact_sheet, onion, side_by_side,
     },
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
 
-mod snapshot;
-
-use snapshot::{assert_like_snapshot, differs};
+use crate::support::{
+    made,
+    snapshot::{assert_like_snapshot, differs},
+    stick, walk,
+};
 
 struct Walk {
-    take: Take,
     analysis: Analysis,
     figure: Figure,
     cut: Cut,
@@ -28,19 +27,11 @@ struct Walk {
 
 impl Walk {
     fn new(change: impl FnOnce(&mut WalkSettings)) -> Self {
-        let mut settings = WalkSettings {
-            seconds: 4.0,
-            frame_rate_hz: 30.0,
-            ..WalkSettings::default()
-        };
-        change(&mut settings);
-        let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = walk(4.0, change);
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         Self {
-            figure: Figure::new(&take, &analysis.body),
+            figure: Figure::new(&analysis.take, &analysis.body),
             cut: found.candidates[0].cut,
-            take,
             analysis,
         }
     }
@@ -50,9 +41,7 @@ impl Walk {
             root: root.into(),
             ..LoopSettings::default()
         };
-        self.analysis
-            .make_loop(&stretch(&self.analysis, &self.cut, 1), &settings)
-            .unwrap()
+        made(&self.analysis, &self.cut, &settings)
     }
 
     fn looped(&self, root: RootMode) -> DrawnMotion {
@@ -63,30 +52,14 @@ impl Walk {
 
     fn raw(&self) -> DrawnMotion {
         let made = self.made(RootMode::Constant);
-        DrawnMotion::of_cut(
-            &made.source,
-            &self.figure,
-            self.cut.start_frame(),
-            self.cut.num_frames(),
-        )
-        .unwrap()
+        let (start, count) = (self.cut.start_frame(), self.cut.num_frames());
+        DrawnMotion::of_cut(&made.source, &self.figure, start, count).unwrap()
     }
 
     fn whole(&self) -> DrawnMotion {
-        let last = self.take.num_frames() - 1;
+        let last = self.analysis.take.num_frames() - 1;
         DrawnMotion::of_take(&self.analysis, &self.figure, 0, last).unwrap()
     }
-}
-
-/// Frames chosen by hand, with the cycles in them.
-fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
-    let settings = SearchSettings {
-        cycles: Some(cycles),
-        ..SearchSettings::default()
-    };
-    analysis
-        .appraise(cut.start_frame(), cut.end_frame(), &settings)
-        .unwrap()
 }
 
 fn small(view: View) -> StageSettings {
@@ -159,16 +132,12 @@ fn a_take_from_above_and_behind() {
 #[test]
 fn a_loop_in_place_is_the_same_picture_one_cycle_on() {
     let motion = Walk::new(|_| {}).looped(RootMode::InPlace);
-    let stage = Stage::new(
-        &motion,
-        &StageSettings {
-            cycles: 3,
-            is_fixed: true,
-            ..small(View::ThreeQuarter)
-        },
-        "",
-    )
-    .unwrap();
+    let settings = StageSettings {
+        cycles: 3,
+        is_fixed: true,
+        ..small(View::ThreeQuarter)
+    };
+    let stage = Stage::new(&motion, &settings, "").unwrap();
     let body = |secs: f64| {
         let rgb = stage.frame(secs).unwrap().rgb();
         // Without the progress bar at the bottom, which continues.
@@ -201,59 +170,30 @@ fn sizes_and_frames_out_of_range_are_refused() {
             size,
             ..StageSettings::default()
         };
-        assert!(matches!(
-            Stage::new(&whole, &settings, ""),
-            Err(RenderError::Size { .. })
-        ));
+        let refused = Stage::new(&whole, &settings, "");
+        assert!(matches!(refused, Err(RenderError::Size { .. })));
     }
-    let num_frames = walk.take.num_frames();
+    let num_frames = walk.analysis.take.num_frames();
     for (first, last) in [(5, 4), (0, num_frames), (usize::MAX, usize::MAX)] {
-        assert_eq!(
-            DrawnMotion::of_take(&walk.analysis, &walk.figure, first, last),
-            Err(MotionError::NoSuchFrames {
-                first,
-                last,
-                num_frames
-            })
-        );
+        let refused = DrawnMotion::of_take(&walk.analysis, &walk.figure, first, last);
+        let error = MotionError::NoSuchFrames {
+            first,
+            last,
+            num_frames,
+        };
+        assert_eq!(refused, Err(error));
     }
-    let (_other, analysis) = stick(3, |_| DVec3::ZERO);
-    assert_eq!(
-        DrawnMotion::of_take(&analysis, &walk.figure, 0, 2),
-        Err(MotionError::OtherSkeleton)
-    );
+    let other = DrawnMotion::of_take(&stick(3, |_| DVec3::ZERO), &walk.figure, 0, 2);
+    assert_eq!(other, Err(MotionError::OtherSkeleton));
     assert!(matches!(side_by_side(&[]), Err(RenderError::Size { .. })));
-}
-
-fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> (Take, Analysis) {
-    let joint = |name: &str, parent| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::Y,
-        tip: None,
-    };
-    let skeleton = Skeleton::new(vec![joint("a<b>&\"c\"", None), joint("\u{540d}", Some(0))]).unwrap();
-    let translations = (0..num_frames)
-        .flat_map(|frame| [position(frame), position(frame + 1)])
-        .collect();
-    let take = Take::new(
-        "odd",
-        skeleton,
-        1.0 / 30.0,
-        translations,
-        vec![DQuat::IDENTITY; 2 * num_frames],
-    )
-    .unwrap();
-    let analysis = Analysis::new(&take).unwrap();
-    (take, analysis)
 }
 
 #[test]
 fn odd_takes_are_drawn_all_the_same() {
     for num_frames in [1, 2, 40] {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
-            let (take, analysis) = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
-            let figure = Figure::new(&take, &analysis.body);
+            let analysis = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
+            let figure = Figure::new(&analysis.take, &analysis.body);
             let motion = DrawnMotion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
             for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
                 for is_fixed in [false, true] {
@@ -310,11 +250,11 @@ fn a_gif_holds_every_picture_for_its_time() {
         let wanted = pictures[count].rgb();
         let (found, _) = frame.buffer.as_chunks::<4>();
         let (wanted, _) = wanted.as_chunks::<3>();
-        let off: u32 = found
+        let parts = found
             .iter()
             .zip(wanted)
-            .flat_map(|(found, wanted)| (0..3).map(|part| u32::from(found[part].abs_diff(wanted[part]))))
-            .sum();
+            .flat_map(|(found, wanted)| found.iter().zip(wanted));
+        let off: u32 = parts.map(|(found, wanted)| u32::from(found.abs_diff(*wanted))).sum();
         let mean = f64::from(off) / (3.0 * wanted.len() as f64);
         assert!(mean < 1.5, "picture {count} is off by {mean} of 255 on average");
         count += 1;
@@ -356,8 +296,6 @@ fn pictures_of_another_size_are_not_packed() {
     let packer = Packer::new(AnimationFormat::Gif, &pictures).unwrap();
     let doubled = side_by_side(&[pictures[0].clone(), pictures[0].clone()]).unwrap();
     assert!(matches!(packer.pack(&doubled), Err(RenderError::Size { .. })));
-    assert!(matches!(
-        Packer::new(AnimationFormat::WebP, &[]),
-        Err(RenderError::Size { .. })
-    ));
+    let none = Packer::new(AnimationFormat::WebP, &[]);
+    assert!(matches!(none, Err(RenderError::Size { .. })));
 }

@@ -4,6 +4,9 @@
 //! faults are repeated below as edits of a small file.
 
 use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
+use loopwright_mocap::folder_or_skip;
+
+use crate::support::Random;
 
 enum Expected {
     /// Read, with a warning that contains this text; empty for none.
@@ -114,10 +117,8 @@ fn check(name: &str, bytes: &[u8], expected: &Expected) {
     match (outcome(bytes), expected) {
         (Ok(warnings), Accept("")) => assert_eq!(warnings, [""; 0], "{name}"),
         (Ok(warnings), Accept(part)) => {
-            assert!(
-                warnings.len() == 1 && warnings[0].contains(part),
-                "{name}: {warnings:?}"
-            );
+            let is_right = warnings.len() == 1 && warnings[0].contains(part);
+            assert!(is_right, "{name}: {warnings:?}");
         }
         (Err(message), Reject(part)) => assert!(message.contains(part), "{name}: {message}"),
         (Ok(_), Reject(part)) => panic!("{name} is read, expected: {part}"),
@@ -127,9 +128,7 @@ fn check(name: &str, bytes: &[u8], expected: &Expected) {
 
 #[test]
 fn every_bad_file_behaves_as_its_readme_says() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let folder = folder.join("bad");
     for (name, expected) in &FILES {
         let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -137,11 +136,8 @@ fn every_bad_file_behaves_as_its_readme_says() {
     }
     let present = std::fs::read_dir(&folder).unwrap().filter_map(Result::ok);
     let is_bvh = |entry: &std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "bvh");
-    assert_eq!(
-        present.filter(is_bvh).count(),
-        FILES.len(),
-        "a file is not in the table"
-    );
+    let count = present.filter(is_bvh).count();
+    assert_eq!(count, FILES.len(), "a file is not in the table");
 }
 
 const GOOD: &str = "HIERARCHY
@@ -223,13 +219,14 @@ fn rows_are_not_read_across_in_silence() {
         let head = &GOOD[..GOOD.find("Frames:").unwrap()];
         format!("{head}Frames: {frames}\nFrame Time: 0.04\n{}\n", rows.join("\n"))
     };
-    let reject = |found: usize| format!("a row has {found} values, the hierarchy has 9 channels");
+    let is_refused = |text: String, found: usize| {
+        let part = format!("a row has {found} values, the hierarchy has 9 channels");
+        assert!(outcome(text.as_bytes()).unwrap_err().contains(&part));
+    };
     // Two rows on each line, half a row on each line: as many lines as frames, so lines are rows.
     let two_rows = ["0"; 18].join(" ");
-    let double = with_rows(3, &[two_rows.as_str(); 3]);
-    assert!(outcome(double.as_bytes()).unwrap_err().contains(&reject(18)));
-    let half = with_rows(4, &["0 0 0"; 4]);
-    assert!(outcome(half.as_bytes()).unwrap_err().contains(&reject(3)));
+    is_refused(with_rows(3, &[two_rows.as_str(); 3]), 18);
+    is_refused(with_rows(4, &["0 0 0"; 4]), 3);
     // The same lines as a stream: the values come out even.
     let stream = with_rows(2, &["0 0 0"; 6]);
     assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
@@ -240,71 +237,31 @@ fn rows_are_not_read_across_in_silence() {
     lines.push("0");
     let stream = with_rows(4, &lines);
     let warnings = outcome(stream.as_bytes()).unwrap();
-    assert!(
-        warnings.len() == 1 && warnings[0].contains("the values were read as one stream"),
-        "{warnings:?}"
-    );
-    assert!(
-        outcome(with_rows(5, &lines).as_bytes())
-            .unwrap_err()
-            .contains(&reject(5))
-    );
+    let is_right = warnings.len() == 1 && warnings[0].contains("the values were read as one stream");
+    assert!(is_right, "{warnings:?}");
+    is_refused(with_rows(5, &lines), 5);
 }
 
 #[test]
 fn scales_other_than_one_are_refused() {
+    let channels = "CHANNELS 3 Zrotation Xrotation Yrotation";
     let text = GOOD
-        .replace(
-            "CHANNELS 3 Zrotation Xrotation Yrotation",
-            "CHANNELS 3 Zrotation Xrotation Yscale",
-        )
+        .replace(channels, "CHANNELS 3 Zrotation Xrotation Yscale")
         .replace("20.0 0.0\n", "20.0 1.5\n")
         .replace("0.0 0.0 0.0\n", "0.0 0.0 1.0\n")
         .replace("10.0 0.0\n", "10.0 1.0\n");
     let message = outcome(text.as_bytes()).unwrap_err();
-    assert!(
-        message.contains("frame 3, joint Leg, channel Yscale: scale 1.5 is not supported"),
-        "{message}"
-    );
-}
-
-/// Multiplicative congruential numbers, the same on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
+    let part = "frame 3, joint Leg, channel Yscale: scale 1.5 is not supported";
+    assert!(message.contains(part), "{message}");
 }
 
 #[test]
 fn no_edit_of_bytes_makes_the_reader_panic() {
     let mut random = Random(7);
+    #[rustfmt::skip]
     let pieces: [&[u8]; 20] = [
-        b"{",
-        b"}",
-        b"\n",
-        b"\r",
-        b" ",
-        b"-",
-        b".",
-        b"e9",
-        b"1e308",
-        b"nan",
-        b"\0",
-        b"\xFF",
-        b"ROOT ",
-        b"JOINT ",
-        b"End ",
-        b"OFFSET ",
-        b"CHANNELS 9 ",
-        b"MOTION\n",
-        b"Frames: 99999999 ",
-        b"99999999999999999999",
+        b"{", b"}", b"\n", b"\r", b" ", b"-", b".", b"e9", b"1e308", b"nan", b"\0", b"\xFF", b"ROOT ", b"JOINT ", b"End ",
+        b"OFFSET ", b"CHANNELS 9 ", b"MOTION\n", b"Frames: 99999999 ", b"99999999999999999999",
     ];
     let mut num_read = 0;
     for round in 0..20_000 {
@@ -360,12 +317,8 @@ fn time_stays_in_proportion_to_the_file() {
     }
     bytes.extend(b"} MOTION Frames: 1 Frame Time: 0.1 0");
     let warnings = outcome(&bytes).unwrap();
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| warning.contains("100000 joint names are not UTF-8")),
-        "{warnings:?}"
-    );
+    let part = "100000 joint names are not UTF-8";
+    assert!(warnings.iter().any(|warning| warning.contains(part)), "{warnings:?}");
 }
 
 #[test]

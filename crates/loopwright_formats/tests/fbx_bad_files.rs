@@ -2,29 +2,19 @@
 //!
 //! All files are made here, by hand as text or by the writer.
 
-#![cfg(feature = "fbx")]
-
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright::{Skeleton, Take};
 use loopwright_formats::{
-    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, ReadSettings, Source, SpaceWarning,
-    Warning, read_take, write_take,
+    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, SpaceWarning, Warning, write_take,
 };
+
+use crate::support::{self, Random, joint, skeleton, take_of};
 
 /// Ticks of a second.
 const SECOND: i64 = 46_186_158_000;
 
 fn read(bytes: &[u8]) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
-    read_animation(bytes, AnimationChoice::Auto)
-}
-
-fn read_animation(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
-    let settings = ReadSettings {
-        animation,
-        ..ReadSettings::default()
-    };
-    let mut warnings = Vec::new();
-    read_take(bytes, "t", &settings, &mut warnings).map(|loaded| (loaded, warnings))
+    support::read(bytes, AnimationChoice::Auto)
 }
 
 fn fault(bytes: &[u8]) -> FbxError {
@@ -35,23 +25,15 @@ fn fault(bytes: &[u8]) -> FbxError {
 }
 
 fn chain(num_joints: usize, num_frames: usize) -> Take {
-    let joints = (0..num_joints)
-        .map(|joint| Joint {
-            name: format!("j{joint}"),
-            parent: joint.checked_sub(1),
-            rest_offset: DVec3::Y * 0.1,
-            tip: None,
-        })
-        .collect();
-    let translations = (0..num_frames * num_joints)
-        .map(|index| DVec3::new(0.0, 0.1, 0.01 * (index / num_joints) as f64))
-        .collect();
-    let rotations = vec![DQuat::IDENTITY; num_frames * num_joints];
-    Take::new("chain", Skeleton::new(joints).unwrap(), 0.1, translations, rotations).unwrap()
+    let joints = (0..num_joints).map(|at| joint(&format!("j{at}"), at.checked_sub(1), DVec3::Y * 0.1));
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
+    take_of(&skeleton, 0.1, num_frames, |frame, _| {
+        (DVec3::new(0.0, 0.1, 0.01 * frame as f64), DQuat::IDENTITY)
+    })
 }
 
 fn written(take: &Take) -> Vec<u8> {
-    write_take(take, &Source::for_take(take, Format::Fbx)).unwrap().bytes
+    support::written(take, Format::Fbx)
 }
 
 /// A text file: one bone that moves along X between two keys, with optional settings, properties of the bone, and records.
@@ -174,23 +156,16 @@ fn files_cut_at_any_length_are_errors_or_takes() {
 
 #[test]
 fn twisted_bytes_are_errors_or_takes() {
-    // Multiplicative congruential numbers, the same on every run.
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(1);
     for original in [written(&chain(3, 4)), plain()] {
         for _ in 0..3000 {
             let mut bytes = original.clone();
-            for _ in 0..=random(4) {
-                let at = random(bytes.len());
-                bytes[at] = match random(3) {
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len());
+                bytes[at] = match random.below(3) {
                     0 => 0xFF,
-                    1 => bytes[at] ^ (1 << random(8)),
-                    _ => random(256) as u8,
+                    1 => bytes[at] ^ (1 << random.below(8)),
+                    _ => random.below(256) as u8,
                 };
             }
             if let Ok((loaded, _)) = read(&bytes) {
@@ -203,6 +178,7 @@ fn twisted_bytes_are_errors_or_takes() {
 
 #[test]
 fn every_fault_is_reported() {
+    let edited = |from: &str, to: &str| String::from_utf8(plain()).unwrap().replace(from, to);
     assert_eq!(read(b"").unwrap_err(), ReadError::Empty);
 
     let mut future = written(&chain(2, 2));
@@ -216,25 +192,19 @@ fn every_fault_is_reported() {
         FbxError::Malformed { .. } | FbxError::CutOff
     ));
 
-    let camera = String::from_utf8(plain())
-        .unwrap()
-        .replace("LimbNode", "Camera")
-        .replace("Skeleton", "Camera");
+    let camera = edited("LimbNode", "Camera").replace("Skeleton", "Camera");
     assert_eq!(fault(camera.as_bytes()), FbxError::NoSkeleton);
 
-    let no_keys = String::from_utf8(plain())
-        .unwrap()
-        .replace("C: \"OP\",103,102", "C: \"OP\",103,999");
+    let no_keys = edited("C: \"OP\",103,102", "C: \"OP\",103,999");
     assert_eq!(fault(no_keys.as_bytes()), FbxError::NoAnimation);
 
-    assert_eq!(
-        read_animation(&plain(), AnimationChoice::Given("run")).unwrap_err(),
-        ReadError::Animation(AnimationError::NoSuch {
-            wanted: "run".to_owned(),
-            near: vec!["Walk".to_owned()],
-            count: 1,
-        })
-    );
+    let no_such = AnimationError::NoSuch {
+        wanted: "run".to_owned(),
+        near: vec!["Walk".to_owned()],
+        count: 1,
+    };
+    let error = support::read(&plain(), AnimationChoice::Given("run")).unwrap_err();
+    assert_eq!(error, ReadError::Animation(no_such));
 
     let day = 100_000 * SECOND;
     assert!(matches!(
@@ -247,34 +217,24 @@ fn every_fault_is_reported() {
 		P: "CustomFrameRate", "double", "Number", "",1e9"#;
     assert!(matches!(fault(&text(rate, "", SECOND, "")), FbxError::FrameRate { .. }));
 
-    let far = String::from_utf8(plain()).unwrap().replace("a: 0,50", "a: 1e15,50");
-    assert_eq!(
-        fault(far.as_bytes()),
-        FbxError::OutOfRange {
-            joint: "Hips".to_owned(),
-            frame: 0
-        }
-    );
+    let far = edited("a: 0,50", "a: 1e15,50");
+    let (joint, frame) = ("Hips".to_owned(), 0);
+    assert_eq!(fault(far.as_bytes()), FbxError::OutOfRange { joint, frame });
 }
 
 #[test]
 fn what_is_odd_is_warned_of() {
     let warnings = |bytes: &[u8]| read(bytes).unwrap().1;
-    assert_eq!(
-        warnings(&text(RIGHT_HANDED, "", 3 * SECOND, "")),
-        [Warning::AnimationShorter {
-            keys_end_secs: 1.0,
-            stated_secs: 3.0
-        }]
-    );
+    let shorter = Warning::AnimationShorter {
+        keys_end_secs: 1.0,
+        stated_secs: 3.0,
+    };
+    assert_eq!(warnings(&text(RIGHT_HANDED, "", 3 * SECOND, "")), [shorter]);
     let left_handed = r#"P: "CoordAxisSign", "int", "Integer", "",-1
 		P: "TimeMode", "enum", "", "",6"#;
-    assert_eq!(
-        warnings(&text(left_handed, "", SECOND, "")),
-        [Warning::Space(SpaceWarning::LeftHandedAxes {
-            up: loopwright_formats::Axis::Y
-        })]
-    );
+    let up = loopwright_formats::Axis::Y;
+    let left_handed = warnings(&text(left_handed, "", SECOND, ""));
+    assert_eq!(left_handed, [Warning::Space(SpaceWarning::LeftHandedAxes { up })]);
     let model = |id: i32, name: &str, entries: &str| {
         format!(
             "Model: {id}, \"Model::{name}\", \"LimbNode\" {{\n Version: 232\n Properties70: {{\n{entries}\n}}\n}}\n\
@@ -283,29 +243,19 @@ fn what_is_odd_is_warned_of() {
         )
     };
     let other = model(11, "Other", "");
-    assert_eq!(
-        warnings(&text(RIGHT_HANDED, "", SECOND, &other)),
-        [Warning::OtherSkeletons {
-            taken: "Hips".to_owned(),
-            count: 1
-        }]
-    );
+    let (taken, count) = ("Hips".to_owned(), 1);
+    let others = warnings(&text(RIGHT_HANDED, "", SECOND, &other));
+    assert_eq!(others, [Warning::OtherSkeletons { taken, count }]);
     let scale = r#"P: "Lcl Scaling", "Lcl Scaling", "", "A",2,2,2"#;
     let twins = model(12, "Leg", scale) + &model(13, "Leg", "");
-    assert_eq!(
-        warnings(&text(RIGHT_HANDED, "", SECOND, &twins)),
-        [
-            Warning::NamesNumbered {
-                name: "Leg".to_owned(),
-                count: 2
-            },
-            Warning::ScaledJoints {
-                joint: "Leg".to_owned(),
-                count: 1,
-                varies: false
-            }
-        ]
-    );
+    let [name, joint] = [(); 2].map(|()| "Leg".to_owned());
+    let (numbered, varies) = (Warning::NamesNumbered { name, count: 2 }, false);
+    let scaled = Warning::ScaledJoints {
+        joint,
+        count: 1,
+        varies,
+    };
+    assert_eq!(warnings(&text(RIGHT_HANDED, "", SECOND, &twins)), [numbered, scaled]);
     let second = r#"AnimationStack: 200, "AnimStack::Run", "" {
 		Properties70:  {
 			P: "LocalStop", "KTime", "Time", "",1
@@ -318,45 +268,28 @@ fn what_is_odd_is_warned_of() {
 
 /// Legs and a spine of a body of that height in metres; it walks a little.
 fn body(height: f64) -> Take {
-    let joint = |name: &str, parent, x: f64, y: f64| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: height * DVec3::new(x, y, 0.0),
-        tip: None,
-    };
-    let joints = vec![
-        joint("Hips", None, 0.0, 0.52),
-        joint("LeftUpLeg", Some(0), 0.05, 0.0),
-        joint("LeftLeg", Some(1), 0.0, -0.24),
-        joint("LeftFoot", Some(2), 0.0, -0.24),
-        joint("RightUpLeg", Some(0), -0.05, 0.0),
-        joint("RightLeg", Some(4), 0.0, -0.24),
-        joint("RightFoot", Some(5), 0.0, -0.24),
-        joint("Spine", Some(0), 0.0, 0.15),
-        joint("Head", Some(7), 0.0, 0.2),
-    ];
-    let skeleton = Skeleton::new(joints).unwrap();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..31 {
-        for (index, joint) in skeleton.joints().iter().enumerate() {
-            let forward = if index == 0 {
-                0.01 * f64::from(frame) * height
-            } else {
-                0.0
-            };
-            translations.push(joint.rest_offset + DVec3::Z * forward);
-            rotations.push(DQuat::from_rotation_x(0.01 * f64::from(frame)));
-        }
-    }
-    Take::new("body", skeleton, 1.0 / 30.0, translations, rotations).unwrap()
+    let at = |x: f64, y: f64| height * DVec3::new(x, y, 0.0);
+    let skeleton = skeleton(&[
+        ("Hips", None, at(0.0, 0.52)),
+        ("LeftUpLeg", Some(0), at(0.05, 0.0)),
+        ("LeftLeg", Some(1), at(0.0, -0.24)),
+        ("LeftFoot", Some(2), at(0.0, -0.24)),
+        ("RightUpLeg", Some(0), at(-0.05, 0.0)),
+        ("RightLeg", Some(4), at(0.0, -0.24)),
+        ("RightFoot", Some(5), at(0.0, -0.24)),
+        ("Spine", Some(0), at(0.0, 0.15)),
+        ("Head", Some(7), at(0.0, 0.2)),
+    ]);
+    take_of(&skeleton, 1.0 / 30.0, 31, |frame, joint| {
+        let ahead = if joint == 0 { 0.01 * frame as f64 * height } else { 0.0 };
+        let turn = DQuat::from_rotation_x(0.01 * frame as f64);
+        (skeleton.joint(joint).rest_offset + DVec3::Z * ahead, turn)
+    })
 }
 
 #[test]
 fn implausible_sizes_are_reported() {
-    let read_sized = |height: f64| {
-        let take = body(height);
-        read(&written(&take)).unwrap()
-    };
+    let read_sized = |height: f64| read(&written(&body(height))).unwrap();
     let (loaded, warnings) = read_sized(1.7);
     assert_eq!(warnings, []);
     assert_eq!(loaded.source.space().unit_metres, 0.01);
@@ -376,29 +309,23 @@ fn implausible_sizes_are_reported() {
     assert_eq!(*unit_metres, loaded.source.space().unit_metres);
     // Between a person in centimetres and one in inches.
     let (_, warnings) = read_sized(0.43);
-    assert!(
-        matches!(warnings.as_slice(), [Warning::Space(SpaceWarning::SizeUnusual { .. })]),
-        "{warnings:?}"
-    );
+    let is_unusual = matches!(warnings.as_slice(), [Warning::Space(SpaceWarning::SizeUnusual { .. })]);
+    assert!(is_unusual, "{warnings:?}");
 }
 
 /// The file with other keys on its one curve: times in ticks, and values.
 fn keyed(times: &[i64], values: &[f32], more: &str) -> Vec<u8> {
     let list = |numbers: Vec<String>| format!("*{} {{\n a: {}\n}}", numbers.len(), numbers.join(","));
     let stop = times[times.len() - 1];
-    String::from_utf8(text(RIGHT_HANDED, "", stop, more))
-        .unwrap()
-        .replace(
-            &format!("KeyTime: *2 {{\n\t\t\ta: 0,{SECOND}\n\t\t}}"),
-            &format!("KeyTime: {}", list(times.iter().map(ToString::to_string).collect())),
-        )
-        .replace(
-            "KeyValueFloat: *2 {\n\t\t\ta: 0,50\n\t\t}",
-            &format!(
-                "KeyValueFloat: {}",
-                list(values.iter().map(ToString::to_string).collect())
-            ),
-        )
+    let plain_times = format!("KeyTime: *2 {{\n\t\t\ta: 0,{SECOND}\n\t\t}}");
+    let plain_values = "KeyValueFloat: *2 {\n\t\t\ta: 0,50\n\t\t}";
+    let [times_list, values_list] = [
+        list(times.iter().map(ToString::to_string).collect()),
+        list(values.iter().map(ToString::to_string).collect()),
+    ];
+    let text = String::from_utf8(text(RIGHT_HANDED, "", stop, more)).unwrap();
+    text.replace(&plain_times, &format!("KeyTime: {times_list}"))
+        .replace(plain_values, &format!("KeyValueFloat: {values_list}"))
         .replace("a: 2\n", &format!("a: {}\n", times.len()))
         .into_bytes()
 }
@@ -409,13 +336,8 @@ fn keys_off_the_frames_are_reported() {
     // 60 keys a second in a file of 30 frames.
     let times: Vec<i64> = (0..21).map(|key| key * SECOND / 60).collect();
     let (loaded, warnings) = read(&keyed(&times, &values, "")).unwrap();
-    assert_eq!(
-        warnings,
-        [Warning::KeyRate {
-            keys_hz: 60.0,
-            scene_hz: 30.0
-        }]
-    );
+    let (keys_hz, scene_hz) = (60.0, 30.0);
+    assert_eq!(warnings, [Warning::KeyRate { keys_hz, scene_hz }]);
     assert_eq!(loaded.take.num_frames(), 21);
     // Uneven ones.
     let times: Vec<i64> = (0..21).map(|key| (key * key + 3 * key) * SECOND / 100).collect();
@@ -432,18 +354,14 @@ fn other_animated_nodes_are_reported() {
     let prop = r#"Model: 13, "Model::Prop", "Mesh" {
 		Version: 232
 	}"#;
-    let mut bytes = String::from_utf8(text(RIGHT_HANDED, "", SECOND, prop)).unwrap();
-    let more = |connection: &str| {
-        format!("C: \"OP\",103,102, \"d|X\"\n\tC: \"OP\",102,13, \"{connection}\"\n\tC: \"OO\",13,0\n")
+    let text = String::from_utf8(text(RIGHT_HANDED, "", SECOND, prop)).unwrap();
+    let warnings = |connection: &str| {
+        let more = format!("C: \"OP\",103,102, \"d|X\"\n\tC: \"OP\",102,13, \"{connection}\"\n\tC: \"OO\",13,0\n");
+        let text = text.replace("C: \"OP\",103,102, \"d|X\"\n", &more);
+        read(text.as_bytes()).unwrap().1
     };
-    let plain = bytes.clone();
-    bytes = bytes.replace("C: \"OP\",103,102, \"d|X\"\n", &more("Lcl Translation"));
-    assert_eq!(read(bytes.as_bytes()).unwrap().1, [Warning::NodesLeftOut { count: 1 }]);
-    let seen = plain.replace("C: \"OP\",103,102, \"d|X\"\n", &more("Visibility"));
-    assert_eq!(
-        read(seen.as_bytes()).unwrap().1,
-        [Warning::ChannelsLeftOut { count: 1 }]
-    );
+    assert_eq!(warnings("Lcl Translation"), [Warning::NodesLeftOut { count: 1 }]);
+    assert_eq!(warnings("Visibility"), [Warning::ChannelsLeftOut { count: 1 }]);
 }
 
 #[test]
@@ -459,10 +377,8 @@ fn every_message_is_one_sentence() {
     ];
     for fault in path {
         let message = ReadError::Fbx(fault).to_string();
-        assert!(
-            !message.is_empty() && !message.contains('\n') && !message.ends_with('.'),
-            "{message}"
-        );
+        let is_sentence = !message.is_empty() && !message.contains('\n') && !message.ends_with('.');
+        assert!(is_sentence, "{message}");
     }
 }
 
@@ -486,26 +402,15 @@ fn the_pose_in_which_a_skin_was_bound_is_the_rest() {
     let quarter = DQuat::from_rotation_y(core::f64::consts::FRAC_PI_2);
     // The leg turned by a quarter about +X in the world: Y to Z, Z to -Y, 40 cm below the hips.
     let turned = "1,0,0,0,0,0,1,0,0,-1,0,0,0,60,0,1";
-    for (leg, local) in [
-        (None, DQuat::IDENTITY),
-        (
-            Some(turned),
-            quarter.conjugate() * DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2),
-        ),
-    ] {
+    let bent = quarter.conjugate() * DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2);
+    for (leg, local) in [(None, DQuat::IDENTITY), (Some(turned), bent)] {
         let (LoadedTake { take, source }, _) = read(&bound(leg)).unwrap();
         let rest = source.rest(take.skeleton());
         let [hips, leg] = ["Hips", "Leg"].map(|name| take.skeleton().find(name).unwrap());
-        assert!(
-            rest.rotations[hips].angle_between(quarter) < 1e-9,
-            "{}",
-            rest.rotations[hips]
-        );
-        assert!(
-            rest.rotations[leg].angle_between(local) < 1e-9,
-            "{}",
-            rest.rotations[leg]
-        );
+        for (joint, turn) in [(hips, quarter), (leg, local)] {
+            let found = rest.rotations[joint];
+            assert!(found.angle_between(turn) < 1e-9, "{found}");
+        }
         assert!((rest.translations[hips] - DVec3::new(0.0, 1.0, 0.0)).length() < 1e-9);
         assert!((rest.translations[leg] - DVec3::new(0.0, -0.4, 0.0)).length() < 1e-9);
     }

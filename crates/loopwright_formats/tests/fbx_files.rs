@@ -2,22 +2,18 @@
 //!
 //! The files are not part of the project; if they are missing, the tests report it and are skipped.
 
-#![cfg(feature = "fbx")]
-
 use glam::DVec3;
-use loopwright::math::rotation;
 use loopwright_formats::{
     AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
     read_take, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
+use crate::support::{self, distance};
+
 fn read(bytes: &[u8], animation: Option<&str>) -> LoadedTake {
-    let settings = ReadSettings {
-        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        ..ReadSettings::default()
-    };
-    read_take(bytes, "t", &settings, &mut Vec::new()).unwrap()
+    let animation = animation.map_or(AnimationChoice::Auto, AnimationChoice::Given);
+    support::read(bytes, animation).unwrap().0
 }
 
 fn fbx(source: &Source) -> &FbxSource {
@@ -101,12 +97,7 @@ fn one_walk_is_the_same_in_bvh_and_fbx() {
     // 24 frames per second in the one, 60 keys in the other: every second frame and every fifth key coincide.
     for (frame, key) in (0..bvh.num_frames()).step_by(2).zip((0..fbx.num_frames()).step_by(5)) {
         for (joint, known) in bvh.skeleton().joints().iter().enumerate() {
-            let twin = fbx
-                .skeleton()
-                .joints()
-                .iter()
-                .position(|twin| twin.name == known.name)
-                .unwrap();
+            let twin = fbx.skeleton().find(&known.name).unwrap();
             let distance = bvh_world.position(frame, joint).distance(fbx_world.position(key, twin));
             farthest = farthest.max(distance);
         }
@@ -147,16 +138,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
             assert_eq!(kept.rotations(frame), known.rotations(frame), "{file}");
         }
         let again = again(&written.bytes, name);
-        assert_eq!(again.num_frames(), take.num_frames(), "{file}");
-        let (one, other) = (take.world_tracks(), again.world_tracks());
-        let (mut metres, mut degrees) = (0.0_f64, 0.0_f64);
-        for frame in 0..take.num_frames() {
-            for joint in 0..take.num_joints() {
-                metres = metres.max(one.position(frame, joint).distance(other.position(frame, joint)));
-                let turn = rotation::difference(take.rotations(frame)[joint], again.rotations(frame)[joint]);
-                degrees = degrees.max(turn.length().to_degrees());
-            }
-        }
+        let (metres, degrees) = distance(&take, &again);
         assert!(metres < 5e-5 && degrees < 1e-3, "{file}: {metres} m, {degrees} degrees");
         num_written += 1;
     }

@@ -1,23 +1,18 @@
 //! FBX: takes and loops with known truth are written, as new files or into existing ones, and read again.
 
-#![cfg(feature = "fbx")]
-
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, LoopClip, RootMotion, Skeleton, Take,
+    LoopClip, RootMotion, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
     UnitChoice, UpChoice, Warning, WriteError, read_take, write_loop, write_take,
 };
-use loopwright_synth::{WalkSettings, synthesize};
 
-fn walk() -> Take {
-    synthesize(&WalkSettings::default()).unwrap().take
-}
+use crate::support::{self, distance, loop_of, skeleton, take_of, walk};
 
 fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<Warning>) {
     let settings = ReadSettings {
@@ -33,18 +28,6 @@ fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<Warnin
     (loaded, warnings)
 }
 
-/// Largest difference of a joint in the world, in metres, and of its local rotation, in degrees.
-fn difference(take: &Take, frame: usize, (positions, rotations): (&[DVec3], &[DQuat])) -> (f64, f64) {
-    let found = take.pose(frame).world(take.skeleton()).translations;
-    let mut farthest = (0.0_f64, 0.0_f64);
-    for joint in 0..positions.len() {
-        let turn = rotation::difference(take.rotations(frame)[joint], rotations[joint]).length();
-        farthest.0 = farthest.0.max(found[joint].distance(positions[joint]));
-        farthest.1 = farthest.1.max(turn.to_degrees());
-    }
-    farthest
-}
-
 /// Single precision of keys, at a few metres from the origin and a few turns.
 const METRES: f64 = 1e-5;
 const DEGREES: f64 = 1e-3;
@@ -55,59 +38,33 @@ fn a_take_survives() {
     let written = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap();
     assert_eq!(written.warnings, []);
     assert_eq!(written.animation.as_deref(), Some(take.name()));
-    let mut warnings = Vec::new();
-    let LoadedTake { take: again, source } =
-        read_take(&written.bytes, "t", &ReadSettings::default(), &mut warnings).unwrap();
+    let (LoadedTake { take: again, source }, warnings) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
     assert_eq!(warnings, []);
     let Source::Fbx(form) = &source else {
         panic!("an FBX file")
     };
     assert_eq!(form.animation(), take.name());
-    assert_eq!(
-        (again.num_frames(), again.num_joints()),
-        (take.num_frames(), take.num_joints())
-    );
     assert!((again.frame_time_secs() - take.frame_time_secs()).abs() < 1e-9);
     for (one, other) in again.skeleton().joints().iter().zip(take.skeleton().joints()) {
         assert_eq!((&one.name, one.parent), (&other.name, other.parent));
         assert!(one.rest_offset.distance(other.rest_offset) < 1e-6);
     }
-    let world = take.world_tracks();
-    for frame in 0..take.num_frames() {
-        let positions: Vec<DVec3> = (0..take.num_joints())
-            .map(|joint| world.position(frame, joint))
-            .collect();
-        let (metres, degrees) = difference(&again, frame, (&positions, take.rotations(frame)));
-        assert!(
-            metres < METRES && degrees < DEGREES,
-            "frame {frame}: {metres} m, {degrees} degrees"
-        );
-    }
+    let (metres, degrees) = distance(&take, &again);
+    assert!(metres < METRES && degrees < DEGREES, "{metres} m, {degrees} degrees");
 }
 
 #[test]
 fn any_rate_survives() {
-    for rate_hz in [
-        23.976_023_976,
-        24.0,
-        25.0,
-        29.97,
-        30.0,
-        59.940_059_94,
-        60.0,
-        120.0,
-        45.5,
-        240.0,
-        1.5,
-    ] {
+    #[rustfmt::skip]
+    let rates = [23.976_023_976, 24.0, 25.0, 29.97, 30.0, 59.940_059_94, 60.0, 120.0, 45.5, 240.0, 1.5];
+    for rate_hz in rates {
         let skeleton = clip(1.0).skeleton().clone();
-        let count = 40 * skeleton.num_joints();
-        let translations = (0..count)
-            .map(|index| DVec3::new(0.0, 0.1, 0.001 * index as f64))
-            .collect();
-        let take = Take::new("t", skeleton, 1.0 / rate_hz, translations, vec![DQuat::IDENTITY; count]).unwrap();
-        let written = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap();
-        let (loaded, _) = read(&written.bytes, AnimationChoice::Auto);
+        let num_joints = skeleton.num_joints();
+        let take = take_of(&skeleton, 1.0 / rate_hz, 40, |frame, joint| {
+            let number = (frame * num_joints + joint) as f64;
+            (DVec3::new(0.0, 0.1, 0.001 * number), DQuat::IDENTITY)
+        });
+        let (loaded, _) = read(&support::written(&take, Format::Fbx), AnimationChoice::Auto);
         assert_eq!(loaded.take.num_frames(), 40, "{rate_hz}");
         assert!((loaded.take.frame_rate_hz() / rate_hz - 1.0).abs() < 1e-6, "{rate_hz}");
     }
@@ -117,15 +74,13 @@ fn any_rate_survives() {
 fn rates_near_whole_ones_do_not_drift() {
     // Frame times as BVH files round them: 0.00833333, 0.016667, 0.033333.
     for frame_time_secs in [0.008_333_33, 0.016_667, 0.033_333] {
-        let skeleton = clip(1.0).skeleton().clone();
         let num_frames = 1500;
-        let count = num_frames * skeleton.num_joints();
-        let translations = vec![DVec3::Y; count];
-        let turn = |index: usize| DQuat::from_rotation_x(0.001 * (index / skeleton.num_joints()) as f64);
-        let rotations = (0..count).map(turn).collect();
-        let take = Take::new("t", skeleton.clone(), frame_time_secs, translations, rotations).unwrap();
-        let written = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap();
-        let again = read(&written.bytes, AnimationChoice::Auto).0.take;
+        let take = take_of(clip(1.0).skeleton(), frame_time_secs, num_frames, |frame, _| {
+            (DVec3::Y, DQuat::from_rotation_x(0.001 * frame as f64))
+        });
+        let again = read(&support::written(&take, Format::Fbx), AnimationChoice::Auto)
+            .0
+            .take;
         assert_eq!(again.num_frames(), num_frames);
         let frames_off = (again.frame_time_secs() / frame_time_secs - 1.0).abs() * num_frames as f64;
         assert!(frames_off < 2e-3, "{frame_time_secs}: {frames_off} frames");
@@ -134,31 +89,22 @@ fn rates_near_whole_ones_do_not_drift() {
 
 /// A loop that moves on a screw and rotates its arm through whole turns.
 fn clip(turn_radians: f64) -> LoopClip {
-    let joint = |name: &str, parent, rest_offset| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset,
-        tip: None,
-    };
-    let skeleton = Skeleton::new(vec![
-        joint("Hips", None, DVec3::Y),
-        joint("Spine", Some(0), DVec3::new(0.0, 0.3, 0.0)),
-        joint("Arm", Some(1), DVec3::new(0.2, 0.1, 0.0)),
-        joint("Root", Some(0), DVec3::new(0.0, -0.9, 0.1)),
-    ])
-    .unwrap();
-    let num_samples = 24;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..num_samples {
-        let phase = TAU * f64::from(sample) / f64::from(num_samples);
-        translations.extend(skeleton.joints().iter().map(|joint| joint.rest_offset));
-        rotations.extend([
-            rotation::exp(DVec3::new(0.1 * phase.sin(), 0.2 * phase.cos(), 0.0)),
-            rotation::exp(DVec3::new(0.0, 0.5 * phase.sin(), 0.3)),
-            rotation::exp(DVec3::new(phase, 0.0, 0.0)),
-            DQuat::IDENTITY,
-        ]);
-    }
+    let skeleton = skeleton(&[
+        ("Hips", None, DVec3::Y),
+        ("Spine", Some(0), DVec3::new(0.0, 0.3, 0.0)),
+        ("Arm", Some(1), DVec3::new(0.2, 0.1, 0.0)),
+        ("Root", Some(0), DVec3::new(0.0, -0.9, 0.1)),
+    ]);
+    let take = take_of(&skeleton, 1.0 / 30.0, 24, |sample, joint| {
+        let phase = TAU * sample as f64 / 24.0;
+        let turn = [
+            DVec3::new(0.1 * phase.sin(), 0.2 * phase.cos(), 0.0),
+            DVec3::new(0.0, 0.5 * phase.sin(), 0.3),
+            DVec3::new(phase, 0.0, 0.0),
+            DVec3::ZERO,
+        ];
+        (skeleton.joint(joint).rest_offset, rotation::exp(turn[joint]))
+    });
     let root = RootMotion {
         twist: Twist {
             angular: DVec3::Y * turn_radians,
@@ -169,21 +115,19 @@ fn clip(turn_radians: f64) -> LoopClip {
             translation: DVec3::new(0.5, 0.0, -2.0),
         },
     };
-    LoopClip::new(
-        "walk",
-        loopwright::motion::Tracks::new(skeleton, 1.0 / 30.0, translations, rotations).unwrap(),
-        0,
-        root,
-    )
-    .unwrap()
+    loop_of(&take, 24, 0, root).named("walk")
+}
+
+/// A form of a new file for the joints of a clip.
+fn fresh(clip: &LoopClip) -> Source {
+    let take = take_of(clip.skeleton(), 0.1, 1, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
+    Source::for_take(&take, Format::Fbx)
 }
 
 /// Compares the keys of a written loop with the clip.
 fn assert_keys(take: &Take, clip: &LoopClip, num_keys: usize, num_added: usize) {
-    assert_eq!(
-        (take.num_frames(), take.num_joints()),
-        (num_keys, clip.skeleton().num_joints() + num_added)
-    );
+    let counts = (take.num_frames(), take.num_joints());
+    assert_eq!(counts, (num_keys, clip.skeleton().num_joints() + num_added));
     for key in 0..num_keys {
         let positions = clip.world_pose(key).translations;
         let found = take.pose(key).world(take.skeleton()).translations;
@@ -196,11 +140,6 @@ fn assert_keys(take: &Take, clip: &LoopClip, num_keys: usize, num_added: usize) 
 
 #[test]
 fn loops_survive_in_every_layout() {
-    let fresh = |clip: &LoopClip| {
-        let one = vec![DVec3::ZERO; 4];
-        let take = Take::new("t", clip.skeleton().clone(), 0.1, one, vec![DQuat::IDENTITY; 4]).unwrap();
-        Source::for_take(&take, Format::Fbx)
-    };
     for turn in [0.0, 2.5] {
         let clip = clip(turn);
         for (closing_key, copies, add_root, num_keys) in [
@@ -213,7 +152,6 @@ fn loops_survive_in_every_layout() {
                 closing_key,
                 copies,
                 add_root,
-                in_place: false,
                 ..LoopWriteSettings::default()
             };
             let num_added = usize::from(add_root);
@@ -237,15 +175,12 @@ fn loops_survive_in_every_layout() {
             assert_keys(&loaded.take, &clip, num_keys, num_added);
             // The existing animation is unchanged.
             let (kept, _) = read(&written.bytes, AnimationChoice::Given("walk-loop"));
-            let known = file.take.world_tracks();
-            let kept = kept.take.world_tracks();
-            for frame in 0..25 {
-                for joint in 0..4 {
-                    let off = kept
-                        .position(frame, joint + num_added)
-                        .distance(known.position(frame, joint));
-                    assert!(off < 1e-9, "{off} m");
-                }
+            let [known, kept] = [&file.take, &kept.take].map(Take::world_tracks);
+            for (frame, joint) in (0..25).flat_map(|frame| (0..4).map(move |joint| (frame, joint))) {
+                let off = kept
+                    .position(frame, joint + num_added)
+                    .distance(known.position(frame, joint));
+                assert!(off < 1e-9, "{off} m");
             }
         }
     }
@@ -254,10 +189,7 @@ fn loops_survive_in_every_layout() {
 #[test]
 fn the_closing_key_is_the_first_pose() {
     let clip = clip(0.0);
-    let one = vec![DVec3::ZERO; 4];
-    let take = Take::new("t", clip.skeleton().clone(), 0.1, one, vec![DQuat::IDENTITY; 4]).unwrap();
-    let source = Source::for_take(&take, Format::Fbx);
-    let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
+    let written = write_loop(&clip, &fresh(&clip), &LoopWriteSettings::default()).unwrap();
     let (loaded, _) = read(&written.bytes, AnimationChoice::Auto);
     for joint in 0..4 {
         let [first, last] = [0, 24].map(|key| loaded.take.rotations(key)[joint]);
@@ -270,30 +202,19 @@ fn the_closing_key_is_the_first_pose() {
 #[test]
 fn what_cannot_be_written_is_refused() {
     let clip = clip(0.0);
-    let one = |metres| {
-        let positions = vec![DVec3::Y * metres; 4];
-        Take::new("t", clip.skeleton().clone(), 0.1, positions, vec![DQuat::IDENTITY; 4]).unwrap()
+    let source = fresh(&clip);
+    let write = |copies: usize| {
+        let settings = LoopWriteSettings {
+            copies,
+            ..LoopWriteSettings::default()
+        };
+        write_loop(&clip, &source, &settings)
     };
-    let source = Source::for_take(&one(1.0), Format::Fbx);
-    let settings = LoopWriteSettings {
-        copies: 0,
-        ..LoopWriteSettings::default()
-    };
-    assert_eq!(write_loop(&clip, &source, &settings), Err(WriteError::NoCopies));
-    let settings = LoopWriteSettings {
-        copies: 10_000_000,
-        ..LoopWriteSettings::default()
-    };
-    assert!(matches!(
-        write_loop(&clip, &source, &settings),
-        Err(WriteError::TooManyKeys { .. })
-    ));
-    assert_eq!(
-        write_take(&one(1e8), &source),
-        Err(WriteError::OutOfRange { key: 0, joint: 0 })
-    );
-    let frames = vec![DVec3::ZERO; 4 * 20_000];
-    let rotations = vec![DQuat::IDENTITY; 4 * 20_000];
-    let long = Take::new("t", clip.skeleton().clone(), 9e3, frames, rotations).unwrap();
+    assert_eq!(write(0), Err(WriteError::NoCopies));
+    assert!(matches!(write(10_000_000), Err(WriteError::TooManyKeys { .. })));
+    let far = take_of(clip.skeleton(), 0.1, 1, |_, _| (DVec3::Y * 1e8, DQuat::IDENTITY));
+    let out_of_range = WriteError::OutOfRange { key: 0, joint: 0 };
+    assert_eq!(write_take(&far, &source), Err(out_of_range));
+    let long = take_of(clip.skeleton(), 9e3, 20_000, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
     assert!(matches!(write_take(&long, &source), Err(WriteError::TooLong { .. })));
 }

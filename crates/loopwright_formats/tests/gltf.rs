@@ -2,12 +2,9 @@
 //!
 //! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
-mod gltf_file;
-
 use glam::{DQuat, DVec3};
-use gltf_file::GltfFile;
 use loopwright::{
-    Joint, LoopClip, Pose, RootMotion, Skeleton, Take,
+    LoopClip, RootMotion, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
@@ -15,41 +12,22 @@ use loopwright_formats::{
     Source, SpaceWarning, Warning, WriteError, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop,
     write_take,
 };
+use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
-    let settings = ReadSettings {
-        animation,
-        ..ReadSettings::default()
-    };
-    let mut warnings = Vec::new();
-    Ok((read_take(bytes, "file", &settings, &mut warnings)?, warnings))
-}
+use crate::support::{
+    self, distance,
+    gltf_file::{GltfFile, parts_of},
+    joint, read, take_of, walk,
+};
 
-fn take_of(file: &GltfFile) -> Take {
-    read(&file.glb(), AnimationChoice::Auto).unwrap().0.take
-}
-
-/// Largest distance of joints in the world over all frames, metres, and largest angle between their rotations, degrees.
-fn distance(p: &Take, q: &Take) -> (f64, f64) {
-    assert_eq!((p.num_frames(), p.num_joints()), (q.num_frames(), q.num_joints()));
-    let (of_p, of_q) = (p.world_tracks(), q.world_tracks());
-    let (mut metres, mut degrees) = (0.0_f64, 0.0_f64);
-    for frame in 0..p.num_frames() {
-        for joint in 0..p.num_joints() {
-            metres = metres.max((of_p.position(frame, joint) - of_q.position(frame, joint)).length());
-            let turn = rotation::difference(of_p.rotation(frame, joint), of_q.rotation(frame, joint));
-            degrees = degrees.max(turn.length().to_degrees());
-        }
-    }
-    (metres, degrees)
+fn loaded(file: &GltfFile) -> LoadedTake {
+    read(&file.glb(), AnimationChoice::Auto).unwrap().0
 }
 
 #[test]
 fn a_bvh_take_survives_the_way_through_every_form() {
-    let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())
-        .unwrap()
-        .take;
+    let walk = walk();
     for format in [Format::Glb, Format::Gltf] {
         let written = write_take(&walk, &Source::for_take(&walk, format)).unwrap();
         let (loaded, warnings) = read(&written.bytes, AnimationChoice::Auto).unwrap();
@@ -59,8 +37,8 @@ fn a_bvh_take_survives_the_way_through_every_form() {
         assert!((loaded.take.frame_time_secs() / walk.frame_time_secs() - 1.0).abs() < 1e-6);
         let (metres, degrees) = distance(&walk, &loaded.take);
         assert!(metres < 1e-5 && degrees < 0.01, "{metres} m, {degrees} degrees");
-        let bvh = write_take(&loaded.take, &Source::for_take(&loaded.take, Format::Bvh)).unwrap();
-        let (back, _) = read(&bvh.bytes, AnimationChoice::Auto).unwrap();
+        let bvh = support::written(&loaded.take, Format::Bvh);
+        let (back, _) = read(&bvh, AnimationChoice::Auto).unwrap();
         let (metres, degrees) = distance(&walk, &back.take);
         assert!(metres < 1e-5 && degrees < 0.01, "{metres} m, {degrees} degrees");
         for (before, after) in walk.skeleton().joints().iter().zip(back.take.skeleton().joints()) {
@@ -91,14 +69,12 @@ fn every_interpolation_is_sampled_as_the_format_says() {
         let input = file.floats("SCALAR", &times);
         let output = file.floats("VEC3", values);
         file.animate("move", &[(0, "translation", interpolation, input, output)]);
-        let take = take_of(&file);
+        let take = loaded(&file).take;
         assert_eq!(take.num_frames(), 6, "{interpolation}");
         for (frame, expected) in expected.into_iter().enumerate() {
             let found = take.translations(frame)[0].x;
-            assert!(
-                (found - expected).abs() < 1e-6,
-                "{interpolation} {frame}: {found}, not {expected}"
-            );
+            let is_right = (found - expected).abs() < 1e-6;
+            assert!(is_right, "{interpolation} {frame}: {found}, not {expected}");
         }
     }
 }
@@ -128,7 +104,7 @@ fn sparse_and_normalized_numbers_mean_what_they_stand_for() {
             (0, "rotation", "LINEAR", input, short),
         ],
     );
-    let take = take_of(&file);
+    let take = loaded(&file).take;
     assert_eq!(take.translations(0)[0], DVec3::ZERO);
     assert_eq!(take.translations(1)[0], DVec3::new(0.5, 0.25, -1.0));
     assert!((take.rotations(1)[0] * DVec3::Z - DVec3::X).length() < 1e-4);
@@ -148,13 +124,13 @@ fn rig() -> GltfFile {
     file.json["skins"] = json!([{"name": "rig", "joints": [3, 1], "skeleton": 1}]);
     file.json["extensions"] = json!({"VENDOR_unknown": {"b": 1, "a": [true, null]}});
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2, 0.3, 0.4]);
-    let positions: Vec<f32> = (0..5)
-        .flat_map(|key| [10.0 * key as f32, -20.0 * key as f32, 100.0])
+    let positions: Vec<f32> = [0.0, 1.0, 2.0, 3.0, 4.0]
+        .iter()
+        .flat_map(|key| [10.0 * key, -20.0 * key, 100.0])
         .collect();
     let positions = file.floats("VEC3", &positions);
-    let turns: Vec<f32> = (0..5)
-        .flat_map(|key| DQuat::from_rotation_x(0.1 * f64::from(key)).as_quat().to_array())
-        .collect();
+    let turn = |key: i32| DQuat::from_rotation_x(0.1 * f64::from(key)).as_quat().to_array();
+    let turns: Vec<f32> = (0..5).flat_map(turn).collect();
     let turns = file.floats("VEC4", &turns);
     file.animate(
         "Walk",
@@ -168,34 +144,20 @@ fn rig() -> GltfFile {
 
 #[test]
 fn scales_and_nodes_above_and_between_joints_count() {
-    let file = rig();
-    let (loaded, _) = read(&file.glb(), AnimationChoice::Auto).unwrap();
-    let take = &loaded.take;
-    let names: Vec<&str> = take
-        .skeleton()
-        .joints()
-        .iter()
-        .map(|joint| joint.name.as_str())
-        .collect();
-    assert_eq!(names, ["Hips", "between", "Foot"]);
+    let take = loaded(&rig()).take;
+    let names = take.skeleton().joints().iter().map(|joint| joint.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["Hips", "between", "Foot"]);
     let world = take.world_tracks();
     for frame in 0..5 {
         let key = frame as f64;
         // The armature maps the file's Z to Y and converts units to centimetres.
         let hips = DVec3::new(1.0 + 0.1 * key, 1.0, 0.2 * key);
-        assert!(
-            (world.position(frame, 0) - hips).length() < 1e-6,
-            "{}",
-            world.position(frame, 0)
-        );
+        let [found, found_foot] = [0, 2].map(|joint| world.position(frame, joint));
+        assert!((found - hips).length() < 1e-6, "{found}");
         // In the hips' axes: at -10 along Z, then turned a quarter about Z and doubled.
         let in_hips = DQuat::from_rotation_x(0.1 * key) * DVec3::new(-10.0, 0.0, -10.0 - 80.0);
         let foot = hips + 0.01 * DVec3::new(in_hips.x, in_hips.z, -in_hips.y);
-        assert!(
-            (world.position(frame, 2) - foot).length() < 1e-6,
-            "{} {foot}",
-            world.position(frame, 2)
-        );
+        assert!((found_foot - foot).length() < 1e-6, "{found_foot} {foot}");
     }
 }
 
@@ -207,30 +169,13 @@ fn loop_of(take: &Take) -> LoopClip {
             angular: DVec3::new(0.0, 0.6, 0.0),
         },
     };
-    let count = take.num_frames() - 1;
-    let translations = (0..count).flat_map(|frame| take.translations(frame).to_vec()).collect();
-    let rotations = (0..count).flat_map(|frame| take.rotations(frame).to_vec()).collect();
-    let name = format!("{}-loop", take.name());
-    LoopClip::new(
-        name,
-        loopwright::motion::Tracks::new(take.skeleton().clone(), take.frame_time_secs(), translations, rotations)
-            .unwrap(),
-        0,
-        root,
-    )
-    .unwrap()
-}
-
-fn json_of(glb: &[u8]) -> Value {
-    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
-    serde_json::from_slice(&glb[20..20 + length]).unwrap()
+    support::loop_of(take, take.num_frames() - 1, 0, root).named(format!("{}-loop", take.name()))
 }
 
 #[test]
 fn a_loop_goes_into_the_file_and_all_else_stays() {
     let file = rig();
-    let before = file.glb();
-    let (loaded, _) = read(&before, AnimationChoice::Auto).unwrap();
+    let loaded = loaded(&file);
     let clip = loop_of(&loaded.take);
     for add_root in [true, false] {
         let settings = LoopWriteSettings {
@@ -239,14 +184,13 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
         };
         let written = write_loop(&clip, &loaded.source, &settings).unwrap();
         assert_eq!(written.animation.as_deref(), Some("Walk-loop"));
-        let json = json_of(&written.bytes);
+        let (json, bin) = parts_of(&written.bytes);
         assert_eq!(json["extensions"].to_string(), file.json["extensions"].to_string());
         assert_eq!(json["skins"], file.json["skins"]);
         assert_eq!(json["nodes"][1], file.json["nodes"][1]);
         assert_eq!(json["nodes"][4], file.json["nodes"][4]);
         assert_eq!(json["animations"][0], file.json["animations"][0]);
-        let at = 20 + u32::from_le_bytes(written.bytes[12..16].try_into().unwrap()) as usize + 8;
-        assert_eq!(&written.bytes[at..at + file.bytes.len()], &file.bytes[..]);
+        assert_eq!(&bin[..file.bytes.len()], &file.bytes[..]);
 
         // The former animation is unchanged, with or without a root.
         let (walk, _) = read(&written.bytes, AnimationChoice::Given("Walk")).unwrap();
@@ -260,14 +204,11 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
         let first = usize::from(add_root);
         assert_eq!(looped.take.num_joints(), 3 + first);
         for key in 0..=clip.num_samples() {
-            let Pose {
-                translations: positions,
-                rotations: turns,
-            } = clip.world_pose(key);
-            let world = looped.take.world_tracks();
+            let (pose, world) = (clip.world_pose(key), looped.take.world_tracks());
             for joint in 0..3 {
-                assert!((world.position(key, first + joint) - positions[joint]).length() < 1e-5);
-                assert!(rotation::difference(world.rotation(key, first + joint), turns[joint]).length() < 1e-5);
+                let off = world.position(key, first + joint) - pose.translations[joint];
+                let turned = rotation::difference(world.rotation(key, first + joint), pose.rotations[joint]);
+                assert!(off.length() < 1e-5 && turned.length() < 1e-5);
             }
         }
         let times = &json["accessors"][json["animations"][1]["samplers"][0]["input"].as_u64().unwrap() as usize];
@@ -276,7 +217,8 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
 
         // Once more in the same file: replaced, and no second root.
         let again = read(&written.bytes, AnimationChoice::Given("Walk")).unwrap().0;
-        let twice = json_of(&write_loop(&clip, &again.source, &settings).unwrap().bytes);
+        let written = write_loop(&clip, &again.source, &settings).unwrap();
+        let (twice, _) = parts_of(&written.bytes);
         assert_eq!(twice["animations"].as_array().unwrap().len(), 2);
         assert_eq!(twice["nodes"].as_array().unwrap().len(), 5 + first);
     }
@@ -284,8 +226,7 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
 
 #[test]
 fn the_last_key_may_be_dropped_and_copies_added() {
-    let file = rig();
-    let (loaded, _) = read(&file.glb(), AnimationChoice::Auto).unwrap();
+    let loaded = loaded(&rig());
     let clip = loop_of(&loaded.take);
     let settings = LoopWriteSettings {
         closing_key: ClosingKey::Drop,
@@ -301,8 +242,7 @@ fn the_last_key_may_be_dropped_and_copies_added() {
 
 #[test]
 fn facts_stand_in_the_extras_without_names_of_files() {
-    let file = rig();
-    let (loaded, _) = read(&file.glb(), AnimationChoice::Auto).unwrap();
+    let loaded = loaded(&rig());
     let clip = loop_of(&loaded.take);
     let written = write_loop(&clip, &loaded.source, &LoopWriteSettings::default()).unwrap();
     let mut facts = Sidecar {
@@ -314,7 +254,8 @@ fn facts_stand_in_the_extras_without_names_of_files() {
     };
     facts.take.file = "secret.glb".to_owned();
     facts.quality.seam_rank_percent = Some(51.5);
-    let json = json_of(&with_facts(&written, &facts).unwrap());
+    let bytes = with_facts(&written, &facts).unwrap();
+    let (json, _) = parts_of(&bytes);
     let extras = &json["animations"][1]["extras"]["loopwright"];
     assert_eq!(extras["quality"]["seam_rank_percent"], json!(51.5));
     assert!(!json.to_string().contains("secret"));
@@ -343,50 +284,35 @@ fn unusual_contents_are_reported() {
             (4, "translation", "STEP", input, scales),
         ],
     );
+    let animation = &mut file.json["animations"][1];
+    animation["channels"][0]["target"] = json!({"node": 1, "path": "scale"});
+    let pointer = json!({"sampler": 0, "target": {"path": "pointer"}});
+    animation["channels"].as_array_mut().unwrap().push(pointer);
     file.json["animations"].as_array_mut().unwrap().remove(0);
-    file.json["animations"][0]["channels"][0]["target"] = json!({"node": 1, "path": "scale"});
-    file.json["animations"][0]["channels"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({"sampler": 0, "target": {"path": "pointer"}}));
     let warnings = reported(&file);
     let (joint, count, varies) = ("Hips".to_owned(), 1, true);
-    assert!(
-        warnings.contains(&Warning::ScaledJoints { joint, count, varies }),
-        "{warnings:?}"
-    );
-    assert!(warnings.contains(&Warning::NodesLeftOut { count: 1 }), "{warnings:?}");
-    assert!(
-        warnings.contains(&Warning::ChannelsLeftOut { count: 1 }),
-        "{warnings:?}"
-    );
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::KeysOffGrid { .. })),
-        "{warnings:?}"
-    );
+    for warning in [
+        Warning::ScaledJoints { joint, count, varies },
+        Warning::NodesLeftOut { count: 1 },
+        Warning::ChannelsLeftOut { count: 1 },
+    ] {
+        assert!(warnings.contains(&warning), "{warnings:?}");
+    }
+    let is_off_grid = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    assert!(warnings.iter().any(is_off_grid), "{warnings:?}");
 
     let mut file = rig();
     file.json["nodes"][0]["scale"] = json!([9, 9, 9]);
     let (loaded, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::Space(SpaceWarning::UnitNotMetres { .. }))),
-        "{warnings:?}"
-    );
+    let is_unit = |warning: &Warning| matches!(warning, Warning::Space(SpaceWarning::UnitNotMetres { .. }));
+    assert!(warnings.iter().any(is_unit), "{warnings:?}");
     assert!(loaded.source.space().unit_metres < 1.0 && !loaded.source.space().unit_given);
 
     let mut file = rig();
     file.json["skins"] = json!([{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]);
     let warnings = reported(&file);
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::SeveralSkins { .. })),
-        "{warnings:?}"
-    );
+    let is_skin = |warning: &Warning| matches!(warning, Warning::SeveralSkins { .. });
+    assert!(warnings.iter().any(is_skin), "{warnings:?}");
 }
 
 #[test]
@@ -394,10 +320,8 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     let file = rig();
     let bytes = file.glb();
     for animation in ["Walk", "0"] {
-        assert_eq!(
-            read(&bytes, AnimationChoice::Given(animation)).unwrap().0.take.name(),
-            "Walk"
-        );
+        let (loaded, _) = read(&bytes, AnimationChoice::Given(animation)).unwrap();
+        assert_eq!(loaded.take.name(), "Walk");
     }
     let error = read(&bytes, AnimationChoice::Given("Run")).unwrap_err();
     assert_eq!(error.to_string(), "there is no animation \"Run\"; there are: Walk");
@@ -411,7 +335,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     let mut nameless = rig();
     nameless.json["animations"][0]["name"] = json!(" ");
     nameless.json["skins"][0]["name"] = json!("");
-    assert_eq!(take_of(&nameless).name(), "file");
+    assert_eq!(loaded(&nameless).take.name(), "t");
     let error = read_take(&nameless.glb(), "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: 0");
 }
@@ -420,25 +344,10 @@ fn animations_and_skins_are_taken_by_name_or_number() {
 #[test]
 fn a_skeleton_of_too_many_joints_for_a_mesh_has_none() {
     let count = usize::from(u16::MAX) + 1;
-    let joints = (0..count)
-        .map(|joint| Joint {
-            name: format!("j{joint}"),
-            parent: (joint > 0).then_some(0),
-            rest_offset: DVec3::X,
-            tip: None,
-        })
-        .collect();
-    let skeleton = Skeleton::new(joints).unwrap();
-    let take = Take::new(
-        "many",
-        skeleton,
-        0.1,
-        vec![DVec3::X; count],
-        vec![DQuat::IDENTITY; count],
-    )
-    .unwrap();
-    let written = write_take(&take, &Source::for_take(&take, Format::Gltf)).unwrap();
-    let json: Value = serde_json::from_slice(&written.bytes).unwrap();
+    let joints = (0..count).map(|at| joint(&format!("j{at}"), (at > 0).then_some(0), DVec3::X));
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
+    let take = take_of(&skeleton, 0.1, 1, |_, _| (DVec3::X, DQuat::IDENTITY));
+    let json: Value = serde_json::from_slice(&support::written(&take, Format::Gltf)).unwrap();
     assert_eq!(json["nodes"].as_array().unwrap().len(), count);
     assert!(json.get("skins").is_none() && json.get("meshes").is_none());
 }
@@ -450,12 +359,12 @@ fn numbers_that_no_reader_accepts_are_not_written() {
     let input = file.floats("SCALAR", &[0.0, 0.1]);
     let output = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
     file.animate("a", &[(1, "translation", "LINEAR", input, output)]);
-    let LoadedTake { take, source } = read(&file.glb(), AnimationChoice::Auto).unwrap().0;
+    let LoadedTake { take, source } = loaded(&file);
     assert_eq!((take.num_joints(), take.num_frames()), (1, 2));
     let written = |metres: f64| {
-        let translations = vec![DVec3::X * metres, DVec3::ZERO];
-        let rotations = vec![DQuat::IDENTITY; 2];
-        let far = Take::new("far", take.skeleton().clone(), 0.1, translations, rotations).unwrap();
+        let far = take_of(take.skeleton(), 0.1, 2, |frame, _| {
+            (DVec3::X * if frame == 0 { metres } else { 0.0 }, DQuat::IDENTITY)
+        });
         write_take(&far, &source).map(|_| ())
     };
     assert_eq!(written(9e6), Ok(()));
@@ -474,90 +383,35 @@ fn broken_files_are_refused_with_the_position_of_the_error() {
         }
     };
     type Change = fn(&mut Value);
+    #[rustfmt::skip]
     let faults: [(Change, &str); 26] = [
         (|f| f["nodes"][4] = json!(["name"]), "nodes[4]: expected an object"),
         (|f| f["animations"][0] = json!(3), "animations[0]: expected an object"),
         (|f| f["asset"]["version"] = json!("1.0"), "glTF 1.0, only 2.x"),
-        (
-            |f| f["nodes"][3]["children"] = json!([9]),
-            "nodes[3].children names number 9 of 5",
-        ),
-        (
-            |f| f["nodes"][3]["children"] = json!([2]),
-            "nodes[2] is a child of both",
-        ),
-        (
-            |f| {
-                f["nodes"][0]["children"] = json!([]);
-                f["nodes"][3]["children"] = json!([1]);
-            },
-            "hangs below itself",
-        ),
-        (
-            |f| f["nodes"][1]["rotation"] = json!([0, 0, 0, 0]),
-            "nodes[1]: its transform",
-        ),
+        (|f| f["nodes"][3]["children"] = json!([9]), "nodes[3].children names number 9 of 5"),
+        (|f| f["nodes"][3]["children"] = json!([2]), "nodes[2] is a child of both"),
+        (|f| (f["nodes"][0]["children"], f["nodes"][3]["children"]) = (json!([]), json!([1])), "hangs below itself"),
+        (|f| f["nodes"][1]["rotation"] = json!([0, 0, 0, 0]), "nodes[1]: its transform"),
         (|f| f["nodes"][1]["scale"] = json!([1, 2]), "nodes[1]: "),
-        (
-            |f| f["skins"][0]["joints"] = json!([77]),
-            "skins[0].joints names number 77 of 5",
-        ),
+        (|f| f["skins"][0]["joints"] = json!([77]), "skins[0].joints names number 77 of 5"),
         (|f| f["animations"] = json!([]), "no animation"),
         (|f| f["animations"][0]["channels"] = json!([]), "has keys for a node"),
-        (
-            |f| f["animations"][0]["channels"][0]["target"]["node"] = json!(50),
-            "channels[0].target.node names number 50 of 5",
-        ),
-        (
-            |f| f["animations"][0]["channels"][0]["sampler"] = json!(5),
-            "channels[0].sampler names number 5 of 2",
-        ),
-        (
-            |f| f["animations"][0]["samplers"][0]["input"] = json!(40),
-            "samplers[0].input names number 40 of 3",
-        ),
-        (
-            |f| f["animations"][0]["samplers"][0]["output"] = json!(2),
-            "expected VEC3, found VEC4",
-        ),
-        (
-            |f| f["animations"][0]["samplers"][0]["interpolation"] = json!("BEZIER"),
-            "animations[0]: unknown variant",
-        ),
+        (|f| f["animations"][0]["channels"][0]["target"]["node"] = json!(50),
+            "channels[0].target.node names number 50 of 5"),
+        (|f| f["animations"][0]["channels"][0]["sampler"] = json!(5), "channels[0].sampler names number 5 of 2"),
+        (|f| f["animations"][0]["samplers"][0]["input"] = json!(40), "samplers[0].input names number 40 of 3"),
+        (|f| f["animations"][0]["samplers"][0]["output"] = json!(2), "expected VEC3, found VEC4"),
+        (|f| f["animations"][0]["samplers"][0]["interpolation"] = json!("BEZIER"), "animations[0]: unknown variant"),
         (|f| f["accessors"][1]["count"] = json!(4), "4 values for 5 keys"),
-        (
-            |f| f["accessors"][1]["count"] = json!(4_000_000_000_u64),
-            "more values than a file",
-        ),
+        (|f| f["accessors"][1]["count"] = json!(4_000_000_000_u64), "more values than a file"),
         (|f| f["accessors"][1]["count"] = json!(600), "accessors[1] needs"),
-        (
-            |f| f["accessors"][1]["byteOffset"] = json!(u64::MAX),
-            "accessors[1] needs",
-        ),
-        (
-            |f| f["accessors"][1]["componentType"] = json!(1),
-            "componentType: expected",
-        ),
-        (
-            |f| f["accessors"][1]["bufferView"] = json!(30),
-            "accessors[1].bufferView names number 30 of 3",
-        ),
-        (
-            |f| f["bufferViews"][1]["byteLength"] = json!(1_000_000),
-            "bufferViews[1] needs",
-        ),
-        (
-            |f| f["bufferViews"][1]["buffer"] = json!(2),
-            "bufferViews[1].buffer names number 2 of 1",
-        ),
-        (
-            |f| f["bufferViews"][1]["extensions"] = json!({"EXT_meshopt_compression": {}}),
-            "bufferViews[1] is compressed",
-        ),
-        (
-            |f| f["buffers"][0]["uri"] = json!("gone.bin"),
-            "buffers[0]: it lies in another file, \"gone.bin\"",
-        ),
+        (|f| f["accessors"][1]["byteOffset"] = json!(u64::MAX), "accessors[1] needs"),
+        (|f| f["accessors"][1]["componentType"] = json!(1), "componentType: expected"),
+        (|f| f["accessors"][1]["bufferView"] = json!(30), "accessors[1].bufferView names number 30 of 3"),
+        (|f| f["bufferViews"][1]["byteLength"] = json!(1_000_000), "bufferViews[1] needs"),
+        (|f| f["bufferViews"][1]["buffer"] = json!(2), "bufferViews[1].buffer names number 2 of 1"),
+        (|f| f["bufferViews"][1]["extensions"] = json!({"EXT_meshopt_compression": {}}), "bufferViews[1] is compressed"),
+        (|f| f["buffers"][0]["uri"] = json!("gone.bin"), "buffers[0]: it lies in another file, \"gone.bin\""),
     ];
     for (change, expected) in faults {
         let error = refused(&change);
@@ -578,12 +432,11 @@ fn numbers_that_are_no_motion_are_refused() {
     let refused = |times: &[f32], values: &[f32]| {
         let mut file = GltfFile::of_nodes(json!([{}]));
         let input = file.floats("SCALAR", times);
-        let output = file.floats(if values.len().is_multiple_of(3) { "VEC3" } else { "VEC4" }, values);
-        let path = if values.len().is_multiple_of(3) {
-            "translation"
-        } else {
-            "rotation"
+        let (shape, path) = match values.len() % 3 {
+            0 => ("VEC3", "translation"),
+            _ => ("VEC4", "rotation"),
         };
+        let output = file.floats(shape, values);
         file.animate("a", &[(0, path, "LINEAR", input, output)]);
         match read(&file.glb(), AnimationChoice::Auto).unwrap_err() {
             ReadError::Gltf(error) => error,
@@ -591,27 +444,23 @@ fn numbers_that_are_no_motion_are_refused() {
         }
     };
     let six = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
-    for times in [
+    let times = [
         [0.2, 0.1],
         [-1.0, 0.0],
         [0.0, f32::NAN],
         [0.0, f32::INFINITY],
         [0.0, 1e30],
-    ] {
+    ];
+    for times in times {
         assert!(matches!(refused(&times, &six), GltfError::KeyTime { .. }), "{times:?}");
     }
     for bad in [f32::NAN, f32::NEG_INFINITY, 1e20] {
-        let values = [0.0, 0.0, 0.0, 1.0, bad, 1.0];
-        assert!(
-            matches!(refused(&[0.0, 1.0], &values), GltfError::KeyValue { key: 1, .. }),
-            "{bad}"
-        );
+        let error = refused(&[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, bad, 1.0]);
+        assert!(matches!(error, GltfError::KeyValue { key: 1, .. }), "{bad}");
     }
     let no_turn = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-    assert!(matches!(
-        refused(&[0.0, 1.0], &no_turn),
-        GltfError::KeyValue { key: 1, .. }
-    ));
+    let error = refused(&[0.0, 1.0], &no_turn);
+    assert!(matches!(error, GltfError::KeyValue { key: 1, .. }));
     assert!(matches!(refused(&[], &[]), GltfError::KeyCount { .. }));
 }
 
@@ -660,9 +509,7 @@ fn nothing_makes_the_reader_panic() {
 
 #[test]
 fn real_files_come_back_as_they_went_in() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let folder = folder.join("gltf");
     let mut num_read = 0;
     for path in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
@@ -685,11 +532,8 @@ fn real_files_come_back_as_they_went_in() {
             let unit = loaded.source.space().unit_metres;
             assert_eq!(again.source.space().unit_metres, unit);
             let (metres, degrees) = distance(&loaded.take, &again.take);
-            assert!(
-                metres < 1e-4 && degrees < 0.01,
-                "{}: {metres} {degrees}",
-                path.display()
-            );
+            let path = path.display();
+            assert!(metres < 1e-4 && degrees < 0.01, "{path}: {metres} {degrees}");
         }
         num_read += 1;
     }

@@ -1,21 +1,28 @@
 //! A loop written to a file and read back, by the library alone.
 
-use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings};
+use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_formats::{
-    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
-    UnitChoice, UpChoice, load_loop,
+    AnimationChoice, Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
+    SpaceSettings, UnitChoice, UpChoice, load_loop,
     loop_file::{PlaceError, facts::TakeFacts},
-    read_take, write_loop,
+    read_take, write_loop, write_take,
 };
-use loopwright_synth::{IdleSettings, SyntheticTake, WalkSettings, synthesize, synthesize_idle};
+use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+
+use crate::support::{self, gltf_file::parts_of, take_of};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
-    take: loopwright::Take,
+    take: Take,
     analysis: Analysis,
     made: MadeLoop,
     source: Source,
     file: LoopFile,
+}
+
+fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    analysis.make_loop(found.best().unwrap(), settings).unwrap()
 }
 
 fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
@@ -23,16 +30,13 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
         turn_dps: 20.0,
         ..WalkSettings::default()
     };
-    let SyntheticTake { take, .. } = synthesize(&settings).unwrap();
+    let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let best = found.best().unwrap();
-    let root = RootSettings::from(mode);
     let settings = LoopSettings {
-        root,
+        root: mode.into(),
         ..LoopSettings::default()
     };
-    let made = analysis.make_loop(best, &settings).unwrap();
+    let made = best_made(&analysis, &settings);
     let source = Source::for_take(&take, format);
     let facts = TakeFacts::new("walk.bvh", &take, source.space());
     let writing = LoopWriteSettings {
@@ -51,7 +55,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
 }
 
 /// The keys of a loop's file and its sidecar, both read from bytes.
-fn read(walk: &Walk) -> (loopwright::Take, Sidecar) {
+fn read(walk: &Walk) -> (Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
     let space = walk.source.space();
@@ -83,15 +87,13 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                     let (here, there) = (walk.made.loop_clip.world_pose(key), clip.world_pose(key));
                     for (joint, position) in here.translations.iter().enumerate() {
                         let gap = (there.translations[joint + added] - *position).length();
-                        assert!(
-                            gap < 1e-4,
-                            "{mode} {format:?} {add_root}, key {key}, joint {joint}: {gap}"
-                        );
+                        let what = format!("{mode} {format:?} {add_root}, key {key}, joint {joint}");
+                        assert!(gap < 1e-4, "{what}: {gap}");
                     }
                 }
                 let played = in_file.played(&whole).unwrap();
-                let distance =
-                    (played.root_pose(played.num_samples()).translation - played.root_pose(0).translation).length();
+                let [start, end] = [0, played.num_samples()].map(|key| played.root_pose(key).translation);
+                let distance = start.distance(end);
                 assert_eq!(distance > 0.5, mode.moves_root(), "{mode}: {distance}");
 
                 // The frames that it was cut from are recovered.
@@ -111,22 +113,14 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 fn a_sidecar_of_another_file_is_detected() {
     let walk = walk(RootMode::Constant, Format::Bvh, false);
     let (written, mut sidecar) = read(&walk);
-    let short = loopwright::Take::from_tracks(
-        "short",
-        loopwright::Tracks::from_poses(
-            walk.take.skeleton().clone(),
-            walk.take.frame_time_secs(),
-            (0..9).map(|frame| walk.take.pose(frame).to_pose()),
-        )
-        .unwrap(),
-    )
-    .unwrap();
+    let take = &walk.take;
+    let short = take_of(take.skeleton(), take.frame_time_secs(), 9, |frame, joint| {
+        (take.translations(frame)[joint], take.rotations(frame)[joint])
+    });
     let in_file = LoopInFile::from_sidecar(&sidecar, &written).unwrap();
     let other = in_file.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
-    assert!(
-        matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
-        "{other:?}"
-    );
+    let is_other = matches!(other, Err(PlaceError::OtherTake { frames: 9, .. }));
+    assert!(is_other, "{other:?}");
     sidecar.playback.carrier_joint = "Tail".to_owned();
     let lost = LoopInFile::from_sidecar(&sidecar, &written);
     assert!(matches!(lost, Err(PlaceError::NoCarrier { .. })), "{lost:?}");
@@ -182,7 +176,6 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
     for settings in idles {
         let take = synthesize_idle(&settings).unwrap();
         let analysis = Analysis::new(&take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         for recenter in [false, true] {
             let settings = LoopSettings {
                 root: RootSettings {
@@ -191,7 +184,7 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
                 },
                 ..LoopSettings::default()
             };
-            let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+            let made = best_made(&analysis, &settings);
             for format in formats() {
                 let writing = LoopWriteSettings {
                     add_root: true,
@@ -209,39 +202,32 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
                 for frame in 1..written.num_frames() {
                     assert_eq!(written.pose(frame).joint(0), first, "{format:?}, key {frame}");
                 }
-                if recenter {
-                    assert!(
-                        first.translation.x.abs() + first.translation.z.abs() < 1e-9,
-                        "{first:?}"
-                    );
-                }
+                let off = first.translation.x.abs() + first.translation.z.abs();
+                assert!(!recenter || off < 1e-9, "{first:?}");
             }
         }
     }
 }
 
 /// A walk whose head and hands never move, as fingers of many rigs.
-fn with_still_joints(take: &loopwright::Take) -> loopwright::Take {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        translations.extend_from_slice(take.translations(frame));
-        let mut turns = take.rotations(frame).to_vec();
-        for joint in 0..take.num_joints() {
-            if take.skeleton().children(joint).is_empty() {
-                turns[joint] = glam::DQuat::from_rotation_z(0.1 + 0.01 * joint as f64);
-            }
-        }
-        rotations.extend(turns);
-    }
-    let skeleton = take.skeleton().clone();
-    loopwright::Take::new("still", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+fn with_still_joints(take: &Take) -> Take {
+    take_of(
+        take.skeleton(),
+        take.frame_time_secs(),
+        take.num_frames(),
+        |frame, joint| {
+            let still = glam::DQuat::from_rotation_z(0.1 + 0.01 * joint as f64);
+            let is_end = take.skeleton().children(joint).is_empty();
+            let turn = if is_end { still } else { take.rotations(frame)[joint] };
+            (take.translations(frame)[joint], turn)
+        },
+    )
 }
 
 /// The numbers of keys of all curves or samplers.
 fn key_counts(bytes: &[u8]) -> Vec<usize> {
     if bytes.starts_with(b"glTF") {
-        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-        let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        let (json, _) = parts_of(bytes);
         let samplers = json["animations"][0]["samplers"].as_array().unwrap();
         return (samplers.iter())
             .map(|sampler| {
@@ -277,13 +263,12 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
     let Walk { take, .. } = walk(RootMode::Constant, Format::Glb, false);
     let take = with_still_joints(&take);
     let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     // Toes would bend where their tips sink.
     let settings = LoopSettings {
-        feet: loopwright::feet::FootLock::Off.into(),
+        feet: FootLock::Off.into(),
         ..LoopSettings::default()
     };
-    let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+    let made = best_made(&analysis, &settings);
     for &format in &formats()[1..] {
         let source = Source::for_take(&take, format);
         for add_root in [false, true] {
@@ -293,40 +278,27 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
             };
             let [long, short] = [source.clone(), source.clone().for_engines()]
                 .map(|source| write_loop(&made.loop_clip, &source, &writing).unwrap().bytes);
-            let read = |bytes: &[u8]| {
-                let settings = ReadSettings::default();
-                read_take(bytes, "still", &settings, &mut Vec::new()).unwrap().take
-            };
+            let read = |bytes: &[u8]| support::read(bytes, AnimationChoice::Auto).unwrap().0.take;
             assert_eq!(read(&long), read(&short), "{format:?}");
             let (before, after) = (key_counts(&long), key_counts(&short));
             let all = made.loop_clip.num_samples() + 1;
             assert!(before.iter().all(|&count| count == all), "{format:?}: {before:?}");
             let still = after.iter().filter(|&&count| count == 1).count();
-            assert!(
-                still >= 4 && after.iter().all(|&count| count == 1 || count == all),
-                "{format:?}: {after:?}"
-            );
+            let are_right = still >= 4 && after.iter().all(|&count| count == 1 || count == all);
+            assert!(are_right, "{format:?}: {after:?}");
             assert!(short.len() < long.len());
         }
     }
     // An animation in which nothing moves keeps its length.
     let pose = take.pose(0);
-    let rows = |values: &[glam::DVec3]| values.repeat(12);
-    let statue = loopwright::Take::new(
-        "statue",
-        take.skeleton().clone(),
-        1.0 / 30.0,
-        rows(pose.translations),
-        pose.rotations.repeat(12),
-    )
-    .unwrap();
+    let statue = take_of(take.skeleton(), 1.0 / 30.0, 12, |_, joint| {
+        (pose.translations[joint], pose.rotations[joint])
+    });
     for &format in &formats()[1..] {
         let source = Source::for_take(&statue, format).for_engines();
-        let bytes = loopwright_formats::write_take(&statue, &source).unwrap().bytes;
-        let read = read_take(&bytes, "statue", &ReadSettings::default(), &mut Vec::new())
-            .unwrap()
-            .take;
-        assert_eq!(read.num_frames(), 12, "{format:?}");
+        let bytes = write_take(&statue, &source).unwrap().bytes;
+        let (read, _) = support::read(&bytes, AnimationChoice::Auto).unwrap();
+        assert_eq!(read.take.num_frames(), 12, "{format:?}");
         assert!(key_counts(&bytes).iter().filter(|&&count| count > 1).count() <= 3);
     }
 }

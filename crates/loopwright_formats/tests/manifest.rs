@@ -2,13 +2,14 @@
 //!
 //! The takes are not part of the project; if they are missing, the test reports it and is skipped.
 
-use loopwright_formats::{Axis, ReadSettings, SpaceWarning, Warning, read_take, space::CMU_UNIT_METRES};
+use loopwright_formats::{AnimationChoice, Axis, SpaceWarning, Warning, space::CMU_UNIT_METRES};
+use loopwright_mocap::folder_or_skip;
+
+use crate::support::read;
 
 #[test]
 fn real_takes_agree_with_the_manifest() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let mut num_checked = 0;
     for row in loopwright_mocap::manifest(&folder).unwrap() {
         if row.format != "BVH" {
@@ -16,22 +17,14 @@ fn real_takes_agree_with_the_manifest() {
         }
         let file = row.file.as_str();
         let bytes = std::fs::read(folder.join(file)).unwrap();
-        let mut warnings = Vec::new();
-        let loaded = read_take(&bytes, file, &ReadSettings::default(), &mut warnings)
-            .unwrap_or_else(|error| panic!("{file}: {error}"));
+        let (loaded, warnings) = read(&bytes, AnimationChoice::Auto).unwrap_or_else(|error| panic!("{file}: {error}"));
         let take = &loaded.take;
         // The manifest counts the rows present; rows beyond the declared ones are not frames.
-        let declared = (row.notes)
-            .split("declared ")
-            .nth(1)
-            .and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let declared = (row.notes.split("declared ").nth(1)).and_then(|rest| rest.split(' ').next()?.parse().ok());
         assert_eq!(Some(take.num_frames()), declared.or(row.frames), "{file}");
         assert_eq!(Some(take.num_joints()), row.joints, "{file}");
-        assert!(
-            (take.frame_rate_hz() - row.fps.unwrap()).abs() < 1e-3,
-            "{file}: {}",
-            take.frame_rate_hz()
-        );
+        let rate_hz = take.frame_rate_hz();
+        assert!((rate_hz - row.fps.unwrap()).abs() < 1e-3, "{file}: {rate_hz}");
         let up = Axis::ALL.into_iter().find(|axis| axis.to_string() == row.up_axis);
         assert_eq!(Some(loaded.source.space().up), up, "{file}");
         let metres = match row.units.as_str() {

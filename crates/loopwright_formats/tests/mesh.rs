@@ -1,37 +1,29 @@
 //! Meshes follow the joints of takes as the formats define it: against products of matrices computed here, from the JSON itself.
 
-mod gltf_file;
-
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use gltf_file::GltfFile;
 use loopwright::Pose;
 use loopwright_formats::{
-    Format, LoadedTake, ReadSettings, SizeLimits, Source, load,
+    Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, load,
     mesh::{Mesh, MeshError, MeshImage},
-    read_take, write_take,
+    read_take,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
+use crate::support::{
+    Random, carried,
+    gltf_file::{GltfFile, parts_of},
+    walk, written,
+};
+
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
-    loaded
-        .source
-        .read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
+    (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
 }
 
 /// Where the bones carry the vertices.
 fn skinned(mesh: &Mesh, world: &Pose) -> Vec<DVec3> {
     let bones = mesh.bones_at(world);
-    (mesh.vertices.iter())
-        .map(|vertex| {
-            let position = DVec3::from_array(vertex.position.map(f64::from));
-            (0..4)
-                .map(|slot| {
-                    f64::from(vertex.weights[slot]) * bones[usize::from(vertex.bones[slot])].transform_point3(position)
-                })
-                .sum()
-        })
-        .collect()
+    mesh.vertices.iter().map(|vertex| carried(vertex, &bones)).collect()
 }
 
 /// World matrices of all nodes of a file, each node's own transform given.
@@ -43,24 +35,22 @@ fn globals(json: &Value, local: impl Fn(usize, &Value) -> DMat4) -> Vec<DMat4> {
             parents[child.as_u64().unwrap() as usize] = Some(parent);
         }
     }
-    (0..nodes.len())
-        .map(|node| {
-            let mut matrix = DMat4::IDENTITY;
-            let mut next = Some(node);
-            while let Some(node) = next {
-                matrix = local(node, &nodes[node]) * matrix;
-                next = parents[node];
-            }
-            matrix
-        })
-        .collect()
+    let global = |node: usize| {
+        let mut matrix = DMat4::IDENTITY;
+        let mut next = Some(node);
+        while let Some(node) = next {
+            matrix = local(node, &nodes[node]) * matrix;
+            next = parents[node];
+        }
+        matrix
+    };
+    (0..nodes.len()).map(global).collect()
 }
 
 fn rest(node: &Value) -> DMat4 {
     let numbers = |name: &str| {
-        node[name]
-            .as_array()
-            .map(|list| list.iter().map(|number| number.as_f64().unwrap()).collect::<Vec<f64>>())
+        let list = node[name].as_array()?.iter();
+        Some(list.map(|number| number.as_f64().unwrap()).collect::<Vec<f64>>())
     };
     match numbers("matrix") {
         Some(matrix) => DMat4::from_cols_slice(&matrix),
@@ -72,6 +62,15 @@ fn rest(node: &Value) -> DMat4 {
     }
 }
 
+/// From each of the two joints to the mesh.
+fn binds() -> [DMat4; 2] {
+    let (scale, turn) = (DVec3::splat(0.5), DQuat::from_rotation_x(0.3));
+    [
+        DMat4::from_scale_rotation_translation(scale, turn, DVec3::new(0.1, -0.2, 0.3)),
+        DMat4::from_translation(DVec3::new(0.0, -0.7, 0.2)),
+    ]
+}
+
 /// Two joints below a scaled and turned node; a triangle hangs on both, and a rigid one on a node below the second.
 fn two_joints() -> GltfFile {
     let mut file = GltfFile::of_nodes(json!([
@@ -81,22 +80,8 @@ fn two_joints() -> GltfFile {
         {"name": "hat", "mesh": 1, "translation": [0.0, 0.3, 0.0], "scale": [1.0, 2.0, 3.0]},
         {"name": "body", "mesh": 0, "skin": 0, "translation": [9.0, 9.0, 9.0]},
     ]));
-    let binds = [
-        DMat4::from_scale_rotation_translation(
-            DVec3::splat(0.5),
-            DQuat::from_rotation_x(0.3),
-            DVec3::new(0.1, -0.2, 0.3),
-        ),
-        DMat4::from_translation(DVec3::new(0.0, -0.7, 0.2)),
-    ];
-    let binds: Vec<f32> = binds.iter().flat_map(|bind| bind.as_mat4().to_cols_array()).collect();
-    let view = file.view(
-        &binds
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect::<Vec<u8>>(),
-    );
-    let binds = file.accessor(json!({"bufferView": view, "componentType": 5126, "type": "MAT4", "count": 2}));
+    let binds: Vec<f32> = binds().iter().flat_map(|bind| bind.as_mat4().to_cols_array()).collect();
+    let binds = file.floats("MAT4", &binds);
     file.json["skins"] = json!([{"joints": [1, 2], "inverseBindMatrices": binds}]);
     let positions = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.5]);
     let weights = file.floats("VEC4", &[1.0, 0.0, 0.0, 0.0, 0.25, 0.75, 0.0, 0.0, 0.5, 1.5, 0.0, 0.0]);
@@ -162,9 +147,9 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
     let file = two_joints();
     let bytes = file.glb();
     let settings = ReadSettings {
-        space: loopwright_formats::SpaceSettings {
-            unit: loopwright_formats::UnitChoice::Metres(1.0),
-            ..Default::default()
+        space: SpaceSettings {
+            unit: UnitChoice::Metres(1.0),
+            ..SpaceSettings::default()
         },
         ..ReadSettings::default()
     };
@@ -177,18 +162,14 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
     // Weights that do not sum to one are shares.
     assert_eq!(mesh.vertices[5].weights, [0.75, 0.25, 0.0, 0.0]);
     let last = loaded.take.num_frames() - 1;
+    let quarter = |x: f64, y: f64, z: f64, w: f64| DQuat::from_xyzw(x, y, z, w);
     for (frame, move_, turn, bend) in [
-        (
-            0,
-            [0.0, 1.0, 0.0],
-            DQuat::IDENTITY,
-            DQuat::from_xyzw(0.0, 0.0, 0.6, 0.8),
-        ),
+        (0, [0.0, 1.0, 0.0], DQuat::IDENTITY, quarter(0.0, 0.0, 0.6, 0.8)),
         (
             last,
             [0.3, 1.1, -0.2],
-            DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8),
-            DQuat::from_xyzw(0.0, 0.8, 0.0, 0.6),
+            quarter(0.6, 0.0, 0.0, 0.8),
+            quarter(0.0, 0.8, 0.0, 0.6),
         ),
     ] {
         let world = globals(&file.json, |index, node| match index {
@@ -196,13 +177,7 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
             2 => DMat4::from_scale_rotation_translation(DVec3::splat(0.5), bend, DVec3::new(0.0, 0.4, 0.1)),
             _ => rest(node),
         });
-        let bind_1 = DMat4::from_scale_rotation_translation(
-            DVec3::splat(0.5),
-            DQuat::from_rotation_x(0.3),
-            DVec3::new(0.1, -0.2, 0.3),
-        );
-        let bind_2 = DMat4::from_translation(DVec3::new(0.0, -0.7, 0.2));
-        let (one, two) = (world[1] * bind_1, world[2] * bind_2);
+        let [one, two] = [0, 1].map(|joint| world[joint + 1] * binds()[joint]);
         let points = [DVec3::ZERO, DVec3::X, DVec3::new(0.0, 2.0, 0.5)];
         let expected = [
             world[3].transform_point3(DVec3::new(0.1, 0.2, 0.3)),
@@ -215,10 +190,8 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
         ];
         let pose = loaded.take.pose(frame).world(loaded.take.skeleton());
         for (vertex, (found, expected)) in skinned(&mesh, &pose).into_iter().zip(expected).enumerate() {
-            assert!(
-                (found - expected).length() < 1e-6,
-                "frame {frame}, vertex {vertex}: {found} {expected}"
-            );
+            let off = (found - expected).length();
+            assert!(off < 1e-6, "frame {frame}, vertex {vertex}: {found} {expected}");
         }
     }
 }
@@ -259,10 +232,8 @@ fn faults_are_named() {
         let far = file.floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
         file.json["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = far.into();
     });
-    assert_eq!(
-        far,
-        "meshes[1].primitives[0]: vertex 0 is not finite or out of any plausible range"
-    );
+    let expected = "meshes[1].primitives[0]: vertex 0 is not finite or out of any plausible range";
+    assert_eq!(far, expected);
     // Many nodes that show one mesh, whose numbers stand nowhere, are many vertices for few bytes.
     let many = read(&|file| {
         let zeros = file.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 300_000}));
@@ -275,36 +246,15 @@ fn faults_are_named() {
     assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
 }
 
-/// The body that written takes get.
-fn walker() -> Vec<u8> {
-    let take = synthesize(&WalkSettings::default()).unwrap().take;
-    write_take(&take, &Source::for_take(&take, Format::Glb)).unwrap().bytes
-}
-
 #[test]
 fn no_change_of_a_file_makes_reading_panic() {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) as usize) % below
-    };
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let (mut read, mut refused) = (0, 0);
-    for bytes in [two_joints().glb(), walker()] {
+    for bytes in [two_joints().glb(), written(&walk(), Format::Glb)] {
         let loaded = load(&bytes, "wave").unwrap();
         assert!(mesh_of(&bytes, &loaded).unwrap().is_some());
         for _ in 0..1500 {
-            let mut changed = bytes.clone();
-            for _ in 0..1 + random(3) {
-                let at = random(changed.len());
-                changed[at] = match random(3) {
-                    0 => random(256) as u8,
-                    // Numbers of the JSON stay numbers.
-                    1 if changed[at].is_ascii_digit() => b'0' + random(10) as u8,
-                    _ => changed[at] ^ (1 << random(8)),
-                };
-            }
+            let changed = random.change(&bytes);
             let Ok(loaded) = load(&changed, "wave") else { continue };
             match mesh_of(&changed, &loaded) {
                 Ok(Some(mesh)) => {
@@ -337,16 +287,13 @@ fn numbers(json: &Value, bin: &[u8], accessor: u64) -> Vec<f64> {
         "VEC2" => 2,
         _ => 1,
     };
-    let size = match accessor["componentType"].as_u64().unwrap() {
-        5121 => 1,
-        5123 => 2,
-        _ => 4,
-    };
+    let kind = accessor["componentType"].as_u64().unwrap();
+    let size = [1, 1, 2, 2, 4, 4, 4][kind as usize - 5120];
     let stride = view["byteStride"]
         .as_u64()
         .map_or(width * size, |stride| stride as usize);
     let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
-    let one = |at: usize| match accessor["componentType"].as_u64().unwrap() {
+    let one = |at: usize| match kind {
         5121 => f64::from(bin[at]),
         5123 => f64::from(u16::from_le_bytes([bin[at], bin[at + 1]])),
         5126 => f64::from(f32::from_le_bytes(bin[at..at + 4].try_into().unwrap())),
@@ -359,9 +306,7 @@ fn numbers(json: &Value, bin: &[u8], accessor: u64) -> Vec<f64> {
 
 #[test]
 fn captured_characters_at_rest_are_where_their_files_say() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     for name in [
         "gltf/Knight.glb",
         "gltf/RobotExpressive.glb",
@@ -374,9 +319,7 @@ fn captured_characters_at_rest_are_where_their_files_say() {
         let rest_pose = loaded.source.rest(loaded.take.skeleton());
         let found = skinned(&mesh, &rest_pose.as_ref().world(loaded.take.skeleton()));
 
-        let text_length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-        let json: Value = serde_json::from_slice(&bytes[20..20 + text_length]).unwrap();
-        let bin = &bytes[28 + text_length..];
+        let (json, bin) = parts_of(&bytes);
         let world = globals(&json, |_, node| rest(node));
         let unit = loaded.source.space().unit_metres;
         let mut expected = Vec::new();
@@ -390,11 +333,7 @@ fn captured_characters_at_rest_are_where_their_files_say() {
                     .collect()
             });
             for primitive in json["meshes"][number as usize]["primitives"].as_array().unwrap() {
-                let list = |name: &str| {
-                    primitive["attributes"][name]
-                        .as_u64()
-                        .map(|accessor| numbers(&json, bin, accessor))
-                };
+                let list = |name: &str| Some(numbers(&json, bin, primitive["attributes"][name].as_u64()?));
                 let positions = list("POSITION").unwrap();
                 let (joints, weights) = (list("JOINTS_0"), list("WEIGHTS_0"));
                 for (vertex, position) in positions.chunks_exact(3).enumerate() {
@@ -403,11 +342,8 @@ fn captured_characters_at_rest_are_where_their_files_say() {
                         (Some(bones), Some(joints), Some(weights)) => {
                             let slots = 4 * vertex..4 * vertex + 4;
                             let sum: f64 = weights[slots.clone()].iter().sum();
-                            slots
-                                .map(|slot| {
-                                    weights[slot] / sum * bones[joints[slot] as usize].transform_point3(position)
-                                })
-                                .sum()
+                            let of_bone = |slot: usize| bones[joints[slot] as usize].transform_point3(position);
+                            slots.map(|slot| weights[slot] / sum * of_bone(slot)).sum()
                         }
                         _ => world[index].transform_point3(position),
                     });

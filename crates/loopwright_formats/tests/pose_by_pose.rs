@@ -2,15 +2,17 @@
 
 use std::io::Cursor;
 
+use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, BodyOverrides, Joint, Skeleton, Take,
+    Analysis, BodyOverrides, Take,
     analysis::{BodyError, Survey, Surveyor, TakeSample, probe_stride},
     take::TakeError,
 };
-use loopwright_formats::{
-    Format, PlainBvh, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take, write_take,
-};
+use loopwright_formats::{Format, PlainBvh, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take};
+use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
+
+use crate::support::{skeleton, take_of, written};
 
 /// What a file holds, read pose by pose; `None` where it is not plain.
 fn surveyed(bytes: &[u8], settings: &ReadSettings<'_>, overrides: &BodyOverrides) -> Option<Survey> {
@@ -29,8 +31,10 @@ fn surveyed(bytes: &[u8], settings: &ReadSettings<'_>, overrides: &BodyOverrides
     Some(survey)
 }
 
-fn bvh(take: &Take) -> Vec<u8> {
-    write_take(take, &Source::for_take(take, Format::Bvh)).unwrap().bytes
+/// What a take holds that is written as BVH.
+fn surveyed_take(take: &Take) -> Survey {
+    let bytes = written(take, Format::Bvh);
+    surveyed(&bytes, &ReadSettings::default(), &BodyOverrides::default()).unwrap()
 }
 
 fn walk() -> Take {
@@ -45,14 +49,14 @@ fn walk() -> Take {
 fn poses_one_by_one_tell_what_the_whole_take_tells() {
     for seed in 0..8 {
         let take = synthesize(&random_settings(seed)).unwrap().take;
-        let survey = surveyed(&bvh(&take), &ReadSettings::default(), &BodyOverrides::default()).unwrap();
+        let survey = surveyed_take(&take);
         assert!(!survey.contacts.spans().is_empty(), "{seed}");
     }
 }
 
 #[test]
 fn so_they_do_in_other_axes_and_units_and_with_joints_of_the_users_choice() {
-    let bytes = bvh(&walk());
+    let bytes = written(&walk(), Format::Bvh);
     let settings = ReadSettings::in_space(SpaceSettings {
         up: UpChoice::Z,
         unit: UnitChoice::Metres(0.02),
@@ -68,55 +72,41 @@ fn so_they_do_in_other_axes_and_units_and_with_joints_of_the_users_choice() {
 #[test]
 fn jumps_frozen_frames_and_flipping_joints_are_found_pose_by_pose() {
     let take = walk();
-    let num_frames = take.num_frames();
-    let poses = (0..num_frames).map(|frame| {
-        let mut pose = take.pose(if frame == 40 { 39 } else { frame }).to_pose();
-        if frame == 100 {
-            pose.translations[0].x += 0.9;
+    let (num_frames, wrist) = (take.num_frames(), take.num_joints() - 1);
+    let broken = take_of(take.skeleton(), take.frame_time_secs(), num_frames, |frame, joint| {
+        let pose = take.pose(if frame == 40 { 39 } else { frame });
+        let (mut at, mut turn) = (pose.translations[joint], pose.rotations[joint]);
+        if frame == 100 && joint == 0 {
+            at.x += 0.9;
         }
-        if frame % 50 == 25 {
-            let wrist = pose.rotations.len() - 1;
-            pose.rotations[wrist] *= glam::DQuat::from_rotation_x(2.5);
+        if frame % 50 == 25 && joint == wrist {
+            turn *= DQuat::from_rotation_x(2.5);
         }
-        pose
+        (at, turn)
     });
-    let tracks = loopwright::Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-    let take = Take::from_tracks("t", tracks).unwrap();
-    let survey = surveyed(&bvh(&take), &ReadSettings::default(), &BodyOverrides::default()).unwrap();
+    let survey = surveyed_take(&broken);
     assert!(!survey.defects.jumps.is_empty() && !survey.defects.flipping.is_empty());
     assert!(survey.defects.bad_frames.iter().any(|bad| bad.frame == 40));
 }
 
 #[test]
 fn bodies_without_feet_and_takes_of_a_few_frames_are_surveyed_too() {
-    let joint = |name: &str, parent| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: glam::DVec3::Z * 0.3,
-        tip: None,
-    };
-    let fish = Skeleton::new(
-        (0..6_usize)
-            .map(|at| joint(&format!("bone{at}"), at.checked_sub(1)))
-            .collect(),
-    )
-    .unwrap();
+    let names = ["bone0", "bone1", "bone2", "bone3", "bone4", "bone5"];
+    let rows = [0, 1, 2, 3, 4, 5].map(|at: usize| (names[at], at.checked_sub(1), DVec3::Z * 0.3));
+    let fish = skeleton(&rows);
     for num_frames in [1, 2, 3, 4, 65, 150] {
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in 0..num_frames {
-            let t = f64::from(frame) * 0.1;
-            translations.extend((0..6).map(|at| glam::DVec3::new(0.0, 0.0, if at == 0 { t } else { 0.3 })));
-            rotations.extend((0..6).map(|at| glam::DQuat::from_rotation_y(0.2 * (t - f64::from(at)).sin())));
-        }
-        let take = Take::new("t", fish.clone(), 1.0 / 30.0, translations, rotations).unwrap();
-        let survey = surveyed(&bvh(&take), &ReadSettings::default(), &BodyOverrides::default()).unwrap();
-        assert_eq!(survey.contacts.num_feet(), 0);
+        let take = take_of(&fish, 1.0 / 30.0, num_frames, |frame, at| {
+            let t = frame as f64 * 0.1;
+            let turn = DQuat::from_rotation_y(0.2 * (t - at as f64).sin());
+            (DVec3::Z * if at == 0 { t } else { 0.3 }, turn)
+        });
+        assert_eq!(surveyed_take(&take).contacts.num_feet(), 0);
     }
 }
 
 #[test]
 fn whatever_is_not_plain_is_left_to_the_reader_of_whole_files() {
-    let plain = String::from_utf8(bvh(&walk())).unwrap();
+    let plain = String::from_utf8(written(&walk(), Format::Bvh)).unwrap();
     let is_plain =
         |text: &str| surveyed(text.as_bytes(), &ReadSettings::default(), &BodyOverrides::default()).is_some();
     assert!(is_plain(&plain));
@@ -144,7 +134,7 @@ fn whatever_is_not_plain_is_left_to_the_reader_of_whole_files() {
 
 #[test]
 fn a_file_that_changes_meanwhile_is_told() {
-    let bytes = bvh(&walk());
+    let bytes = written(&walk(), Format::Bvh);
     let mut file = tempfile();
     std::io::Write::write_all(&mut file, &bytes).unwrap();
     let mut bvh = PlainBvh::open(&file, "t", &ReadSettings::default(), &mut Vec::new()).unwrap();
@@ -156,9 +146,8 @@ fn a_file_that_changes_meanwhile_is_told() {
 /// A file without a name.
 fn tempfile() -> std::fs::File {
     let path = std::env::temp_dir().join(format!("loopwright-changing-{}.bvh", std::process::id()));
-    let file = (std::fs::File::options().read(true).write(true).create_new(true))
-        .open(&path)
-        .unwrap();
+    let mut options = std::fs::File::options();
+    let file = (options.read(true).write(true).create_new(true).open(&path)).unwrap();
     std::fs::remove_file(path).unwrap();
     file
 }
@@ -173,33 +162,25 @@ fn poses_that_no_take_has_are_refused() {
     };
     let mut surveyor = Surveyor::new(&sample, &BodyOverrides::default()).unwrap();
     let (translations, rotations) = (take.translations(0), take.rotations(0));
-    assert!(matches!(
-        surveyor.push(&translations[1..], rotations),
-        Err(TakeError::WrongLength { .. })
-    ));
+    let short = surveyor.push(&translations[1..], rotations);
+    assert!(matches!(short, Err(TakeError::WrongLength { .. })));
     surveyor.push(translations, rotations).unwrap();
     let mut odd = translations.to_vec();
     odd[2].y = f64::NAN;
-    assert_eq!(
-        surveyor.push(&odd, rotations),
-        Err(TakeError::Implausible { frame: 1, joint: 2 })
-    );
+    let implausible = TakeError::Implausible { frame: 1, joint: 2 };
+    assert_eq!(surveyor.push(&odd, rotations), Err(implausible));
     let unknown = BodyOverrides {
         hips: Some("nobody".to_owned()),
         ..BodyOverrides::default()
     };
-    assert!(matches!(
-        Surveyor::new(&sample, &unknown),
-        Err(BodyError::NoSuchJoint { .. })
-    ));
+    let refused = Surveyor::new(&sample, &unknown);
+    assert!(matches!(refused, Err(BodyError::NoSuchJoint { .. })));
     assert_eq!((probe_stride(64), probe_stride(65), probe_stride(0)), (1, 2, 1));
 }
 
 #[test]
 fn captured_takes_are_surveyed_as_whole_takes_are() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let (mut plain, mut all) = (0, 0);
     for row in loopwright_mocap::manifest(&folder).unwrap() {
         if row.format == "BVH" {

@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, LoopClip, Pose, PoseRef, RootMode, RootMotion, Skeleton, Take,
+    LoopClip, RootMode, RootMotion, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
-    Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
-    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile,
+    AnimationChoice, Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings,
+    Source, SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile,
     bvh::{ChannelKind, Hierarchy},
     read_take, write_loop, write_take,
 };
+use loopwright_mocap::folder_or_skip;
+
+use crate::support::{self, Random, joint, loop_of, take_of, walk};
 
 fn hierarchy(source: &Source) -> &Hierarchy {
     let Source::Bvh(source) = source else {
@@ -26,13 +29,8 @@ fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
         up: UpChoice::Given(up),
         unit: UnitChoice::Metres(unit_metres),
     };
-    read_take(
-        text.as_bytes(),
-        "again",
-        &ReadSettings::in_space(settings),
-        &mut Vec::new(),
-    )
-    .unwrap()
+    let settings = ReadSettings::in_space(settings);
+    read_take(text.as_bytes(), "again", &settings, &mut Vec::new()).unwrap()
 }
 
 fn text_of(written: &WrittenFile) -> &str {
@@ -49,9 +47,8 @@ fn differences(take: &Take, other: &Take) -> [f64; 3] {
     let (world, other_world) = (take.world_tracks(), other.world_tracks());
     for frame in 0..take.num_frames() {
         for joint in 0..take.num_joints() {
-            let translation = (take.translations(frame)[joint] - other.translations(frame)[joint])
-                .abs()
-                .max_element();
+            let translation = take.translations(frame)[joint] - other.translations(frame)[joint];
+            let translation = translation.abs().max_element();
             let turn = rotation::difference(take.rotations(frame)[joint], other.rotations(frame)[joint]).length();
             let position = world
                 .position(frame, joint)
@@ -73,12 +70,8 @@ fn assert_no_minus_zero(text: &str) {
 fn largest_step_degrees(text: &str, source: &Source) -> f64 {
     let mut warnings = Vec::new();
     let file = loopwright_formats::bvh::parse(text.as_bytes(), &mut warnings).unwrap();
-    let kinds: Vec<ChannelKind> = file
-        .hierarchy()
-        .joints()
-        .iter()
-        .flat_map(|joint| joint.channels.iter().map(|channel| channel.kind))
-        .collect();
+    let channels = file.hierarchy().joints().iter().flat_map(|joint| &joint.channels);
+    let kinds: Vec<ChannelKind> = channels.map(|channel| channel.kind).collect();
     assert!(hierarchy(source).num_channels() <= kinds.len());
     let mut largest = 0.0_f64;
     for frame in 1..file.num_frames() {
@@ -92,10 +85,8 @@ fn largest_step_degrees(text: &str, source: &Source) -> f64 {
 }
 
 fn bvh_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() && path.file_name().is_some_and(|name| name != "bad") {
@@ -109,59 +100,32 @@ fn bvh_files(folder: &Path, files: &mut Vec<PathBuf>) {
 #[test]
 #[expect(clippy::print_stderr, reason = "the figures are worth seeing")]
 fn real_takes_come_back() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let mut files = Vec::new();
     bvh_files(&folder, &mut files);
     assert!(files.len() >= 60);
     let mut worst = [0.0_f64; 3];
     for path in files {
-        let bytes = std::fs::read(&path).unwrap();
-        let loaded = read_take(&bytes, "take", &ReadSettings::default(), &mut Vec::new()).unwrap();
+        let (bytes, path) = (std::fs::read(&path).unwrap(), path.display());
+        let (loaded, _) = support::read(&bytes, AnimationChoice::Auto).unwrap();
         let written = write_take(&loaded.take, &loaded.source).unwrap();
-        assert_eq!(written.warnings, [], "{}", path.display());
+        assert_eq!(written.warnings, [], "{path}");
         assert_no_minus_zero(text_of(&written));
         let again = read_again(text_of(&written), &loaded.source);
-        assert_eq!(
-            hierarchy(&again.source),
-            hierarchy(&loaded.source),
-            "{}",
-            path.display()
-        );
+        assert_eq!(hierarchy(&again.source), hierarchy(&loaded.source), "{path}");
         assert_eq!(again.take.frame_time_secs(), loaded.take.frame_time_secs());
         assert_eq!(again.take.skeleton(), loaded.take.skeleton());
         let [translation, turn, position] = differences(&loaded.take, &again.take);
         let unit = loaded.source.space().unit_metres;
         let found = [translation / unit, turn.to_degrees(), position / unit];
-        assert!(
-            found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5,
-            "{}: {found:?}",
-            path.display()
-        );
+        let is_same = found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5;
+        assert!(is_same, "{path}: {found:?}");
         worst = [0, 1, 2].map(|i| worst[i].max(found[i]));
     }
     eprintln!(
         "largest differences: {:e} units, {:e} degrees, world {:e} units",
         worst[0], worst[1], worst[2]
     );
-}
-
-/// Numbers in -1 to 1, the same on every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.next(), self.next(), self.next())
-    }
 }
 
 const TWO_JOINTS: &str = "HIERARCHY
@@ -190,12 +154,8 @@ fn source(up: Axis) -> Source {
 }
 
 fn skeleton(source: &Source) -> Skeleton {
-    let joints = hierarchy(source).joints().iter().map(|joint| Joint {
-        name: joint.name.clone(),
-        parent: joint.parent,
-        rest_offset: joint.offset * 0.01,
-        tip: None,
-    });
+    let joints = hierarchy(source).joints().iter();
+    let joints = joints.map(|bvh| joint(&bvh.name, bvh.parent, bvh.offset * 0.01));
     Skeleton::new(joints.collect()).unwrap()
 }
 
@@ -206,18 +166,14 @@ fn any_rotation_and_any_up_axis_comes_back() {
         let source = source(up);
         let skeleton = skeleton(&source);
         let chest = skeleton.joint(1).rest_offset;
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for _ in 0..500 {
-            translations.extend([random.vector(), chest]);
-            rotations.extend([0; 2].map(|_| rotation::exp(random.vector() * 3.0)));
-        }
-        let take = Take::new("t", skeleton, 0.033_333_300_5, translations, rotations).unwrap();
+        let take = take_of(&skeleton, 0.033_333_300_5, 500, |_, joint| {
+            let at = if joint == 0 { random.vector() } else { chest };
+            (at, rotation::exp(random.vector() * 3.0))
+        });
         let written = write_take(&take, &source).unwrap();
-        assert!(
-            text_of(&written).contains("Frame Time: 0.0333333\n"),
-            "the source's own digits"
-        );
-        assert!(text_of(&written).contains("CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition\n"));
+        let text = text_of(&written);
+        assert!(text.contains("Frame Time: 0.0333333\n"), "the source's own digits");
+        assert!(text.contains("CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition\n"));
         let again = read_again(text_of(&written), &source).take;
         let [translation, turn, _] = differences(&take, &again);
         assert!(translation < 1e-8 && turn.to_degrees() < 1e-6, "{translation} {turn}");
@@ -228,13 +184,15 @@ fn any_rotation_and_any_up_axis_comes_back() {
 fn a_joint_that_leaves_its_offset_is_given_position_channels() {
     let source = source(Axis::Y);
     let skeleton = skeleton(&source);
-    let translations = vec![
-        DVec3::ZERO,
-        DVec3::new(0.0, -0.0425, 0.07),
-        DVec3::ZERO,
-        DVec3::new(0.0, -0.0425, 0.0),
-    ];
-    let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; 4]).unwrap();
+    let take = take_of(&skeleton, 0.1, 2, |frame, joint| {
+        let aside = if frame == 0 { 0.07 } else { 0.0 };
+        let at = if joint == 0 {
+            DVec3::ZERO
+        } else {
+            DVec3::new(0.0, -0.0425, aside)
+        };
+        (at, DQuat::IDENTITY)
+    });
     let written = write_take(&take, &source).unwrap();
     assert!(text_of(&written).contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n"));
     assert!(text_of(&written).contains("Frame Time: 0.1\n"));
@@ -254,8 +212,10 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
     let source = read(&text, Axis::Y, 0.01).source;
     let skeleton = skeleton(&source);
     let turn = rotation::exp(DVec3::new(0.5, 0.1, 0.0));
-    let translations = vec![DVec3::ZERO, skeleton.joint(1).rest_offset];
-    let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY, turn]).unwrap();
+    let take = take_of(&skeleton, 0.1, 1, |_, joint| match joint {
+        0 => (DVec3::ZERO, DQuat::IDENTITY),
+        _ => (skeleton.joint(1).rest_offset, turn),
+    });
     let written = write_take(&take, &source).unwrap();
     let [Warning::Bvh(BvhWarning::RotationProjected { joint, degrees })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
@@ -268,62 +228,45 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
 
 #[test]
 fn a_take_from_elsewhere_gets_a_form_of_its_own() {
-    let joint = |name: &str, parent, y| Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset: DVec3::new(0.0, y, 0.0),
-        tip: None,
-    };
     // Parents come first, but branches are interleaved: a file lists each branch whole.
-    let skeleton = Skeleton::new(vec![
-        joint("hips", None, 0.9),
-        joint("left", Some(0), -0.4),
-        joint("right", Some(0), -0.4),
-        joint("left {foot}", Some(1), -0.4),
-        joint("", Some(2), -0.4),
-    ]);
-    let skeleton = skeleton.unwrap();
+    let rows = [
+        ("hips", None, 0.9),
+        ("left", Some(0), -0.4),
+        ("right", Some(0), -0.4),
+        ("left {foot}", Some(1), -0.4),
+        ("", Some(2), -0.4),
+    ];
+    let skeleton = support::skeleton(&rows.map(|(name, parent, y)| (name, parent, DVec3::Y * y)));
     let mut random = Random(5);
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for _ in 0..20 {
-        for index in 0..5 {
-            let rest = skeleton.joint(index).rest_offset;
-            translations.push(if index == 0 || index == 4 {
-                rest + random.vector() * 0.1
-            } else {
-                rest
-            });
-            rotations.push(rotation::exp(random.vector()));
-        }
-    }
-    let take = Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap();
+    let take = take_of(&skeleton, 1.0 / 60.0, 20, |_, joint| {
+        let moves = if joint == 0 || joint == 4 {
+            random.vector() * 0.1
+        } else {
+            DVec3::ZERO
+        };
+        (
+            skeleton.joint(joint).rest_offset + moves,
+            rotation::exp(random.vector()),
+        )
+    });
     let source = Source::for_take(&take, Format::Bvh);
-    let counts: Vec<usize> = hierarchy(&source)
-        .joints()
-        .iter()
-        .map(|joint| joint.channels.len())
-        .collect();
+    let joints = hierarchy(&source).joints().iter();
+    let counts: Vec<usize> = joints.map(|joint| joint.channels.len()).collect();
     assert_eq!(counts, [6, 3, 3, 3, 6]);
     let written = write_take(&take, &source).unwrap();
     assert_eq!(written.warnings, []);
     let again = read_again(text_of(&written), &source).take;
-    let names: Vec<&str> = again
-        .skeleton()
-        .joints()
-        .iter()
-        .map(|joint| joint.name.as_str())
-        .collect();
-    assert_eq!(names, ["hips", "left", "left _foot_", "right", "joint4"]);
+    let names = again.skeleton().joints().iter().map(|joint| joint.name.as_str());
+    let expected = ["hips", "left", "left _foot_", "right", "joint4"];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
     assert_eq!(again.frame_time_secs(), take.frame_time_secs());
     let (world, other) = (take.world_tracks(), again.world_tracks());
     for frame in 0..take.num_frames() {
         for (joint, counterpart) in [(0, 0), (1, 1), (2, 3), (3, 2), (4, 4)] {
-            assert!(
-                world
-                    .position(frame, joint)
-                    .distance(other.position(frame, counterpart))
-                    < 1e-7
-            );
+            let off = world
+                .position(frame, joint)
+                .distance(other.position(frame, counterpart));
+            assert!(off < 1e-7);
         }
     }
 }
@@ -332,18 +275,15 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
 fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
     let skeleton = skeleton(source);
     let num_samples = 24;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..num_samples {
-        let phase = f64::from(sample) / f64::from(num_samples) * core::f64::consts::TAU;
-        translations.extend([
-            DVec3::new(0.02 * phase.sin(), 0.9, 0.03 * phase.cos()),
-            skeleton.joint(1).rest_offset,
-        ]);
-        rotations.extend([
-            rotation::exp(DVec3::new(0.2 * phase.sin(), 0.3 * phase.cos(), 0.1)),
-            rotation::exp(DVec3::new(0.0, 0.0, 0.3)) * rotation::exp(DVec3::Y * phase),
-        ]);
-    }
+    let take = take_of(&skeleton, 0.033_333_3, num_samples, |sample, joint| {
+        let phase = sample as f64 / num_samples as f64 * core::f64::consts::TAU;
+        if joint == 0 {
+            let at = DVec3::new(0.02 * phase.sin(), 0.9, 0.03 * phase.cos());
+            return (at, rotation::exp(DVec3::new(0.2 * phase.sin(), 0.3 * phase.cos(), 0.1)));
+        }
+        let turn = rotation::exp(DVec3::Z * 0.3) * rotation::exp(DVec3::Y * phase);
+        (skeleton.joint(1).rest_offset, turn)
+    });
     let root = RootMotion {
         start: Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
         twist: Twist {
@@ -351,18 +291,12 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
             angular: DVec3::new(0.0, 2.1, 0.0),
         },
     };
-    let clip = LoopClip::new(
-        "loop",
-        loopwright::motion::Tracks::new(skeleton, 0.033_333_3, translations, rotations).unwrap(),
-        carrier,
-        root,
-    )
-    .unwrap();
+    let clip = loop_of(&take, num_samples, carrier, root);
     if mode != RootMode::Path {
         return clip;
     }
-    let sway = |sample: i32| {
-        let phase = f64::from(sample) / f64::from(num_samples) * core::f64::consts::TAU;
+    let sway = |sample: usize| {
+        let phase = sample as f64 / num_samples as f64 * core::f64::consts::TAU;
         Rigid::from_yaw(0.2 * phase.sin(), DVec3::new(0.05 * phase.cos(), 0.0, 0.02))
     };
     clip.along((0..num_samples).map(sway).collect()).unwrap()
@@ -389,7 +323,7 @@ fn loops_come_back_for_any_layout() {
                     };
                     let written = write_loop(&clip, &source, &settings).unwrap();
                     let clip = if settings.in_place {
-                        clip.in_place()
+                        clip.clone().in_place()
                     } else {
                         clip.clone()
                     };
@@ -400,17 +334,13 @@ fn loops_come_back_for_any_layout() {
                     assert_eq!(again.num_joints(), 2 + usize::from(add_root));
                     let world = again.world_tracks();
                     for key in 0..num_keys {
-                        let Pose {
-                            translations: positions,
-                            rotations: turns,
-                        } = clip.world_pose(key);
+                        let pose = clip.world_pose(key);
                         for joint in 0..2 {
                             let counterpart = joint + usize::from(add_root);
-                            assert!(positions[joint].distance(world.position(key, counterpart)) < 1e-7);
+                            assert!(pose.translations[joint].distance(world.position(key, counterpart)) < 1e-7);
                             // An added root is upright in the file's axes, so its child has the rotation.
-                            assert!(
-                                rotation::difference(turns[joint], world.rotation(key, counterpart)).length() < 1e-7
-                            );
+                            let turned = rotation::difference(pose.rotations[joint], world.rotation(key, counterpart));
+                            assert!(turned.length() < 1e-7);
                         }
                     }
                     // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
@@ -437,39 +367,20 @@ fn an_added_root_carries_exactly_the_root_motion() {
     for key in 0..=24 {
         let root = clip.root().at(key as f64 * clip.step_secs());
         assert!(again.translations(key)[0].distance(root.translation) < 1e-8);
-        assert!(
-            rotation::difference(again.rotations(key)[0], root.rotation)
-                .length()
-                .to_degrees()
-                < 1e-6
-        );
-        let PoseRef { rotations: body, .. } = clip.body_pose(key);
-        assert!(
-            rotation::difference(again.rotations(key)[1], body[0])
-                .length()
-                .to_degrees()
-                < 1e-6
-        );
+        for (found, expected) in again
+            .rotations(key)
+            .iter()
+            .zip([root.rotation, clip.body_pose(key).rotations[0]])
+        {
+            let off = rotation::difference(*found, expected).length().to_degrees();
+            assert!(off < 1e-6, "{off} degrees");
+        }
     }
     // A second root above it takes another name.
-    let twice = write_loop(
-        &LoopClip::new(
-            "again",
-            loopwright::motion::Tracks::new(
-                again.skeleton().clone(),
-                clip.step_secs(),
-                (0..24).flat_map(|key| again.translations(key).to_vec()).collect(),
-                (0..24).flat_map(|key| again.rotations(key).to_vec()).collect(),
-            )
-            .unwrap(),
-            0,
-            *clip.root(),
-        )
-        .unwrap(),
-        &read_again(text_of(&written), &source).source,
-        &settings,
-    );
-    assert!(text_of(&twice.unwrap()).starts_with("HIERARCHY\nROOT root_motion\n"));
+    let clip = loop_of(&again, 24, 0, *clip.root());
+    let source = read_again(text_of(&written), &source).source;
+    let twice = write_loop(&clip, &source, &settings).unwrap();
+    assert!(text_of(&twice).starts_with("HIERARCHY\nROOT root_motion\n"));
 }
 
 #[test]
@@ -499,22 +410,16 @@ fn a_closing_key_repeats_the_first_to_the_last_digit() {
 
 #[test]
 fn the_root_motion_stays_on_the_joint_that_had_it() {
-    let text = TWO_JOINTS.replace(
-        "CHANNELS 3 Xrotation",
-        "CHANNELS 6 Xposition Yposition Zposition Xrotation",
-    );
+    let positions = "CHANNELS 6 Xposition Yposition Zposition Xrotation";
+    let text = TWO_JOINTS.replace("CHANNELS 3 Xrotation", positions);
     let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Axis::Z, 0.01).source;
     let clip = clip(&source, RootMode::Constant, 1);
     let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
     let again = read_again(text_of(&written), &source).take;
+    let world = again.world_tracks();
     for key in [1, 24] {
-        assert!(
-            again
-                .world_tracks()
-                .position(key, 1)
-                .distance(clip.world_pose(key).translations[1])
-                < 1e-7
-        );
+        let expected = clip.world_pose(key).translations[1];
+        assert!(world.position(key, 1).distance(expected) < 1e-7);
     }
     // The joint above has the same track in every cycle.
     assert!(again.translations(24)[0].distance(again.translations(0)[0]) < 1e-12);
@@ -534,60 +439,44 @@ fn what_cannot_be_written_is_said() {
     assert_eq!(write(0), WriteError::NoCopies);
     assert!(matches!(write(usize::MAX), WriteError::TooManyKeys { .. }));
     let other = Skeleton::new(skeleton(&source).joints()[..1].to_vec()).unwrap();
-    let take = Take::new("t", other, 0.1, vec![DVec3::ZERO], vec![DQuat::IDENTITY]).unwrap();
-    assert_eq!(
-        write_take(&take, &source),
-        Err(WriteError::JointCount { expected: 2, found: 1 })
-    );
-    let far = vec![DVec3::X * 9e8, skeleton(&source).joint(1).rest_offset];
-    let take = Take::new("t", skeleton(&source), 0.1, far, vec![DQuat::IDENTITY; 2]).unwrap();
-    assert_eq!(
-        write_take(&take, &source),
-        Err(WriteError::OutOfRange { key: 0, joint: 0 })
-    );
+    let take = take_of(&other, 0.1, 1, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
+    let error = WriteError::JointCount { expected: 2, found: 1 };
+    assert_eq!(write_take(&take, &source), Err(error));
+    let take = take_of(&skeleton(&source), 0.1, 1, |_, joint| {
+        let rest = skeleton(&source).joint(1).rest_offset;
+        (if joint == 0 { DVec3::X * 9e8 } else { rest }, DQuat::IDENTITY)
+    });
+    let error = WriteError::OutOfRange { key: 0, joint: 0 };
+    assert_eq!(write_take(&take, &source), Err(error));
     let settings = SpaceSettings {
         unit: UnitChoice::Metres(0.0),
         ..SpaceSettings::default()
     };
-    let error = read_take(
-        TWO_JOINTS.as_bytes(),
-        "t",
-        &ReadSettings::in_space(settings),
-        &mut Vec::new(),
-    )
-    .unwrap_err();
+    let settings = ReadSettings::in_space(settings);
+    let error = read_take(TWO_JOINTS.as_bytes(), "t", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error, ReadError::Unit { found: 0.0 });
 }
 
 #[test]
 fn a_synthetic_walk_comes_back_and_gives_its_own_space() {
-    let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())
-        .unwrap()
-        .take;
+    let walk = walk();
     let source = Source::for_take(&walk, Format::Bvh);
     let written = write_take(&walk, &source).unwrap();
     assert_eq!(written.warnings, []);
-    let mut warnings = Vec::new();
-    let again = read_take(&written.bytes, "walk", &ReadSettings::default(), &mut warnings).unwrap();
+    let (again, warnings) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
     assert_eq!(warnings, []);
-    assert_eq!(
-        (again.source.space().up, again.source.space().unit_metres),
-        (Axis::Y, 0.01)
-    );
+    let space = again.source.space();
+    assert_eq!((space.up, space.unit_metres), (Axis::Y, 0.01));
     assert_eq!(again.take.num_joints(), walk.num_joints());
     let (world, other) = (walk.world_tracks(), again.take.world_tracks());
     // Files list branches whole; joints are matched by name.
-    for (joint, counterpart) in (0..walk.num_joints()).map(|joint| {
-        let name = &walk.skeleton().joint(joint).name;
-        (joint, again.take.skeleton().find(name).unwrap())
-    }) {
+    for joint in 0..walk.num_joints() {
+        let counterpart = again.take.skeleton().find(&walk.skeleton().joint(joint).name).unwrap();
         for frame in 0..walk.num_frames() {
-            assert!(
-                world
-                    .position(frame, joint)
-                    .distance(other.position(frame, counterpart))
-                    < 1e-7
-            );
+            let off = world
+                .position(frame, joint)
+                .distance(other.position(frame, counterpart));
+            assert!(off < 1e-7);
         }
     }
 }

@@ -1,20 +1,19 @@
 //! Soles are where the mesh of a character has them: against corners of boxes known beforehand, and against all vertices of captured
 //! characters.
 
-mod gltf_file;
-
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use gltf_file::GltfFile;
 use loopwright::{
     BodyOverrides, Pose,
     retarget::{FootSole, Rig},
 };
 use loopwright_formats::{
-    AnimatedFile, Format, LoadedTake, ReadSettings, SizeLimits, Source, SpaceSettings, UnitChoice, UpChoice,
-    mesh::Mesh, read_take, soles::read_soles, write_take,
+    AnimatedFile, Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, mesh::Mesh,
+    read_take, soles::read_soles,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_mocap::folder_or_skip;
 use serde_json::json;
+
+use crate::support::{Random, carried, gltf_file::GltfFile, walk, written};
 
 /// A node of [`Legs`]: name, parent, translation, rotation.
 type Row = (&'static str, Option<usize>, [f64; 3], DQuat);
@@ -88,14 +87,10 @@ impl Legs {
     fn skin(&mut self, points: &[(DVec3, &[(usize, f32)])], world_from_mesh: DAffine3) {
         let joints = [1, SHIN, FOOT, TOES, 6, 7, 8, 9];
         let binds = joints.map(|joint| {
-            (self.worlds[joint].inverse() * DMat4::from(world_from_mesh))
-                .as_mat4()
-                .to_cols_array()
+            let bind = self.worlds[joint].inverse() * DMat4::from(world_from_mesh);
+            bind.as_mat4().to_cols_array()
         });
-        let view = self.file.view(&bytes_of(binds.as_flattened()));
-        let binds = self
-            .file
-            .accessor(json!({"bufferView": view, "componentType": 5126, "type": "MAT4", "count": joints.len()}));
+        let binds = self.file.floats("MAT4", binds.as_flattened());
         self.file.json["skins"] = json!([{"joints": joints, "inverseBindMatrices": binds}]);
         let (mut numbers, mut weights) = (Vec::new(), Vec::new());
         for (_, shares) in points {
@@ -105,9 +100,8 @@ impl Legs {
             weights.extend([0, 1, 2, 3].map(|at| slot(at).1));
         }
         let view = self.file.view(&numbers);
-        let numbers = self
-            .file
-            .accessor(json!({"bufferView": view, "componentType": 5121, "type": "VEC4", "count": points.len()}));
+        let accessor = json!({"bufferView": view, "componentType": 5121, "type": "VEC4", "count": points.len()});
+        let numbers = self.file.accessor(accessor);
         let weights = self.file.floats("VEC4", &weights);
         let places: Vec<DVec3> = points.iter().map(|(at, _)| *at).collect();
         let mut primitive = self.primitive(&places, world_from_mesh);
@@ -173,10 +167,6 @@ impl Legs {
     }
 }
 
-fn bytes_of(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
 fn rig_of(loaded: &LoadedTake) -> Rig {
     let rest = loaded.source.rest(loaded.take.skeleton());
     Rig::of(&loaded.take, &rest, &BodyOverrides::default()).unwrap()
@@ -196,6 +186,20 @@ fn corners(low: DVec3, high: DVec3) -> Vec<DVec3> {
         .collect()
 }
 
+/// Points of the world in the axes of a joint, with its name.
+fn corners_in(legs: &Legs, (name, node): (&'static str, usize), points: &[DVec3]) -> Vec<(&'static str, DVec3)> {
+    points.iter().map(|at| (name, legs.in_axes(node, *at))).collect()
+}
+
+/// Heel and toes in the axes of their joints.
+fn shod(legs: &Legs, heel: &[DVec3], toes: &[DVec3]) -> Vec<(&'static str, DVec3)> {
+    [
+        corners_in(legs, ("LeftFoot", FOOT), heel),
+        corners_in(legs, ("LeftToeBase", TOES), toes),
+    ]
+    .concat()
+}
+
 /// The points of a sole by joint names, in any order, are these.
 fn assert_points(rig: &Rig, sole: &FootSole, expected: &[(&str, DVec3)]) {
     let name = |joint: usize| rig.skeleton().joint(joint).name.as_str();
@@ -209,16 +213,10 @@ fn assert_points(rig: &Rig, sole: &FootSole, expected: &[(&str, DVec3)]) {
 
 /// Heel and toes of the left foot, and what belongs to neither.
 fn shoe() -> (Vec<DVec3>, Vec<DVec3>) {
-    let ankle = DVec3::new(0.2, 0.1, -0.2);
+    let at = |x: f64, y: f64, z: f64| DVec3::new(0.2, 0.1, -0.2) + DVec3::new(x, y, z);
     (
-        corners(
-            ankle + DVec3::new(-0.05, -0.1, -0.08),
-            ankle + DVec3::new(0.04, 0.05, 0.1),
-        ),
-        corners(
-            ankle + DVec3::new(-0.06, -0.1, 0.1),
-            ankle + DVec3::new(0.05, -0.03, 0.2),
-        ),
+        corners(at(-0.05, -0.1, -0.08), at(0.04, 0.05, 0.1)),
+        corners(at(-0.06, -0.1, 0.1), at(0.05, -0.03, 0.2)),
     )
 }
 
@@ -246,10 +244,7 @@ fn soles_of_a_skin_are_the_corners_of_its_feet() {
     let (rig, soles) = legs.soles();
     assert_eq!(soles.len(), 1, "the right foot carries nothing");
     assert_eq!(rig.skeleton().joint(soles[0].ankle).name, "LeftFoot");
-    let expected: Vec<(&str, DVec3)> = (heel.iter().map(|at| ("LeftFoot", legs.in_axes(FOOT, *at))))
-        .chain(toes.iter().map(|at| ("LeftToeBase", legs.in_axes(TOES, *at))))
-        .collect();
-    assert_points(&rig, &soles[0], &expected);
+    assert_points(&rig, &soles[0], &shod(&legs, &heel, &toes));
     assert_eq!(rig.clone().with_soles(soles.clone()).soles(), soles);
 }
 
@@ -265,12 +260,8 @@ fn parts_without_skin_belong_to_the_joint_they_hang_from() {
     legs.part(8, &right);
     let (rig, soles) = legs.soles();
     assert_eq!(soles.len(), 2);
-    let expected: Vec<(&str, DVec3)> = (heel.iter().map(|at| ("LeftFoot", legs.in_axes(FOOT, *at))))
-        .chain(toes.iter().map(|at| ("LeftToeBase", legs.in_axes(TOES, *at))))
-        .collect();
-    assert_points(&rig, &soles[0], &expected);
-    let expected: Vec<(&str, DVec3)> = right.iter().map(|at| ("RightFoot", legs.in_axes(8, *at))).collect();
-    assert_points(&rig, &soles[1], &expected);
+    assert_points(&rig, &soles[0], &shod(&legs, &heel, &toes));
+    assert_points(&rig, &soles[1], &corners_in(&legs, ("RightFoot", 8), &right));
 }
 
 /// As in rigs whose last bone is shin and foot in one, and ends in a joint that no vertex knows.
@@ -284,8 +275,7 @@ fn where_an_ankle_carries_nothing_the_end_of_its_bone_is_the_foot() {
     let (rig, soles) = legs.soles();
     assert_eq!(soles.len(), 1);
     assert_eq!(rig.skeleton().joint(soles[0].ankle).name, "LeftFoot");
-    let expected: Vec<(&str, DVec3)> = heel.iter().map(|at| ("LeftLeg", legs.in_axes(SHIN, *at))).collect();
-    assert_points(&rig, &soles[0], &expected);
+    assert_points(&rig, &soles[0], &corners_in(&legs, ("LeftLeg", SHIN), &heel));
 }
 
 #[test]
@@ -294,11 +284,8 @@ fn of_a_round_foot_few_points_are_kept() {
     let (rows, columns) = (40, 60);
     let ball: Vec<DVec3> = (0..rows * columns)
         .map(|at| {
-            let (up, around) = (at / columns, at % columns);
-            let (height, turn) = (
-                core::f64::consts::PI * up as f64 / (rows - 1) as f64,
-                core::f64::consts::TAU * around as f64 / columns as f64,
-            );
+            let height = core::f64::consts::PI * (at / columns) as f64 / (rows - 1) as f64;
+            let turn = core::f64::consts::TAU * (at % columns) as f64 / columns as f64;
             0.1 * DVec3::new(height.sin() * turn.cos(), -height.cos(), height.sin() * turn.sin())
         })
         .collect();
@@ -309,21 +296,23 @@ fn of_a_round_foot_few_points_are_kept() {
 
 #[test]
 fn without_a_mesh_there_are_no_soles() {
-    let walk = synthesize(&WalkSettings::default()).unwrap().take;
+    let read = |format: Format| {
+        let bytes = written(&walk(), format);
+        let loaded = load(&bytes, "walk").unwrap();
+        (bytes, loaded)
+    };
     for (format, feet) in [(Format::Bvh, 0), (Format::Glb, 2)] {
-        let written = write_take(&walk, &Source::for_take(&walk, format)).unwrap().bytes;
-        let loaded = loopwright_formats::load(&written, "walk").unwrap();
-        assert_eq!(soles_of(&written, &loaded).1.len(), feet, "{format:?}");
+        let (bytes, loaded) = read(format);
+        assert_eq!(soles_of(&bytes, &loaded).1.len(), feet, "{format:?}");
     }
     assert_eq!(Legs::new().soles().1, []);
     // Nor where there is no room for one.
-    let written = write_take(&walk, &Source::for_take(&walk, Format::Glb)).unwrap().bytes;
-    let loaded = loopwright_formats::load(&written, "walk").unwrap();
+    let (bytes, loaded) = read(Format::Glb);
     let small = SizeLimits {
         max_memory_bytes: 1000,
         ..SizeLimits::default()
     };
-    assert_eq!(read_soles(&written, &loaded.source, &rig_of(&loaded), &small), []);
+    assert_eq!(read_soles(&bytes, &loaded.source, &rig_of(&loaded), &small), []);
 }
 
 #[test]
@@ -334,27 +323,11 @@ fn no_change_of_a_file_makes_reading_panic() {
     legs.skin(&points, DAffine3::IDENTITY);
     legs.part(TOES, &toes);
     let bytes = legs.file.glb();
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) as usize) % below
-    };
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut read = 0;
     for _ in 0..1500 {
-        let mut changed = bytes.clone();
-        for _ in 0..1 + random(3) {
-            let at = random(changed.len());
-            changed[at] = match random(3) {
-                0 => random(256) as u8,
-                1 if changed[at].is_ascii_digit() => b'0' + random(10) as u8,
-                _ => changed[at] ^ (1 << random(8)),
-            };
-        }
-        let Ok(loaded) = loopwright_formats::load(&changed, "stand") else {
-            continue;
-        };
+        let changed = random.change(&bytes);
+        let Ok(loaded) = load(&changed, "stand") else { continue };
         let (rig, soles) = soles_of(&changed, &loaded);
         read += usize::from(!soles.is_empty());
         for sole in &soles {
@@ -394,18 +367,12 @@ impl Captured {
     /// All vertices of triangles, at rest.
     fn vertices(&self) -> Vec<DVec3> {
         let bones = self.mesh.bones_at(&self.world);
-        (self.mesh.indices.iter())
-            .map(|&vertex| {
-                let vertex = &self.mesh.vertices[vertex as usize];
-                let position = DVec3::from_array(vertex.position.map(f64::from));
-                (0..4)
-                    .map(|slot| {
-                        f64::from(vertex.weights[slot])
-                            * bones[usize::from(vertex.bones[slot])].transform_point3(position)
-                    })
-                    .sum()
-            })
-            .collect()
+        let vertices = self
+            .mesh
+            .indices
+            .iter()
+            .map(|&vertex| &self.mesh.vertices[vertex as usize]);
+        vertices.map(|vertex| carried(vertex, &bones)).collect()
     }
 
     /// Vertices of which joints have half of the weight at least.
@@ -413,13 +380,11 @@ impl Captured {
         let weight = |vertex: u32| -> f32 {
             let vertex = &self.mesh.vertices[vertex as usize];
             let slots = vertex.bones.iter().zip(vertex.weights);
-            slots
-                .filter(|(bone, _)| is_joint(self.mesh.bones[usize::from(**bone)].joint))
-                .map(|(_, weight)| weight)
-                .sum()
+            let of_joint = slots.filter(|(bone, _)| is_joint(self.mesh.bones[usize::from(**bone)].joint));
+            of_joint.map(|(_, weight)| weight).sum()
         };
-        let all = self.vertices();
-        (self.mesh.indices.iter().zip(all))
+        let vertices = self.mesh.indices.iter().zip(self.vertices());
+        vertices
             .filter(|(vertex, _)| weight(**vertex) >= 0.5)
             .map(|(_, at)| at)
             .collect()
@@ -428,10 +393,7 @@ impl Captured {
     /// How far a foot reaches from its ankle, level.
     fn reach(&self, sole: &FootSole) -> f64 {
         let ankle = self.world.translations[sole.ankle];
-        let level = |point| {
-            let at = self.at_rest(point) - ankle;
-            at.x.hypot(at.z)
-        };
+        let level = |point| (self.at_rest(point) - ankle).with_y(0.0).length();
         sole.points.iter().map(level).fold(0.0, f64::max)
     }
 
@@ -451,10 +413,8 @@ fn lowest(points: impl Iterator<Item = DVec3>) -> f64 {
 
 #[test]
 fn soles_of_captured_characters_are_as_low_as_their_meshes() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
-    for name in [
+    let Some(folder) = folder_or_skip() else { return };
+    let names = [
         "gltf/RobotExpressive.glb",
         "gltf/Knight.glb",
         "gltf/CesiumMan.gltf",
@@ -462,10 +422,8 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
         "mesh2motion/fox-animations.glb",
         "bvh-toolbox/walk01_template.fbx",
         "ufbx/maya_kenney_character_7700_binary.fbx",
-    ]
-    .into_iter()
-    .filter(|name| is_read(name))
-    {
+    ];
+    for name in names.into_iter().filter(|name| is_read(name)) {
         let character = captured(&folder, name);
         let vertices = character.vertices();
         let ground = lowest(vertices.iter().copied());
@@ -475,10 +433,8 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
             let points = sole.points.iter().map(|point| character.at_rest(point));
             let low = (lowest(points) - ground) / height;
             // A foot of the first FBX file stands 4 mm higher than the other.
-            assert!(
-                (-1e-6..0.003).contains(&low),
-                "{name}: a sole is {low} of the height above the lowest point"
-            );
+            let is_low = (-1e-6..0.003).contains(&low);
+            assert!(is_low, "{name}: a sole is {low} of the height above the lowest point");
             assert!((4..=24).contains(&sole.points.len()), "{name}");
         }
     }
@@ -487,40 +443,31 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
 /// Its foot has no toes, and no joint says how long it is.
 #[test]
 fn the_foot_of_a_robot_is_as_long_as_it_is_drawn() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let robot = captured(&folder, "gltf/RobotExpressive.glb");
     for sole in &robot.soles {
         let ankle = robot.world.translations[sole.ankle];
         let ahead = sole.points.iter().map(|point| (robot.at_rest(point) - ankle).z);
-        let (behind, ahead) = ahead.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| {
-            (low.min(z), high.max(z))
-        });
+        let behind = ahead.clone().fold(f64::INFINITY, f64::min);
+        let ahead = ahead.fold(f64::NEG_INFINITY, f64::max);
         // Of a height of 4.46.
-        assert!(
-            (0.83..0.84).contains(&ahead) && (-0.12..-0.11).contains(&behind),
-            "{behind} {ahead}"
-        );
+        let is_right = (0.83..0.84).contains(&ahead) && (-0.12..-0.11).contains(&behind);
+        assert!(is_right, "{behind} {ahead}");
     }
 }
 
 /// However feet are turned, the points kept are hardly higher than all vertices.
 #[test]
 fn few_points_are_as_low_as_all_of_a_foot_however_it_is_turned() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
-    for name in [
+    let Some(folder) = folder_or_skip() else { return };
+    let names = [
         "gltf/RobotExpressive.glb",
         "gltf/Knight.glb",
         "gltf/CesiumMan.gltf",
         "mesh2motion/human-male.glb",
         "ufbx/maya_kenney_character_7700_binary.fbx",
-    ]
-    .into_iter()
-    .filter(|name| is_read(name))
-    {
+    ];
+    for name in names.into_iter().filter(|name| is_read(name)) {
         let character = captured(&folder, name);
         let skeleton = character.rig.skeleton();
         for sole in &character.soles {
@@ -543,10 +490,8 @@ fn few_points_are_as_low_as_all_of_a_foot_however_it_is_turned() {
                     level = level.max(missing);
                 }
             }
-            assert!(
-                level < 0.045 && any < 0.065,
-                "{name}: {level} within 37 degrees of level, {any} in any direction"
-            );
+            let what = format!("{name}: {level} within 37 degrees of level, {any} in any direction");
+            assert!(level < 0.045 && any < 0.065, "{what}");
         }
     }
 }

@@ -1,17 +1,13 @@
 //! Unusual contents of files are reported with kind and position, in any format; these are the kinds that no other test covers.
 
 use glam::DQuat;
-use loopwright_formats::{LoadedTake, ReadSettings, Warning, read_take, write_take};
+use loopwright_formats::{AnimationChoice, LoadedTake, Warning, write_take};
 use serde_json::json;
 
-mod gltf_file;
-
-use gltf_file::GltfFile;
+use crate::support::{self, gltf_file::GltfFile};
 
 fn read(bytes: &[u8]) -> (LoadedTake, Vec<Warning>) {
-    let mut warnings = Vec::new();
-    let loaded = read_take(bytes, "t", &ReadSettings::default(), &mut warnings).unwrap();
-    (loaded, warnings)
+    support::read(bytes, AnimationChoice::Auto).unwrap()
 }
 
 /// Two joints in BVH at a frame time, the lower one with an offset and a different position in every frame.
@@ -25,31 +21,18 @@ fn bvh_of(frame_time: &str, offset: &str) -> Vec<u8> {
 }
 
 fn odd_rates(bytes: &[u8]) -> Vec<f64> {
-    let reported = read(bytes).1;
-    reported
-        .iter()
-        .filter_map(|warning| match warning {
-            Warning::OddRate { rate_hz } => Some(*rate_hz),
-            _ => None,
-        })
-        .collect()
+    let reported = read(bytes).1.into_iter();
+    let rates = reported.filter_map(|warning| match warning {
+        Warning::OddRate { rate_hz } => Some(rate_hz),
+        _ => None,
+    });
+    rates.collect()
 }
 
 #[test]
 fn implausible_rates_are_reported() {
-    for usual in [
-        "0.0333333",
-        "0.033367",
-        "0.03333",
-        "0.0083333",
-        "0.008333",
-        ".01666",
-        "0.0167",
-        "0.04",
-        "0.041708",
-        "0.05",
-        "0.1",
-    ] {
+    let usual = "0.0333333 0.033367 0.03333 0.0083333 0.008333 .01666 0.0167 0.04 0.041708 0.05 0.1";
+    for usual in usual.split(' ') {
         assert_eq!(odd_rates(&bvh_of(usual, "0 20 0")), [0.0; 0], "{usual}");
     }
     for odd in ["0.0578", "0.033", "0.0295"] {
@@ -79,13 +62,12 @@ fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
     let positions: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();
     let positions = file.floats("VEC3", &positions);
     let turn = file.floats("SCALAR", &times(turn_secs));
-    let turns: Vec<f32> = (0..=10)
-        .flat_map(|key| {
-            DQuat::from_rotation_y((degrees * f64::from(key)).to_radians())
-                .as_quat()
-                .to_array()
-        })
-        .collect();
+    let rotation = |key: i32| {
+        DQuat::from_rotation_y((degrees * f64::from(key)).to_radians())
+            .as_quat()
+            .to_array()
+    };
+    let turns: Vec<f32> = (0..=10).flat_map(rotation).collect();
     let turns = file.floats("VEC4", &turns);
     file.animate(
         "Walk",
@@ -113,10 +95,8 @@ fn gltf_channels_of_unequal_length_are_reported() {
         panic!("{reported:?}");
     };
     assert_eq!(joint, "Chest");
-    assert!(
-        (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6,
-        "{reported:?}"
-    );
+    let is_right = (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6;
+    assert!(is_right, "{reported:?}");
     // Still joints may have keys at any time.
     assert_eq!(read(&gltf(1.0, 0.5, 0.0).glb()).1, []);
 }
@@ -138,10 +118,8 @@ fn what_hardly_moves_is_written_and_read_again() {
     // A hundred-thousandth of a unit counts as motion in this file, and no longer once it is sampled between its keys.
     let mut file = GltfFile::of_nodes(json!([{"name": "Hips"}]));
     let times = file.floats("SCALAR", &[0.0, 0.0101, 0.0233, 0.9]);
-    let positions = file.floats(
-        "VEC3",
-        &[0.0, 0.0, 0.0, 0.0, 0.000_011, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    );
+    let places = [[0.0; 3], [0.0, 0.000_011, 0.0], [0.0; 3], [0.0; 3]].concat();
+    let positions = file.floats("VEC3", &places);
     file.animate("Breath", &[(0, "translation", "LINEAR", times, positions)]);
     let (LoadedTake { take, source }, reported) = read(&file.glb());
     let stands_still = Warning::StandsStill {

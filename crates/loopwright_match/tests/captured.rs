@@ -5,15 +5,14 @@
 
 use core::hint::black_box;
 
-use loopwright::{
-    Analysis,
-    math::{Decay, ops},
-};
-use loopwright_formats::ReadSettings;
+use loopwright::math::{Decay, ops};
 use loopwright_match::{
-    Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows, Neighbour,
+    Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows,
     features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
 };
+use loopwright_mocap::folder_or_skip;
+
+use crate::support::{captured, nearest_of_all};
 
 /// Takes that are rows, and takes that are asked for.
 const ROWS: [&str; 9] = [
@@ -38,35 +37,23 @@ const QUERIES: usize = 600;
 
 /// Frames of the takes; those that cannot be matched, because they are too short, give none.
 fn frames_of(folder: &std::path::Path, names: &[&str]) -> Vec<RawFeatures> {
-    let mut frames = Vec::new();
-    for name in names {
-        let bytes = std::fs::read(folder.join(name)).unwrap();
-        let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
-        frames.extend(features::of_take(&Analysis::new(&read.take).unwrap(), Horizon::default()).unwrap_or_default());
-    }
-    frames
+    let frames = names
+        .iter()
+        .map(|name| features::of_take(&captured(folder, name), Horizon::default()));
+    frames.flat_map(Result::unwrap_or_default).collect()
 }
 
 #[test]
 fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
+    let Some(folder) = folder_or_skip() else { return };
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     let is_flushed = black_box(f32::MIN_POSITIVE) * black_box(0.25) == 0.0;
-    assert_eq!(
-        is_flushed,
-        number("LOOPWRIGHT_FLUSHED") == Some(1),
-        "small numbers are flushed: {is_flushed}"
-    );
+    let wants_flushed = number("LOOPWRIGHT_FLUSHED") == Some(1);
+    assert_eq!(is_flushed, wants_flushed, "small numbers are flushed: {is_flushed}");
     let frames = frames_of(&folder, &ROWS);
     let asked = frames_of(&folder, &ASKED);
-    assert!(
-        frames.len() > 5_000 && asked.len() > 1_000,
-        "{} rows, {} asked for",
-        frames.len(),
-        asked.len()
-    );
+    let counts = [&frames, &asked].map(Vec::len);
+    assert!(counts[0] > 5_000 && counts[1] > 1_000, "rows and asked for: {counts:?}");
     let standard = Standard::new(&frames);
     let rows: Vec<f32> = frames.iter().flat_map(|frame| standard.apply(frame)).collect();
     let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
@@ -85,21 +72,8 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
             features::steer(&mut wish, path);
         }
         let query = standard.apply(&wish);
-        let mut nearest = Neighbour {
-            row: usize::MAX,
-            squared_distance: f32::INFINITY,
-        };
-        for (row, numbers) in rows.chunks_exact(NUM_FEATURES).enumerate() {
-            let mut squared_distance = 0.0;
-            for (number, other) in numbers.iter().zip(query) {
-                squared_distance += (number - other) * (number - other);
-            }
-            if squared_distance < nearest.squared_distance {
-                nearest = Neighbour { row, squared_distance };
-            }
-        }
         let answer = found.nearest(&query, before);
-        assert_eq!(answer, Some(nearest), "query {trial}");
+        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
         before = answer.map(|best| best.row);
     }
 }
@@ -116,14 +90,8 @@ const LEFT: &str = "100style/Neutral_TR1.bvh";
 /// controller asks.
 #[test]
 fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
-    let Some(folder) = loopwright_mocap::folder_or_skip() else {
-        return;
-    };
-    let source = |name: &str| {
-        let bytes = std::fs::read(folder.join(name)).unwrap();
-        let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
-        MatchSource::from_take(Analysis::new(&read.take).unwrap())
-    };
+    let Some(folder) = folder_or_skip() else { return };
+    let source = |name: &str| MatchSource::from_take(captured(&folder, name));
     let entered = ENTERED.map(source);
     for decay in [
         Decay::Spring { half_life_secs: 0.1 },
@@ -136,9 +104,8 @@ fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
         let database = CostDatabase::new(features.clone(), &motions).unwrap();
         let bytes = database.to_bytes();
         let mapped = CostDatabase::from_bytes(&bytes).unwrap();
-        let rows: Vec<Vec<f32>> = (0..database.num_rows())
-            .map(|row| database.row(row).collect())
-            .collect();
+        let rows = (0..database.num_rows()).map(|row| database.row(row).collect());
+        let rows: Vec<Vec<f32>> = rows.collect();
         let num_positions = 3 * features.joints().len();
         let queries = features.queries(&source(LEFT)).unwrap();
         let mut before = None;

@@ -1,34 +1,26 @@
 //! The frame of many takes that is cheapest to jump to.
 
-use loopwright::{
-    Analysis, LoopSettings, SearchSettings, Transitions, analysis::BodyOverrides, math::Decay,
-    transition::TransitionClip,
-};
+use loopwright::{Analysis, Transitions, analysis::BodyOverrides, math::Decay, transition::TransitionClip};
 use loopwright_match::{
     Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
     MatchFilter, MatchSource, features::Horizon,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{Changes, made, walk};
 
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
-fn walk(settings: &WalkSettings) -> Analysis {
-    Analysis::new(&synthesize(settings).unwrap().take).unwrap()
-}
-
 fn walks(count: u64) -> Vec<Analysis> {
-    (0..count)
-        .map(|seed| {
-            walk(&WalkSettings {
-                seed,
-                speed_mps: 0.8 + 0.1 * seed as f64,
-                turn_dps: 12.0 * (seed as f64 - 2.5),
-                seconds: 5.0,
-                noise_deg: 0.3,
-                ..WalkSettings::default()
-            })
-        })
-        .collect()
+    let settings = |seed: u64| WalkSettings {
+        seed,
+        speed_mps: 0.8 + 0.1 * seed as f64,
+        turn_dps: 12.0 * (seed as f64 - 2.5),
+        seconds: 5.0,
+        noise_deg: 0.3,
+        ..WalkSettings::default()
+    };
+    (0..count).map(|seed| walk(&settings(seed))).collect()
 }
 
 fn motions(takes: &[Analysis], features: &CostFeatures) -> Vec<CostMotion> {
@@ -43,6 +35,10 @@ fn motions(takes: &[Analysis], features: &CostFeatures) -> Vec<CostMotion> {
 fn database(takes: &[Analysis], decay: Decay) -> CostDatabase<'static> {
     let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), decay).unwrap();
     CostDatabase::new(features.clone(), &motions(takes, &features)).unwrap()
+}
+
+fn source(take: &Analysis) -> MatchSource {
+    MatchSource::from_take(take.clone())
 }
 
 fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
@@ -82,9 +78,7 @@ fn the_answer_is_the_least_exact_cost_of_all_rows() {
     ] {
         let database = database(&takes[..5], decay);
         let rows = rows_of(&database);
-        let queries = (database.features())
-            .queries(&MatchSource::from_take(asked.clone()))
-            .unwrap();
+        let queries = database.features().queries(&source(asked)).unwrap();
         let mut before = None;
         for (trial, mut query) in queries.iter().cloned().enumerate().step_by(3) {
             if trial % 2 == 1 {
@@ -127,16 +121,12 @@ fn the_answer_is_the_least_exact_cost_of_all_rows() {
 fn costs_are_those_of_jumps_between_the_takes() {
     let takes = walks(2);
     let database = database(&takes, SPRING);
-    let queries = (database.features())
-        .queries(&MatchSource::from_take(takes[1].clone()))
-        .unwrap();
+    let queries = database.features().queries(&source(&takes[1])).unwrap();
     let [left, entered] = [1, 0].map(|take: usize| TransitionClip::from_take(takes[take].clone()));
     let transitions = Transitions::between(&left, &entered, &[]).unwrap();
     for (exit, entry) in [(0, 0), (40, 100), (200, 7), (299, 250)] {
-        let [exact, form] = [
-            transitions.cost(exit, entry, SPRING),
-            transitions.feature_cost(exit, entry, SPRING),
-        ];
+        let exact = transitions.cost(exit, entry, SPRING);
+        let form = transitions.feature_cost(exit, entry, SPRING);
         let found = database.cost(&queries[exit], entry);
         assert!((found / exact - 1.0).abs() < 1e-5, "{found} {exact}");
         let bound = database.feature_cost(&queries[exit], entry);
@@ -145,11 +135,8 @@ fn costs_are_those_of_jumps_between_the_takes() {
         // The features that are written for other programs have the bound as their distance.
         let forms =
             [&queries[exit], &database.row(entry).collect::<Vec<f32>>()].map(|row| database.features().form(row));
-        let distance: f64 = forms[0]
-            .iter()
-            .zip(&forms[1])
-            .map(|(one, other)| (one - other).abs())
-            .sum();
+        let pairs = forms[0].iter().zip(&forms[1]);
+        let distance: f64 = pairs.map(|(one, other)| (one - other).abs()).sum();
         assert!((distance / bound - 1.0).abs() < 1e-9, "{distance} {bound}");
     }
 }
@@ -157,7 +144,7 @@ fn costs_are_those_of_jumps_between_the_takes() {
 #[test]
 fn equal_rows_give_the_lowest() {
     let takes = walks(1);
-    let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), SPRING).unwrap();
+    let features = CostFeatures::new(&source(&takes[0]), SPRING).unwrap();
     let mut twice = motions(&takes, &features);
     twice.extend(twice.clone());
     let database = CostDatabase::new(features, &twice).unwrap();
@@ -174,11 +161,7 @@ fn equal_rows_give_the_lowest() {
 /// Every sample of a loop is a row, the last too, whose velocity goes over the seam.
 #[test]
 fn samples_of_a_loop_are_rows() {
-    let analysis = &walks(1)[0];
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap();
+    let made = made(&walks(1)[0]);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let features = CostFeatures::new(&source, SPRING).unwrap();
     let motions = source.cost_motions("loop", &[], &features).unwrap();
@@ -200,30 +183,17 @@ fn samples_of_a_loop_are_rows() {
 #[test]
 fn takes_that_do_not_fit_are_refused() {
     let takes = walks(2);
-    let source = MatchSource::from_take(takes[0].clone());
-    let features = CostFeatures::new(&source, SPRING).unwrap();
+    let features = CostFeatures::new(&source(&takes[0]), SPRING).unwrap();
     assert_eq!(features.columns(), 6 * features.joints().len() + 4);
-    let mut other = takes[1].clone();
     let foot = features.joints()[1].name.clone();
-    let joint = other.take.skeleton().find(&foot).unwrap();
-    let mut joints = other.take.skeleton().joints().to_vec();
-    joints[joint].name = "Elsewhere".to_owned();
+    let mut joints = takes[1].take.skeleton().joints().to_vec();
+    joints[takes[1].take.skeleton().find(&foot).unwrap()].name = "Elsewhere".to_owned();
+    let (values, secs) = (takes[1].take.values(), takes[1].take.frame_time_secs());
+    let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
     let skeleton = loopwright::Skeleton::new(joints).unwrap();
-    let take = loopwright::Take::new(
-        "other",
-        skeleton,
-        other.take.frame_time_secs(),
-        (0..other.take.num_frames())
-            .flat_map(|frame| other.take.translations(frame).to_vec())
-            .collect(),
-        (0..other.take.num_frames())
-            .flat_map(|frame| other.take.rotations(frame).to_vec())
-            .collect(),
-    );
-    other = Analysis::new(&take.unwrap()).unwrap();
-    let error = MatchSource::from_take(other)
-        .cost_motions("other", &[], &features)
-        .unwrap_err();
+    let take = loopwright::Take::new("other", skeleton, secs, translations, rotations).unwrap();
+    let other = source(&Analysis::new(&take).unwrap());
+    let error = other.cost_motions("other", &[], &features).unwrap_err();
     assert_eq!(error, CostError::Joint { name: foot });
     // Rows of other features than the database has.
     let mut motions = motions(&takes[..1], &features);
@@ -235,16 +205,14 @@ fn takes_that_do_not_fit_are_refused() {
 #[test]
 fn a_range_of_a_take_has_the_rows_of_the_whole() {
     let takes = walks(1);
-    let features = CostFeatures::new(&MatchSource::from_take(takes[0].clone()), SPRING).unwrap();
+    let features = CostFeatures::new(&source(&takes[0]), SPRING).unwrap();
     let whole = motions(&takes, &features);
-    let part = MatchSource::from_take(takes[0].clone()).within(50..120);
+    let part = source(&takes[0]).within(50..120);
     let of_part = part.cost_motions("0.bvh", &[], &features).unwrap();
     assert_eq!((of_part.len(), of_part[0].clip.first_frame), (1, 50));
     assert_eq!(of_part[0].features, whole[0].features[50..120]);
     let classic = part.motions("0.bvh", &[], Horizon::default()).unwrap();
-    let all = MatchSource::from_take(takes[0].clone())
-        .motions("0.bvh", &[], Horizon::default())
-        .unwrap();
+    let all = source(&takes[0]).motions("0.bvh", &[], Horizon::default()).unwrap();
     assert_eq!(classic[0].features, all[0].features[50..120]);
     assert_eq!(classic[0].standing, all[0].standing[50..120]);
 }
@@ -264,10 +232,8 @@ fn a_cost_database_survives_its_bytes() {
             assert_eq!(again.to_bytes(), bytes);
         }
         let found = FeatureSetKind::Cost;
-        assert_eq!(
-            MatchDatabase::from_bytes(&bytes),
-            Err(DatabaseError::OtherSet { found })
-        );
+        let other = MatchDatabase::from_bytes(&bytes);
+        assert_eq!(other, Err(DatabaseError::OtherSet { found }));
         // Takes that are added leave the others as they were.
         let more = database.with(&motions(&takes[2..], database.features())).unwrap();
         assert_eq!(rows_of(&more)[..database.num_rows()], rows_of(&database));
@@ -297,22 +263,10 @@ fn a_cost_database_survives_its_bytes() {
 #[test]
 fn no_change_of_a_cost_database_makes_a_query_panic() {
     let original = database(&walks(2), SPRING).to_bytes();
-    let mut state = 7_u64;
-    let mut below = |limit: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % limit
-    };
+    let mut changes = Changes(7);
     let mut num_read = 0;
     for round in 0..2000 {
-        let mut bytes = original.clone();
-        for _ in 0..=below(3) {
-            let at = below([300, 2000, original.len()][round % 3]);
-            bytes[at] = below(256) as u8;
-        }
-        let sum = checksum(&bytes[64..]);
-        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        let bytes = changes.of(&original, [300, 2000, original.len()][round % 3]);
         let Ok(database) = CostDatabase::from_bytes(&bytes) else {
             continue;
         };
@@ -326,32 +280,12 @@ fn no_change_of_a_cost_database_makes_a_query_panic() {
     assert!(num_read > 200, "{num_read}");
 }
 
-/// The checksum of the format, written again from its description.
-fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for part in bytes.chunks(8) {
-        let word = part
-            .iter()
-            .rev()
-            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
-        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash
-}
-
 /// What the search needs besides rows of 8 joints.
 #[test]
 fn the_index_takes_sixteen_bytes_a_row() {
     let database = database(&walks(6), SPRING);
     let bytes = database.index_bytes() as f64 / database.num_rows() as f64;
-    assert!(
-        database.features().joints().len() <= 9,
-        "{:?}",
-        database.features().joints()
-    );
-    assert!(
-        bytes < 16.0,
-        "{bytes} bytes a row, {} joints",
-        database.features().joints().len()
-    );
+    let joints = database.features().joints();
+    assert!(joints.len() <= 9, "{joints:?}");
+    assert!(bytes < 16.0, "{bytes} bytes a row, {} joints", joints.len());
 }

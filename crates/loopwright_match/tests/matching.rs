@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec2};
 use loopwright::{
-    Analysis, LoopSettings, SearchSettings,
+    Analysis,
     analysis::{BodyOverrides, Gait},
     math::ops,
 };
@@ -12,15 +12,23 @@ use loopwright_match::{
     features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard},
     walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
 };
-use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
+use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
-fn walk(settings: &WalkSettings) -> Analysis {
-    let take = synthesize(settings).unwrap().take;
-    Analysis::with(&take, &BodyOverrides::default()).unwrap()
-}
+use crate::support::{Changes, made, nearest_of_all, sum_up, walk};
 
 fn rows(frames: &[RawFeatures], standard: &Standard) -> Vec<f32> {
     frames.iter().flat_map(|frame| standard.apply(frame)).collect()
+}
+/// The nearest of the rows that pass, compared one by one: its squared distance and its number.
+fn one_by_one(
+    database: &MatchDatabase<'_>,
+    query: &[f32; NUM_FEATURES],
+    passes: impl Fn(usize) -> bool,
+) -> Option<(f32, usize)> {
+    (0..database.num_rows())
+        .filter(|&row| passes(row))
+        .map(|row| (database.squared_distance(query, row), row))
+        .min_by(|one, other| one.partial_cmp(other).unwrap())
 }
 
 /// A walk on a circle: the future is an arc of its radius, whatever the frame and wherever the walk began.
@@ -44,10 +52,8 @@ fn the_future_of_a_turning_walk_is_an_arc() {
                 let (x, z) = (frame[15 + 2 * at], frame[16 + 2 * at]);
                 let far = ops::hypot(x, z);
                 let chord = 2.0 * settings.speed_mps / turn * ops::sin(0.5 * turn * secs);
-                assert!(
-                    (far - chord).abs() < 0.06 * chord,
-                    "{secs} s ahead {far} m, a chord of {chord} m"
-                );
+                let is_near = (far - chord).abs() < 0.06 * chord;
+                assert!(is_near, "{secs} s ahead {far} m, a chord of {chord} m");
                 let facing = ops::atan2(frame[21 + 2 * at], frame[22 + 2 * at]);
                 assert!((facing - turn * secs).abs() < 0.08, "{secs} s ahead it faces {facing}");
             }
@@ -101,12 +107,9 @@ fn rows_know_their_gait() {
     assert!(num_walks > 50 && num_walks + 50 < database.num_rows(), "{num_walks}");
     for row in (0..database.num_rows()).step_by(9) {
         let query = database.row(row);
-        let one_by_one = (0..database.num_rows())
-            .filter(|&row| is_walk(row))
-            .map(|row| (database.squared_distance(&query, row), row))
-            .min_by(|one, other| one.partial_cmp(other).unwrap());
         let found = database.nearest(&query, &filter, None);
-        assert_eq!(found.map(|found| (found.squared_distance, found.row)), one_by_one);
+        let found = found.map(|found| (found.squared_distance, found.row));
+        assert_eq!(found, one_by_one(&database, &query, is_walk));
     }
     let nothing = MatchFilter {
         gaits: GaitSet::new(|gait| gait == Gait::Backward),
@@ -117,8 +120,7 @@ fn rows_know_their_gait() {
     // A gait that there is not is no database.
     let mut other = bytes.clone();
     *other.last_mut().unwrap() = 63 << 2;
-    let sum = checksum(&other[64..]);
-    other[56..64].copy_from_slice(&sum.to_le_bytes());
+    sum_up(&mut other);
     let refused = MatchDatabase::from_bytes(&other).map(|_| ());
     assert_eq!(refused, Err(DatabaseError::Contents { what: "a gait" }));
 }
@@ -148,41 +150,31 @@ fn every_vector_has_mean_zero_and_spread_one() {
     }
     for first in [0, 3, 6, 9, 12] {
         let squares = (first..first + 3).flat_map(|at| column(at).map(|number| number * number));
-        assert!(
-            (squares.sum::<f64>() / (3.0 * count) - 1.0).abs() < 1e-4,
-            "vector at {first}"
-        );
+        let variance = squares.sum::<f64>() / (3.0 * count);
+        assert!((variance - 1.0).abs() < 1e-4, "vector at {first}");
     }
 }
 
 /// Walks of many speeds and turns, asked for by frames of other walks with wishes of their own: always the nearest of all.
 #[test]
 fn of_many_walks_the_nearest_frame_is_found() {
-    let takes: Vec<Analysis> = (0..8)
-        .map(|seed| {
-            walk(&WalkSettings {
-                seed,
-                speed_mps: 0.8 + 0.1 * seed as f64,
-                turn_dps: 12.0 * (seed as f64 - 3.5),
-                seconds: 12.0,
-                noise_deg: 0.3,
-                ..WalkSettings::default()
-            })
-        })
+    let settings = |seed: u64| WalkSettings {
+        seed,
+        speed_mps: 0.8 + 0.1 * seed as f64,
+        turn_dps: 12.0 * (seed as f64 - 3.5),
+        seconds: 12.0,
+        noise_deg: 0.3,
+        ..WalkSettings::default()
+    };
+    let takes: Vec<Vec<RawFeatures>> = (0..8)
+        .map(|seed| features::of_take(&walk(&settings(seed)), Horizon::default()).unwrap())
         .collect();
-    let frames: Vec<RawFeatures> = takes[..7]
-        .iter()
-        .flat_map(|take| features::of_take(take, Horizon::default()).unwrap())
-        .collect();
+    let frames = takes[..7].concat();
     let standard = Standard::new(&frames);
     let rows = rows(&frames, &standard);
     let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
     let mut before = None;
-    for (trial, mut asked) in features::of_take(&takes[7], Horizon::default())
-        .unwrap()
-        .into_iter()
-        .enumerate()
-    {
+    for (trial, mut asked) in takes[7].iter().copied().enumerate() {
         if trial % 3 > 0 {
             let angle = 0.01 * (trial % 200) as f64 - 1.0;
             let future = |secs: f64| Future {
@@ -192,21 +184,8 @@ fn of_many_walks_the_nearest_frame_is_found() {
             features::steer(&mut asked, Horizon::default().secs().map(future));
         }
         let query = standard.apply(&asked);
-        let mut nearest = Neighbour {
-            row: usize::MAX,
-            squared_distance: f32::INFINITY,
-        };
-        for (row, numbers) in rows.chunks_exact(NUM_FEATURES).enumerate() {
-            let mut squared_distance = 0.0;
-            for (number, other) in numbers.iter().zip(query) {
-                squared_distance += (number - other) * (number - other);
-            }
-            if squared_distance < nearest.squared_distance {
-                nearest = Neighbour { row, squared_distance };
-            }
-        }
         let answer = found.nearest(&query, before);
-        assert_eq!(answer, Some(nearest), "query {trial}");
+        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
         before = answer.map(|best| best.row);
     }
 }
@@ -217,15 +196,14 @@ fn what_cannot_be_matched_is_refused() {
         seconds: 12.0,
         ..WalkSettings::default()
     });
-    let few = loopwright::Take::new(
-        "short",
-        short.take.skeleton().clone(),
-        short.take.frame_time_secs(),
-        (0..30)
-            .flat_map(|frame| short.take.translations(frame).to_vec())
-            .collect(),
-        (0..30).flat_map(|frame| short.take.rotations(frame).to_vec()).collect(),
-    );
+    let (skeleton, secs) = (short.take.skeleton().clone(), short.take.frame_time_secs());
+    let frames = 0..30;
+    let translations = frames
+        .clone()
+        .flat_map(|frame| short.take.translations(frame).to_vec())
+        .collect();
+    let rotations = frames.flat_map(|frame| short.take.rotations(frame).to_vec()).collect();
+    let few = loopwright::Take::new("short", skeleton, secs, translations, rotations);
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
     assert!(matches!(error, MatchError::Short { .. }), "{error}");
 }
@@ -234,16 +212,13 @@ fn what_cannot_be_matched_is_refused() {
 fn motions(count: usize) -> Vec<MatchMotion> {
     (0..count)
         .map(|seed| {
-            let features = features::of_take(
-                &walk(&WalkSettings {
-                    seed: seed as u64,
-                    speed_mps: 0.8 + 0.15 * seed as f64,
-                    seconds: 4.0,
-                    ..WalkSettings::default()
-                }),
-                Horizon::default(),
-            );
-            let features = features.unwrap();
+            let walk = walk(&WalkSettings {
+                seed: seed as u64,
+                speed_mps: 0.8 + 0.15 * seed as f64,
+                seconds: 4.0,
+                ..WalkSettings::default()
+            });
+            let features = features::of_take(&walk, Horizon::default()).unwrap();
             MatchMotion {
                 clip: MatchClip {
                     name: format!("walks/{seed}.bvh"),
@@ -314,16 +289,9 @@ fn filters_leave_the_answer_exact() {
         };
         for row in (0..database.num_rows()).step_by(7) {
             let query = database.row(row);
-            let one_by_one = (0..database.num_rows())
-                .filter(|&row| passes(row))
-                .map(|row| (database.squared_distance(&query, row), row))
-                .min_by(|one, other| one.partial_cmp(other).unwrap());
             let found = database.nearest(&query, &filter, Some(row));
-            assert_eq!(
-                found.map(|found| (found.squared_distance, found.row)),
-                one_by_one,
-                "{filter:?}"
-            );
+            let found = found.map(|found| (found.squared_distance, found.row));
+            assert_eq!(found, one_by_one(&database, &query, passes), "{filter:?}");
         }
     }
 }
@@ -350,11 +318,8 @@ fn a_bias_holds_on_to_the_row_that_comes_next() {
         let next = (asked + 30) % database.num_rows();
         for share in [0.0, 0.3, 0.6, 1.0, 2.0] {
             let limit = share * database.squared_distance(&query, next);
-            let nearer = (0..database.num_rows())
-                .filter(|&row| is_walk(row) && !ends(row))
-                .map(|row| (database.squared_distance(&query, row), row))
-                .filter(|(squared_distance, _)| *squared_distance < limit)
-                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let nearer = one_by_one(&database, &query, |row| is_walk(row) && !ends(row));
+            let nearer = nearer.filter(|(squared_distance, _)| *squared_distance < limit);
             let found = database.nearest_or(&query, &filter, next, share);
             match nearer {
                 Some((squared_distance, row)) => assert_eq!(found, Neighbour { row, squared_distance }, "{share}"),
@@ -383,10 +348,8 @@ fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
     }
     let first = before.num_rows();
     assert_eq!(after.row(first), before.standard().apply(&more[0].features[0]));
-    assert_eq!(
-        after.num_rows(),
-        first + more.iter().map(|motion| motion.features.len()).sum::<usize>()
-    );
+    let added: usize = more.iter().map(|motion| motion.features.len()).sum();
+    assert_eq!(after.num_rows(), first + added);
 }
 
 /// Bytes at any address give the same database; where they are aligned its tables are not copied.
@@ -416,15 +379,11 @@ fn bytes_that_are_no_database_are_refused() {
     assert_eq!(changed(0, b"BVH"), DatabaseError::Magic);
     assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
     assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
-    assert_eq!(
-        changed(20, &30_u32.to_le_bytes()),
-        DatabaseError::Features { found: 30 }
-    );
+    let features = changed(20, &30_u32.to_le_bytes());
+    assert_eq!(features, DatabaseError::Features { found: 30 });
     for huge in [u64::MAX, 1 << 40, 0] {
-        assert!(
-            matches!(changed(24, &huge.to_le_bytes()), DatabaseError::Length { .. }),
-            "{huge}"
-        );
+        let error = changed(24, &huge.to_le_bytes());
+        assert!(matches!(error, DatabaseError::Length { .. }), "{huge}");
     }
     for at in (64..bytes.len()).step_by(991) {
         assert_eq!(changed(at, &[bytes[at] ^ 1]), DatabaseError::Checksum);
@@ -445,51 +404,26 @@ const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
 #[test]
 fn no_change_of_a_database_makes_a_query_panic() {
     let original = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
-    let mut state = 7_u64;
-    let mut below = |limit: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % limit
-    };
+    let mut changes = Changes(7);
     let mut num_read = 0;
     for round in 0..3000 {
-        let mut bytes = original.clone();
-        for _ in 0..=below(3) {
-            // The first tables are short; most changes would fall into the leaves.
-            let at = below([200, 2000, original.len()][round % 3]);
-            bytes[at] = below(256) as u8;
-        }
-        let sum = checksum(&bytes[64..]);
-        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        // The first tables are short; most changes would fall into the leaves.
+        let bytes = changes.of(&original, [200, 2000, original.len()][round % 3]);
         let Ok(database) = MatchDatabase::from_bytes(&bytes) else {
             continue;
         };
         num_read += 1;
-        let mut found = [Neighbour {
+        let nowhere = Neighbour {
             row: 0,
             squared_distance: 0.0,
-        }; 3];
-        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut found);
+        };
+        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut [nowhere; 3]);
         for row in (0..database.num_rows()).step_by(50) {
             database.frame_of(row);
             database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
         }
     }
     assert!(num_read > 300, "{num_read}");
-}
-
-/// The checksum of the format, written again from its description.
-fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for part in bytes.chunks(8) {
-        let word = part
-            .iter()
-            .rev()
-            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
-        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash
 }
 
 /// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
@@ -500,10 +434,7 @@ fn the_future_of_a_loop_is_its_twist() {
         turn_dps: 15.0,
         ..WalkSettings::default()
     });
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap();
+    let made = made(&analysis);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let motions = source.motions("loop", &[], Horizon::default()).unwrap();
     assert_eq!(motions.len(), 1);
@@ -512,20 +443,16 @@ fn the_future_of_a_loop_is_its_twist() {
         let speeds = frames.iter().map(|frame| ops::hypot(frame[6], frame[8]));
         speeds.fold(0.0, f64::max)
     };
-    let (ours, of_take) = (
-        fastest(&motions[0].features),
-        fastest(&features::of_take(&analysis, Horizon::default()).unwrap()),
-    );
+    let ours = fastest(&motions[0].features);
+    let of_take = fastest(&features::of_take(&analysis, Horizon::default()).unwrap());
     assert!((ours / of_take - 1.0).abs() < 0.1, "{ours} {of_take} m/s");
     let twist = made.loop_clip.root().twist;
     for frame in &motions[0].features {
         for (at, secs) in Horizon::default().secs().into_iter().enumerate() {
             let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
             let chord = twist.exp(secs).translation.length();
-            assert!(
-                (far / chord - 1.0).abs() < 0.06,
-                "{secs} s ahead {far} m, a chord of {chord} m"
-            );
+            let is_near = (far / chord - 1.0).abs() < 0.06;
+            assert!(is_near, "{secs} s ahead {far} m, a chord of {chord} m");
         }
     }
 }
@@ -540,11 +467,8 @@ fn walkers() -> Vec<MatchSource> {
             ..WalkSettings::default()
         }))
     };
-    let turns = [-50.0, -25.0, 0.0, 25.0, 50.0];
-    turns
-        .into_iter()
-        .flat_map(|turn| [of(0.9, turn), of(1.4, turn)])
-        .collect()
+    let turns = [-50.0, -25.0, 0.0, 25.0, 50.0].into_iter();
+    turns.flat_map(|turn| [of(0.9, turn), of(1.4, turn)]).collect()
 }
 
 fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
@@ -654,24 +578,14 @@ fn a_loop_is_walked_over_its_seam() {
         turn_dps: 0.0,
         ..WalkSettings::default()
     };
-    let take = synthesize(&straight).unwrap().take;
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap();
+    let analysis = walk(&straight);
+    let made = made(&analysis);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let database = database_of(std::slice::from_ref(&source));
     let speed = made.loop_clip.root().twist.linear.z;
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
-    let walked = walk_by(
-        &database,
-        &[&source],
-        &path,
-        &MatchFilter::default(),
-        &WalkByMatch::default(),
-    )
-    .unwrap();
+    let go = |settings: &WalkByMatch| walk_by(&database, &[&source], &path, &MatchFilter::default(), settings).unwrap();
+    let walked = go(&WalkByMatch::default());
     let last = database.num_rows() - 1;
     let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
     assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
@@ -683,10 +597,11 @@ fn a_loop_is_walked_over_its_seam() {
         holds_feet: false,
         ..WalkByMatch::default()
     };
-    let free = walk_by(&database, &[&source], &path, &MatchFilter::default(), &free).unwrap();
+    let free = go(&free);
     let world = made.loop_clip.tracks_from_root();
     let count = made.loop_clip.num_samples();
-    let own = (1..count - 1).flat_map(|key| (0..take.num_joints()).map(move |joint| (key, joint)));
+    let joints = analysis.take.num_joints();
+    let own = (1..count - 1).flat_map(|key| (0..joints).map(move |joint| (key, joint)));
     let own = own.map(|(key, joint)| {
         let [before, at, after] = [key - 1, key, key + 1].map(|key| world.position(key, joint));
         (after - 2.0 * at + before).length()
@@ -700,34 +615,24 @@ fn a_loop_is_walked_over_its_seam() {
 fn paths_that_cannot_be_walked_are_refused() {
     let sources = walkers();
     let database = database_of(&sources);
-    assert_eq!(
-        WalkPath::new(vec![(0.0, DVec2::ZERO)]),
-        Err(WalkError::Points { found: 1 })
-    );
-    for bad in [
-        (0.0, DVec2::ONE),
-        (f64::NAN, DVec2::ONE),
-        (1.0, DVec2::new(f64::INFINITY, 0.0)),
-    ] {
-        assert_eq!(
-            WalkPath::new(vec![(0.0, DVec2::ZERO), bad]),
-            Err(WalkError::Order { point: 1 })
-        );
+    let one = WalkPath::new(vec![(0.0, DVec2::ZERO)]);
+    assert_eq!(one, Err(WalkError::Points { found: 1 }));
+    let endless = DVec2::new(f64::INFINITY, 0.0);
+    for bad in [(0.0, DVec2::ONE), (f64::NAN, DVec2::ONE), (1.0, endless)] {
+        let path = WalkPath::new(vec![(0.0, DVec2::ZERO), bad]);
+        assert_eq!(path, Err(WalkError::Order { point: 1 }));
     }
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (1.0, DVec2::ONE)]).unwrap();
     let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let go = |by_clip: &[&MatchSource], path: &WalkPath, filter: &MatchFilter, settings: &WalkByMatch| {
+        walk_by(&database, by_clip, path, filter, settings)
+    };
     let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
-        walk_by(&database, by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
+        go(by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
     };
     // So long that no memory would hold it.
     let endless = WalkPath::new(vec![(0.0, DVec2::ZERO), (1e15, DVec2::ONE)]).unwrap();
-    let walked = walk_by(
-        &database,
-        &by_clip,
-        &endless,
-        &MatchFilter::default(),
-        &WalkByMatch::default(),
-    );
+    let walked = go(&by_clip, &endless, &MatchFilter::default(), &WalkByMatch::default());
     assert!(matches!(walked, Err(WalkError::Long { .. })));
     // Asked more rarely than any clip lasts, it goes on at the end of one all the same.
     let rarely = WalkByMatch {
@@ -735,32 +640,27 @@ fn paths_that_cannot_be_walked_are_refused() {
         ..WalkByMatch::default()
     };
     let straight = WalkPath::new(vec![(0.0, DVec2::ZERO), (20.0, DVec2::new(0.0, 20.0))]).unwrap();
-    let walked = walk_by(&database, &by_clip, &straight, &MatchFilter::default(), &rarely).unwrap();
+    let walked = go(&by_clip, &straight, &MatchFilter::default(), &rarely).unwrap();
     assert_eq!(walked.take.num_frames(), 1201);
     let runs = MatchFilter {
         tags: vec![("style".to_owned(), "run".to_owned())],
         ..MatchFilter::default()
     };
     assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
-    assert!(matches!(
-        error(&by_clip[1..], &MatchFilter::default()),
-        WalkError::Source { .. }
-    ));
+    let all = MatchFilter::default();
+    assert!(matches!(error(&by_clip[1..], &all), WalkError::Source { .. }));
     let short = MatchSource::from_take(walk(&WalkSettings {
         seconds: 4.0,
         ..WalkSettings::default()
     }));
     let mut other = by_clip.clone();
     other[3] = &short;
-    assert!(matches!(
-        error(&other, &MatchFilter::default()),
-        WalkError::Source { .. }
-    ));
+    assert!(matches!(error(&other, &all), WalkError::Source { .. }));
     let slow = MatchSource::from_take(walk(&WalkSettings {
         frame_rate_hz: 30.0,
         seconds: 60.0,
         ..WalkSettings::default()
     }));
     other[3] = &slow;
-    assert!(matches!(error(&other, &MatchFilter::default()), WalkError::Rate { .. }));
+    assert!(matches!(error(&other, &all), WalkError::Rate { .. }));
 }

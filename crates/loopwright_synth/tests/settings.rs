@@ -29,10 +29,8 @@ fn nonsense_is_refused_with_its_numbers() {
         assert_eq!(named, setting);
     }
     assert!(matches!(refused(|s| s.seconds = 1e5), SynthError::TooLarge { .. }));
-    assert!(matches!(
-        refused(|s| (s.speed_mps, s.period_secs) = (5.0, 2.0)),
-        SynthError::OutOfReach { .. }
-    ));
+    let error = refused(|s| (s.speed_mps, s.period_secs) = (5.0, 2.0));
+    assert!(matches!(error, SynthError::OutOfReach { .. }));
 }
 
 #[test]
@@ -53,37 +51,30 @@ fn frames_are_counted_from_first_to_last() {
 
 #[test]
 fn same_seed_same_bits_other_seed_other_noise() {
-    let settings = WalkSettings::default();
-    let first = synthesize(&settings).unwrap();
-    assert_eq!(first, synthesize(&settings).unwrap());
-    let other = synthesize(&WalkSettings {
-        seed: 8,
-        ..settings.clone()
-    })
-    .unwrap();
-    assert_ne!(first.take, other.take);
-    // Without noise and variation the seed changes nothing.
-    let clean = WalkSettings {
-        noise_deg: 0.0,
-        ..settings
+    let seeded = |seed: u64, noise_deg: f64| {
+        let settings = WalkSettings {
+            seed,
+            noise_deg,
+            ..WalkSettings::default()
+        };
+        synthesize(&settings).unwrap()
     };
-    let one = synthesize(&clean).unwrap().take;
-    assert_eq!(one, synthesize(&WalkSettings { seed: 8, ..clean }).unwrap().take);
+    let WalkSettings { seed, noise_deg, .. } = WalkSettings::default();
+    let first = seeded(seed, noise_deg);
+    assert_eq!(first, seeded(seed, noise_deg));
+    assert_ne!(first.take, seeded(seed + 1, noise_deg).take);
+    // Without noise and variation the seed changes nothing.
+    assert_eq!(seeded(seed, 0.0).take, seeded(seed + 1, 0.0).take);
 }
-
 #[test]
 fn noise_has_the_size_asked_for() {
-    let settings = WalkSettings {
-        noise_deg: 0.4,
-        ..WalkSettings::default()
-    };
-    let noisy = synthesize(&settings).unwrap().take;
-    let clean = synthesize(&WalkSettings {
-        noise_deg: 0.0,
-        ..settings
-    })
-    .unwrap()
-    .take;
+    let [noisy, clean] = [0.4, 0.0].map(|noise_deg| {
+        let settings = WalkSettings {
+            noise_deg,
+            ..WalkSettings::default()
+        };
+        synthesize(&settings).unwrap().take
+    });
     let (mut turns, mut shifts) = (0.0, 0.0);
     for frame in 0..clean.num_frames() {
         for (noisy, clean) in noisy.rotations(frame).iter().zip(clean.rotations(frame)) {
@@ -106,11 +97,8 @@ fn random_walks_are_plausible_and_off_the_frames() {
         settings.check().unwrap();
         let frames = settings.period_secs * settings.frame_rate_hz;
         assert!((frames - frames.round()).abs() > 0.15, "{frames}");
-        assert!(
-            (0.65..=1.62).contains(&settings.period_secs),
-            "{}",
-            settings.period_secs
-        );
+        let secs = settings.period_secs;
+        assert!((0.65..=1.62).contains(&secs), "{secs}");
         let cycles = settings.seconds / settings.period_secs;
         assert!((4.0..=20.0 + 1e-9).contains(&cycles));
         assert!(settings.turn_dps.abs() <= 90.0);

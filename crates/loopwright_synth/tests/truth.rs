@@ -14,10 +14,8 @@ fn twist_between_is_the_logarithm_of_the_roots_motion() {
             let turn = DVec3::Y * (truth.yaw_at(end) - truth.yaw_at(start));
             let expected = Twist::log_with_turn(motion, turn, end - start);
             let found = truth.twist_between(start, end);
-            assert!(
-                (found.linear - expected.linear).length() < 1e-9,
-                "{found:?} {expected:?}"
-            );
+            let off = (found.linear - expected.linear).length();
+            assert!(off < 1e-9, "{found:?} {expected:?}");
             assert!((found.angular - expected.angular).length() < 1e-12);
             assert!((motion.translation - found.exp(end - start).translation).length() < 1e-12);
         }
@@ -36,11 +34,8 @@ fn root_runs_on_an_arc_at_the_speed_asked_for() {
     let root = truth.root_at(3.0);
     // A quarter turn to the left about a centre to the left, +X.
     let radius = 1.2 / 30_f64.to_radians();
-    assert!(
-        (root.translation - DVec3::new(radius, 0.3, radius)).length() < 1e-12,
-        "{}",
-        root.translation
-    );
+    let at = root.translation;
+    assert!((at - DVec3::new(radius, 0.3, radius)).length() < 1e-12, "{at}");
     assert!((rotation::yaw_of(root.rotation) - 90_f64.to_radians()).abs() < 1e-12);
     // After many turns the yaw is not wrapped.
     assert!((truth.yaw_at(60.0) - 1800_f64.to_radians()).abs() < 1e-12);

@@ -233,6 +233,29 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
         .unwrap_or_else(|| panic!("{keys} is {value}, not a number"))
 }
 
+/// The JSON of a binary glTF file, and the bytes of its buffer.
+pub(crate) fn parts_of_glb(glb: &[u8]) -> (Value, &[u8]) {
+    let end = 20 + u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&glb[20..end]).unwrap(), &glb[end + 8..])
+}
+
+/// A binary glTF file of one buffer.
+pub(crate) fn glb_of(json: &Value, buffer: &[u8]) -> Vec<u8> {
+    let mut text = serde_json::to_vec(json).unwrap();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let [text_length, length] = [text.len(), buffer.len()].map(|length| length as u32);
+    let whole = 12 + 8 + text_length + 8 + length;
+    let words = |words: [u32; 2]| words.map(u32::to_le_bytes).concat();
+    let head = [
+        &b"glTF"[..],
+        &words([2, whole]),
+        &text_length.to_le_bytes(),
+        b"JSON",
+        &text,
+    ];
+    [&head.concat(), &length.to_le_bytes()[..], b"BIN\0", buffer].concat()
+}
+
 /// Three numbers of a JSON document.
 pub(crate) fn vector(value: &Value) -> DVec3 {
     let numbers = value.as_array().unwrap();

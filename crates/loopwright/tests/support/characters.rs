@@ -2,32 +2,29 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    BodyOverrides, Joint, LoopClip, Pose, Skeleton, Take,
+    BodyOverrides, LoopClip, Pose, Skeleton, Take,
     math::{Rigid, rotation},
     quality,
     retarget::{Rig, unturned},
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
+
+use super::{joint, walk_of};
 
 pub(crate) const MIXAMO: &str = "Hips LeftUpLeg LeftLeg LeftFoot LeftToeBase RightUpLeg RightLeg RightFoot RightToeBase Spine Spine1 Spine2 \
     Neck Head LeftShoulder LeftArm LeftForeArm LeftHand RightShoulder RightArm RightForeArm RightHand";
 pub(crate) const UNREAL: &str = "pelvis thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r spine_01 spine_02 spine_03 neck_01 head \
     clavicle_l upperarm_l lowerarm_l hand_l clavicle_r upperarm_r lowerarm_r hand_r";
 pub(crate) fn walk() -> Take {
-    let settings = WalkSettings {
+    walk_of(WalkSettings {
         seconds: 6.0,
         ..WalkSettings::default()
-    };
-    synthesize(&settings).unwrap().take
+    })
 }
 
 pub(crate) fn rig_of(take: &Take) -> Rig {
-    Rig::of(
-        take,
-        &unturned(take.skeleton(), DQuat::IDENTITY),
-        &BodyOverrides::default(),
-    )
-    .unwrap()
+    let rest = unturned(take.skeleton(), DQuat::IDENTITY);
+    Rig::of(take, &rest, &BodyOverrides::default()).unwrap()
 }
 
 /// How a character of the tests differs from the walker.
@@ -57,10 +54,8 @@ pub(crate) const PLAIN: Character = Character {
 pub(crate) fn character(walker: &Take, of: Character) -> Take {
     let names: Vec<&str> = of.names.split_whitespace().collect();
     let source = walker.skeleton();
-    let kept: Vec<usize> = MIXAMO
-        .split_whitespace()
-        .map(|name| source.find(name).unwrap())
-        .collect();
+    let kept = MIXAMO.split_whitespace().map(|name| source.find(name).unwrap());
+    let kept: Vec<usize> = kept.collect();
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by_key(|&index| kept[index]);
     let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
@@ -100,27 +95,18 @@ pub(crate) fn character(walker: &Take, of: Character) -> Take {
         joints.push((names[index], parent));
     }
     // The soles are on the ground.
-    let lowest = worlds
-        .iter()
-        .map(|world| world.translation.y)
-        .fold(f64::INFINITY, f64::min);
+    let heights = worlds.iter().map(|world| world.translation.y);
+    let lowest = heights.fold(f64::INFINITY, f64::min);
     for world in &mut worlds {
         world.translation.y += 0.025 * of.legs - lowest;
     }
-    let joints: Vec<Joint> = (joints.iter().zip(&worlds))
-        .map(|(&(name, parent), &world)| {
-            let local = parent.map_or(world, |parent: usize| worlds[parent].inverse() * world);
-            pose.translations.push(local.translation);
-            pose.rotations.push(local.rotation.normalize());
-            Joint {
-                name: name.to_owned(),
-                parent,
-                rest_offset: local.translation,
-                tip: None,
-            }
-        })
-        .collect();
-    let skeleton = Skeleton::new(joints).unwrap();
+    let joints = joints.iter().zip(&worlds).map(|(&(name, parent), &world)| {
+        let local = parent.map_or(world, |parent: usize| worlds[parent].inverse() * world);
+        pose.translations.push(local.translation);
+        pose.rotations.push(local.rotation.normalize());
+        joint(name, parent, local.translation)
+    });
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
     Take::new("character", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
 }
 

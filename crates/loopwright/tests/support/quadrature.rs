@@ -35,13 +35,10 @@ fn gauss(f: &impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
         (0.906_179_845_938_664, 0.236_926_885_056_189_1),
     ];
     let half = 0.5 * (to - from) / f64::from(PIECES);
-    (0..PIECES)
-        .map(|piece| {
-            let middle = from + (2.0 * f64::from(piece) + 1.0) * half;
-            half * POINTS
-                .iter()
-                .map(|(at, weight)| weight * f(middle + half * at))
-                .sum::<f64>()
-        })
-        .sum()
+    let piece = |piece: u32| {
+        let middle = from + (2.0 * f64::from(piece) + 1.0) * half;
+        let points = POINTS.iter().map(|(at, weight)| weight * f(middle + half * at));
+        half * points.sum::<f64>()
+    };
+    (0..PIECES).map(piece).sum()
 }

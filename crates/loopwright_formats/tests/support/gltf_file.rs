@@ -56,6 +56,7 @@ impl GltfFile {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         let view = self.view(&bytes);
         let width = match shape {
+            "MAT4" => 16,
             "VEC2" => 2,
             "VEC3" => 3,
             "VEC4" => 4,
@@ -101,4 +102,10 @@ impl GltfFile {
         ]
         .concat()
     }
+}
+
+/// The JSON of a binary file, and the bytes of its buffer.
+pub(crate) fn parts_of(glb: &[u8]) -> (Value, &[u8]) {
+    let end = 20 + u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&glb[20..end]).unwrap(), &glb[end + 8..])
 }

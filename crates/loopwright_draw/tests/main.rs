@@ -1,0 +1,7 @@
+//! Plots, renders and pages, in one program: a module for each subject.
+
+mod support;
+
+mod plots;
+mod renders;
+mod report;

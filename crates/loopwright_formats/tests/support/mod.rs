@@ -1,0 +1,134 @@
+//! What tests of several formats start from: small takes, and files that are read and changed.
+
+use glam::{DAffine3, DQuat, DVec3};
+use loopwright::{Joint, LoopClip, RootMotion, Skeleton, Take, Tracks, math::rotation};
+use loopwright_formats::{
+    AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Source, Warning, mesh::Vertex, read_take, write_take,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+pub(crate) mod gltf_file;
+
+/// Multiplicative congruential numbers, the same on every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn step(&mut self) -> u64 {
+        const FACTOR: u64 = 6_364_136_223_846_793_005;
+        self.0 = self.0.wrapping_mul(FACTOR).wrapping_add(1_442_695_040_888_963_407);
+        self.0
+    }
+
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        (self.step() >> 33) as usize % limit
+    }
+
+    /// From -1 to 1.
+    pub(crate) fn next(&mut self) -> f64 {
+        (self.step() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    pub(crate) fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.next(), self.next(), self.next())
+    }
+
+    /// The bytes of a file with up to three of them changed; numbers of its JSON stay numbers.
+    pub(crate) fn change(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut changed = bytes.to_vec();
+        for _ in 0..1 + self.below(3) {
+            let at = self.below(changed.len());
+            changed[at] = match self.below(3) {
+                0 => self.below(256) as u8,
+                1 if changed[at].is_ascii_digit() => b'0' + self.below(10) as u8,
+                _ => changed[at] ^ (1 << self.below(8)),
+            };
+        }
+        changed
+    }
+}
+
+/// A joint without a tip.
+pub(crate) fn joint(name: &str, parent: Option<usize>, rest_offset: DVec3) -> Joint {
+    Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset,
+        tip: None,
+    }
+}
+
+/// Joints by name, parent and offset.
+pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
+    let joints = rows.iter().map(|&(name, parent, offset)| joint(name, parent, offset));
+    Skeleton::new(joints.collect()).unwrap()
+}
+
+/// A take from the transform of each joint in each frame.
+pub(crate) fn take_of(
+    skeleton: &Skeleton,
+    frame_time_secs: f64,
+    num_frames: usize,
+    mut at: impl FnMut(usize, usize) -> (DVec3, DQuat),
+) -> Take {
+    let places = (0..num_frames).flat_map(|frame| (0..skeleton.num_joints()).map(move |joint| (frame, joint)));
+    let (translations, rotations) = places.map(|(frame, joint)| at(frame, joint)).unzip();
+    Take::new("t", skeleton.clone(), frame_time_secs, translations, rotations).unwrap()
+}
+
+/// The first frames of a take as a loop.
+pub(crate) fn loop_of(take: &Take, num_samples: usize, carrier: usize, root: RootMotion) -> LoopClip {
+    let poses = (0..num_samples).map(|frame| take.pose(frame).to_pose());
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    LoopClip::new(take.name(), tracks, carrier, root).unwrap()
+}
+
+pub(crate) fn walk() -> Take {
+    synthesize(&WalkSettings::default()).unwrap().take
+}
+
+/// A take as a new file of a format.
+pub(crate) fn written(take: &Take, format: Format) -> Vec<u8> {
+    write_take(take, &Source::for_take(take, format)).unwrap().bytes
+}
+
+pub(crate) fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
+    let settings = ReadSettings {
+        animation,
+        ..ReadSettings::default()
+    };
+    let mut warnings = Vec::new();
+    read_take(bytes, "t", &settings, &mut warnings).map(|loaded| (loaded, warnings))
+}
+
+/// Where bones carry a vertex.
+pub(crate) fn carried(vertex: &Vertex, bones: &[DAffine3]) -> DVec3 {
+    let position = DVec3::from_array(vertex.position.map(f64::from));
+    let bones = vertex
+        .bones
+        .iter()
+        .map(|&bone| bones[usize::from(bone)].transform_point3(position));
+    bones
+        .zip(vertex.weights)
+        .map(|(at, weight)| f64::from(weight) * at)
+        .sum()
+}
+
+/// Largest distance of joints in the world over all frames, metres, and largest angle between their rotations there, degrees.
+pub(crate) fn distance(one: &Take, other: &Take) -> (f64, f64) {
+    assert_eq!(
+        (one.num_frames(), one.num_joints()),
+        (other.num_frames(), other.num_joints())
+    );
+    let worlds = [one, other].map(Take::world_tracks);
+    let (mut metres, mut degrees) = (0.0_f64, 0.0_f64);
+    for frame in 0..one.num_frames() {
+        for joint in 0..one.num_joints() {
+            let [at, there] = [0, 1].map(|of| worlds[of].position(frame, joint));
+            metres = metres.max(at.distance(there));
+            let [turn, other_turn] = [0, 1].map(|of| worlds[of].rotation(frame, joint));
+            let turn = rotation::difference(turn, other_turn);
+            degrees = degrees.max(turn.length().to_degrees());
+        }
+    }
+    (metres, degrees)
+}

@@ -1,0 +1,75 @@
+//! What tests of several subjects start from: walks, captured takes, and bytes that are changed.
+
+use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings};
+use loopwright_match::{Neighbour, features::NUM_FEATURES};
+use loopwright_synth::{WalkSettings, synthesize};
+
+pub(crate) fn walk(settings: &WalkSettings) -> Analysis {
+    Analysis::new(&synthesize(settings).unwrap().take).unwrap()
+}
+
+pub(crate) fn captured(folder: &std::path::Path, file: &str) -> Analysis {
+    let bytes = std::fs::read(folder.join(file)).unwrap();
+    Analysis::new(&loopwright_formats::load(&bytes, file).unwrap().take).unwrap()
+}
+
+/// The recommended loop.
+pub(crate) fn made(analysis: &Analysis) -> MadeLoop {
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap()
+}
+
+/// The nearest of all rows, compared one by one; the lowest of equal ones.
+pub(crate) fn nearest_of_all(rows: &[f32], query: &[f32; NUM_FEATURES]) -> Neighbour {
+    let mut nearest = Neighbour {
+        row: usize::MAX,
+        squared_distance: f32::INFINITY,
+    };
+    for (row, numbers) in rows.chunks_exact(NUM_FEATURES).enumerate() {
+        let mut squared_distance = 0.0;
+        for (number, other) in numbers.iter().zip(query) {
+            squared_distance += (number - other) * (number - other);
+        }
+        if squared_distance < nearest.squared_distance {
+            nearest = Neighbour { row, squared_distance };
+        }
+    }
+    nearest
+}
+
+/// Changes of a database: contents that contradict each other under a checksum that is right.
+pub(crate) struct Changes(pub(crate) u64);
+
+impl Changes {
+    fn below(&mut self, limit: usize) -> usize {
+        const FACTOR: u64 = 6_364_136_223_846_793_005;
+        self.0 = self.0.wrapping_mul(FACTOR).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    /// Up to three bytes more are others, among the first so many.
+    pub(crate) fn of(&mut self, original: &[u8], among: usize) -> Vec<u8> {
+        let mut bytes = original.to_vec();
+        for _ in 0..=self.below(3) {
+            let at = self.below(among);
+            bytes[at] = self.below(256) as u8;
+        }
+        sum_up(&mut bytes);
+        bytes
+    }
+}
+
+/// Writes the checksum of the format, computed again from its description.
+pub(crate) fn sum_up(bytes: &mut [u8]) {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in bytes[64..].chunks(8) {
+        let word = part
+            .iter()
+            .rev()
+            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    }
+    bytes[56..64].copy_from_slice(&hash.to_le_bytes());
+}
