@@ -86,7 +86,7 @@ def all_pairs(command, scratch):
     path = os.path.join(scratch, f"walk-{COMPARED}.bvh")
     rows = [("work", "tool", "s", "processor s")]
     secs, used, _ = median(lambda: process(command, "find", path))
-    rows.append((f"the best loops of {COMPARED:,} frames, from the file", "loopwright find", f"{secs:.2f}", f"{used:.2f}"))
+    rows.append((f"the best loops of {COMPARED:,} frames, from the file", "`loopwright find`", f"{secs:.2f}", f"{used:.2f}"))
     rng = np.random.default_rng(0)
     values = rng.normal(size=(COMPARED, DIMS))
     single = values.astype(np.float32)
@@ -110,7 +110,7 @@ def all_pairs(command, scratch):
         pass
     secs, used, _ = median(lambda: process(command, "convert", path, os.path.join(scratch, "again.bvh"), "--force"))
     megabytes = os.path.getsize(path) / 1e6
-    rows.append((f"{megabytes:.0f} MB of BVH read, and written again", "loopwright convert", f"{secs:.2f}", f"{used:.2f}"))
+    rows.append((f"{megabytes:.0f} MB of BVH read, and written again", "`loopwright convert`", f"{secs:.2f}", f"{used:.2f}"))
     try:
         import pybvh
 
@@ -126,6 +126,8 @@ def batch(command, batch_takes, scratch):
     count, scripted, frames = 400, 20, 300
     subprocess.run([sys.executable, batch_takes, folder, str(count), command], check=True)
     secs, used, mebibytes = process(command, "make", folder, "-o", into, "--force")
+    less = ("--choose", "cost", "--lock-feet", "off")
+    quick, quick_used, _ = process(command, "make", folder, "-o", into, "--force", *less)
     takes = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in sorted(names)][:scripted]
 
     def script():
@@ -139,7 +141,8 @@ def batch(command, batch_takes, scratch):
     rate = lambda takes, secs: f"{takes * frames / secs:,.0f}"
     return table(
         (name, "as run", "of one processor"),
-        (f"loopwright make, {count} takes, {mebibytes:.0f} MiB", rate(count, secs), rate(count, used)),
+        (f"`loopwright make`, {count} takes, {mebibytes:.0f} MiB", rate(count, secs), rate(count, used)),
+        (f"the same with `{' '.join(less)}`", rate(count, quick), rate(count, quick_used)),
         (f"autocorrelation and cross-fade in numpy, {scripted} takes, not written", rate(scripted, by_script), rate(scripted, script_used)),
     )
 

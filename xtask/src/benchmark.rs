@@ -46,6 +46,8 @@ pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
 fn ask(checkout: &Path, script: &str, about: &Path, scratch: &Path) -> Result<serde_json::Map<String, Value>, String> {
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let output = Command::new(python)
+        // Leaves no compiled files beside the scripts.
+        .arg("-B")
         .arg(checkout.join(format!("xtask/peers/{script}.py")))
         .args([&command()?, about, scratch])
         .output()

@@ -1,7 +1,7 @@
 //! The figures of the README: each is a cell of docs/benchmark.md.
 //!
-//! They stand in the table of one section, whose rows and columns have the names that they have on the page. Prose has none: a figure
-//! with a unit outside of that table and of code is refused, so that none can be added unseen.
+//! They stand in the table of one section, whose rows and columns have the names that they have on the page. Prose has none, so that
+//! none can be added unseen: a number in the prose of that section is refused, and elsewhere one with a unit.
 
 use std::path::Path;
 
@@ -47,30 +47,36 @@ fn faults(readme: &str, page: &str) -> Vec<String> {
             }
         }
     }
-    let table = section.lines().filter(|line| line.starts_with('|'));
-    let elsewhere = readme.replace(&table.collect::<Vec<&str>>().join("\n"), "");
-    for line in elsewhere.lines().filter(|line| !line.starts_with("    ")) {
-        // Code in a line is no figure.
-        let prose: Vec<&str> = line.split('`').step_by(2).collect();
-        let prose = prose.join(" ");
-        let words: Vec<&str> = prose.split_whitespace().collect();
-        for (place, word) in words.iter().enumerate() {
-            let word = word.trim_matches(|c: char| "(),.;:~".contains(c));
-            let next = words
-                .get(place + 1)
-                .map(|next| next.trim_matches(|c: char| "(),.;:".contains(c)));
-            let number = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '%');
-            let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || ".,-".contains(c));
-            let unit = Some(&word[number.len()..]).filter(|unit| !unit.is_empty()).or(next);
-            if is_number && unit.is_some_and(|unit| UNITS.contains(&unit)) {
-                faults.push(format!(
-                    "a figure outside of its table: {number} {}",
-                    unit.unwrap_or_default()
-                ));
-            }
-        }
-    }
+    let (before, rest) = readme.split_once(SECTION).unwrap_or((readme, ""));
+    let after = rest.strip_prefix(section).unwrap_or_default();
+    let prose: Vec<&str> = section.lines().filter(|line| !line.starts_with('|')).collect();
+    let of_section = figures(&prose.join("\n")).into_iter().map(|(number, _)| number);
+    let elsewhere = [before, after].into_iter().flat_map(figures);
+    let with_units = elsewhere.filter(|(_, unit)| UNITS.contains(&unit.as_str()));
+    let outside = of_section.chain(with_units.map(|(number, unit)| format!("{number} {unit}")));
+    faults.extend(outside.map(|figure| format!("a figure outside of its table: {figure}")));
     faults
+}
+
+/// The numbers of a text, each with its unit or the word behind it. Code has none, and "95th" is none.
+fn figures(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().filter(|line| !line.starts_with("    "));
+    let prose = lines.collect::<Vec<&str>>().join(" ");
+    let prose = prose.split('`').step_by(2).collect::<Vec<&str>>().join(" ");
+    let words = prose
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| "(),.;:~".contains(c)));
+    let words: Vec<&str> = words.collect();
+    let followed = words.iter().zip(words.iter().skip(1).chain(&[""]));
+    followed
+        .filter_map(|(word, next)| {
+            let number = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '%');
+            let is_number = number.contains(|c: char| c.is_ascii_digit())
+                && number.chars().all(|c| c.is_ascii_digit() || ".,-".contains(c));
+            let unit = Some(&word[number.len()..]).filter(|unit| !unit.is_empty());
+            (is_number && unit != Some("th")).then(|| (number.to_owned(), unit.unwrap_or(next).to_owned()))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -102,6 +108,12 @@ mod tests {
             ),
             (TABLE, "moved by 3.0 mm.", "a figure outside of its table: 3.0 mm"),
             (TABLE, "in 99% of them", "a figure outside of its table: 99 %"),
+            (TABLE, "| a | in 5\nms |", "a figure outside of its table: 5 ms"),
+            (
+                &format!("{TABLE}\nOf 42 clips all loop."),
+                "",
+                "a figure outside of its table: 42",
+            ),
             ("", "", "no table under ## How well it works"),
         ] {
             assert_eq!(faults(&readme(table, prose), TABLE)[0], fault);
