@@ -1,118 +1,98 @@
-//! Pages of docs/measurements: Markdown that people write, with sections that a measurement fills.
+//! The page of measurements: Markdown that people write, with sections that are measured.
 //!
 //! A section is the text between two markers, each on a line of its own. The rest of the page stays unchanged.
 //!
 //! ```text
-//! <!-- begin measured: every-take -->
-//! | take | rank |
+//! <!-- begin measured: loops -->
+//! | measure | raw cut |
 //! | --- | --- |
 //! <!-- end measured -->
 //! ```
 
-use std::{collections::BTreeMap, fmt::Display, path::Path};
+use std::path::Path;
 
-const BEGIN: &str = "<!-- begin measured: ";
-const END: &str = "<!-- end measured -->";
+/// A page, as text.
+#[derive(Debug)]
+pub(crate) struct Page(String);
 
-/// The contents that a measurement provides for the sections of its page, by name.
-#[derive(Debug, Default)]
-pub(crate) struct Sections(BTreeMap<&'static str, String>);
-
-impl Sections {
-    /// Adds the contents of a section: lines of Markdown.
-    ///
-    /// # Panics
-    ///
-    /// If the measurement has already added a section of this name.
-    pub(crate) fn add(&mut self, name: &'static str, contents: impl Display) {
-        let contents = contents.to_string();
-        let before = self.0.insert(name, contents.trim_end().to_owned());
-        assert!(before.is_none(), "two sections are called {name}");
+impl Page {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self(text))
     }
 
-    /// Fills the sections of a page.
-    ///
-    /// Fails and leaves the page unchanged unless it has exactly these sections.
-    pub(crate) fn write_into(self, page: &Path) -> Result<(), String> {
-        let failed = |why: &dyn Display| format!("{}: {why}", page.display());
-        let before = std::fs::read_to_string(page).map_err(|error| failed(&error))?;
-        let after = self.fill(&before).map_err(|fault| failed(&fault))?;
-        std::fs::write(page, after).map_err(|error| failed(&error))
+    pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
+        std::fs::write(path, &self.0).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    fn fill(mut self, page: &str) -> Result<String, String> {
-        let mut filled = String::new();
-        let mut open: Option<(&str, usize)> = None;
-        for (line, number) in page.lines().zip(1..) {
-            let begun = (line.strip_prefix(BEGIN)).map(|rest| rest.strip_suffix(" -->").unwrap_or(rest));
-            match (open, begun) {
-                (Some((name, at)), Some(_)) => return Err(format!("section {name}, begun in line {at}, has no end")),
-                (None, Some(name)) => {
-                    let contents = self.0.remove(name);
-                    let contents =
-                        contents.ok_or_else(|| format!("line {number}: nothing is measured for section {name}"))?;
-                    filled.extend([line, "\n", &contents, "\n"]);
-                    open = Some((name, number));
-                }
-                (None, None) if line == END => return Err(format!("line {number}: an end without a beginning")),
-                (Some(_), None) if line == END => {
-                    filled.extend([line, "\n"]);
-                    open = None;
-                }
-                (Some(_), None) => {}
-                (None, None) => filled.extend([line, "\n"]),
+    /// Replaces the contents of a section by what is made of them.
+    pub(crate) fn fill(
+        &mut self,
+        section: &str,
+        contents: impl FnOnce(&str) -> Result<String, String>,
+    ) -> Result<(), String> {
+        let begin = format!("<!-- begin measured: {section} -->\n");
+        let start = self.0.find(&begin).map(|at| at + begin.len());
+        let start = start.ok_or_else(|| format!("the page has no section {section}"))?;
+        let length = self.0[start..].find("<!-- end measured -->");
+        let end = start + length.ok_or_else(|| format!("section {section} has no end"))?;
+        let filled = contents(&self.0[start..end])?;
+        self.0.replace_range(start..end, &format!("{}\n", filled.trim_end()));
+        Ok(())
+    }
+}
+
+/// The rows of all Markdown tables of a text: each the name in its first cell, and its other cells under the names of their columns.
+pub(crate) fn rows(text: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let cells_of = |line: &str| -> Option<Vec<String>> {
+        let cells = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+        Some(cells.split('|').map(|cell| cell.trim().to_owned()).collect())
+    };
+    let mut rows = Vec::new();
+    let mut columns: Option<Vec<String>> = None;
+    for line in text.lines() {
+        let (Some(cells), known) = (cells_of(line), columns.as_ref()) else {
+            columns = None;
+            continue;
+        };
+        match known {
+            None => columns = Some(cells),
+            Some(_) if cells.iter().all(|cell| cell.trim_matches('-').is_empty()) => {}
+            Some(names) => {
+                let named = names.iter().cloned().zip(cells.iter().cloned()).skip(1).collect();
+                rows.push((cells[0].clone(), named));
             }
         }
-        if let Some((name, at)) = open {
-            return Err(format!("section {name}, begun in line {at}, has no end"));
-        }
-        if self.0.is_empty() {
-            Ok(filled)
-        } else {
-            let names: Vec<&str> = self.0.into_keys().collect();
-            Err(format!("there is no section for {}", names.join(", ")))
-        }
     }
+    rows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fill(page: &str) -> Result<String, String> {
-        let mut sections = Sections::default();
-        sections.add("one", "1\n\n1\n");
-        sections.add("two", 2);
-        sections.fill(page)
-    }
-
     #[test]
     fn only_what_stands_between_markers_is_replaced() {
-        let page = "# Title\n\
-                    <!-- begin measured: one -->\nold\n\nold\n<!-- end measured -->\n\nwords\n\
-                    <!-- begin measured: two -->\n<!-- end measured -->\n";
-        let filled = "# Title\n\
-                      <!-- begin measured: one -->\n1\n\n1\n<!-- end measured -->\n\nwords\n\
-                      <!-- begin measured: two -->\n2\n<!-- end measured -->\n";
-        assert_eq!(fill(page).as_deref(), Ok(filled));
-        assert_eq!(fill(filled).as_deref(), Ok(filled));
+        let text = "# Title\n<!-- begin measured: one -->\nold\n<!-- end measured -->\n\nwords\n";
+        let mut page = Page(text.to_owned());
+        page.fill("one", |before| Ok(format!("{before}new\n\n"))).unwrap();
+        assert_eq!(page.0, text.replace("old\n", "old\nnew\n"));
+        assert_eq!(
+            page.fill("two", |_| Ok(String::new())).unwrap_err(),
+            "the page has no section two"
+        );
     }
 
     #[test]
-    fn a_page_with_other_sections_is_refused() {
-        let section = |name: &str| format!("{BEGIN}{name} -->\n{END}\n");
-        let refusal = |parts: &[&str]| fill(&parts.concat()).unwrap_err();
-        let [one, two, three] = ["one", "two", "three"].map(section);
-        let begin_one = "<!-- begin measured: one -->\n";
-        for (parts, fault) in [
-            (&[&*one, "words\n"][..], "there is no section for two"),
-            (&[&one, &two, &three], "line 5: nothing is measured for section three"),
-            (&[&one, &two, &one], "line 5: nothing is measured for section one"),
-            (&[begin_one, &two], "section one, begun in line 1, has no end"),
-            (&[&two, begin_one], "section one, begun in line 3, has no end"),
-            (&[END, "\n"], "line 1: an end without a beginning"),
-        ] {
-            assert_eq!(refusal(parts), fault);
-        }
+    fn rows_have_the_names_of_their_columns() {
+        let text = "| a | b | c |\n| --- | --- | --- |\n| one | 1 | |\n\n| a |\n| --- |\n| two |\n";
+        let cell = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            rows(text),
+            [
+                ("one".to_owned(), vec![cell("b", "1"), cell("c", "")]),
+                ("two".to_owned(), vec![])
+            ]
+        );
     }
 }

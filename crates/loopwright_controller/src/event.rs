@@ -104,8 +104,8 @@ impl Event {
 
 /// Largest error of a trusted fit, as a share of the step.
 ///
-/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing (docs/measurements/fit.md). A change
-/// above 10% is not one change but several.
+/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing. A change above 10% is
+/// not one change but several.
 pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// Smallest changes that count: metres per second, and radians (30 degrees).

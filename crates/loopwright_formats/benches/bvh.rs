@@ -1,6 +1,6 @@
 //! How fast BVH is read and written: a synthetic walk repeated to about 100 MB, the median of several runs.
 //!
-//! Run with `cargo bench -p loopwright_formats`. `cargo xtask measure files` compares it with other readers.
+//! Run with `cargo bench -p loopwright_formats`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 

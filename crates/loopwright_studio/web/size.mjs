@@ -1,12 +1,14 @@
-// What a visitor loads before the first loop moves: node size.mjs PAGE MEASUREMENTS. Compresses each file of the page as a server would
-// have it compressed beforehand (brotli, quality 11), and compares the sum with the one that the page of measurements states. Fails
-// where it is larger by more than 100 KB.
+// What a visitor loads before the first loop moves: node size.mjs PAGE. Compresses each file of the page as a server would
+// have it compressed beforehand (brotli, quality 11), and fails where the sum is more than
+// 100 KB above what was accepted.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
-const [page, measurements] = process.argv.slice(2);
+const [page] = process.argv.slice(2);
 const FIRST_VIEW = ["index.html", "loopwright_studio.js", "loopwright_studio_bg.wasm", "worker.js"];
+// Bytes over the wire. A larger page is accepted with the reason for it; docs/benchmark.md states megabytes.
+const ACCEPTED = 1_945_782;
 const ALLOWED_GROWTH = 100_000;
 
 const options = {
@@ -19,10 +21,9 @@ for (const name of FIRST_VIEW) {
     sum += compressed;
     console.log(`| \`${name}\` | ${bytes.length.toLocaleString("en")} | ${compressed.toLocaleString("en")} |`);
 }
-const stated = /^\| all that the first view needs \|[^|]*\| ([0-9,]+) \|$/m.exec(readFileSync(measurements, "utf8"));
-const limit = Number(stated?.[1].replaceAll(",", "")) + ALLOWED_GROWTH;
+const limit = ACCEPTED + ALLOWED_GROWTH;
 console.log(`all that the first view needs: ${sum.toLocaleString("en")} bytes, at most ${limit.toLocaleString("en")}`);
 if (!(sum <= limit)) {
-    console.error("error: the page grew; make it smaller, or state the new figure in docs/measurements/studio.md with the reason");
+    console.error("error: the page grew; make it smaller, or accept the new size in size.mjs");
     process.exitCode = 1;
 }

@@ -3,10 +3,7 @@
 use loopwright::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
 use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, WrittenFile, write_loop};
 
-use crate::{
-    table::Table,
-    takes::{Captured, Studied},
-};
+use crate::takes::{Captured, Studied};
 
 /// A take and a loop made from it.
 pub(super) struct Looped {
@@ -21,8 +18,6 @@ pub(super) struct Looped {
     pub(super) clip: LoopClip,
     /// The same loop with its root in place.
     pub(super) in_place: LoopClip,
-    /// Whether the search found it; otherwise it is the whole take, however large the seam gap.
-    pub(super) is_found: bool,
 }
 
 /// Loops of all listed takes that have one. Files other than BVH hold short cycles: if no loop is found in one, the whole
@@ -34,7 +29,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
         let Ok(studied) = Studied::of(file, take) else {
             continue;
         };
-        let Some((stretch, is_found)) = choose(&studied, source.format() != Format::Bvh) else {
+        let Some(stretch) = choose(&studied, source.format() != Format::Bvh) else {
             continue;
         };
         let make = |mode: RootMode| {
@@ -55,35 +50,18 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
             source,
             clip,
             in_place,
-            is_found,
         });
     }
     Ok(all)
 }
 
-/// The stretch to make into a loop, and whether the search found it.
-fn choose(studied: &Studied, whole_if_none: bool) -> Option<(LoopCandidate, bool)> {
+/// The stretch to make into a loop: the one that is recommended, or the whole take.
+fn choose(studied: &Studied, whole_if_none: bool) -> Option<LoopCandidate> {
     if let Ok(Some(best)) = studied.recommended() {
-        return Some((best, true));
+        return Some(best);
     }
     let last = studied.take.num_frames() as f64 - 1.0;
-    let whole = whole_if_none.then(|| studied.stretch(0.0, last, 1).ok())??;
-    Some((whole, false))
-}
-
-/// Number of loops by the format of their takes.
-pub(super) fn table(made: &[Looped]) -> Table {
-    let count = |of_kind: fn(&&Looped) -> bool| made.iter().filter(of_kind).count();
-    let mut table = Table::new("loops | of BVH takes | of FBX files | of glTF files | whole takes without a repeat");
-    table.row(format_args!(
-        "{} | {} | {} | {} | {}",
-        made.len(),
-        count(|made| made.source.keeps_all_in(Format::Bvh)),
-        count(|made| made.source.keeps_all_in(Format::Fbx)),
-        count(|made| made.source.keeps_all_in(Format::Glb)),
-        count(|made| !made.is_found),
-    ));
-    table
+    whole_if_none.then(|| studied.stretch(0.0, last, 1).ok())?
 }
 
 /// A loop as a file in a given form.

@@ -23,13 +23,13 @@ pub(super) struct Peers {
 pub(super) enum Answer {
     /// One line for each question, in the format of the script.
     Given(Vec<Value>),
-    /// No answer because something is missing; the text for the page.
+    /// No answer because this is missing.
     Skipped(String),
 }
 
 impl Answer {
     fn missing(what: &str) -> Self {
-        Self::Skipped(format!("Skipped: {what} is missing."))
+        Self::Skipped(what.to_owned())
     }
 }
 

@@ -8,33 +8,18 @@ use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 
 use super::{
-    SAME_PLACE_METRES, distance,
+    Row, distance,
     loops::{Looped, written},
     peers::{Answer, Peers, number, version},
-    write,
-};
-use crate::{
-    page::Sections,
-    statistics::median,
-    table::{Table, list},
+    worse, write,
 };
 
-pub(super) fn measure(made: &[Looped], peers: &Peers, sections: &mut Sections) -> Result<(), String> {
-    sections.add("validator", validator(made, peers)?);
-    let (blender, off) = blender(made, peers)?;
-    sections.add("blender", blender);
-    sections.add("blender-off", off);
-    sections.add("browser", browser(made, peers)?);
-    sections.add("godot", godot(made, peers)?);
-    Ok(())
-}
-
-/// A count, with the counted names in parentheses.
-fn counted(names: &[String]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        _ => format!("**{}** ({})", names.len(), names.join("; ")),
-    }
+pub(super) fn measure(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
+    let mut rows = vec![validator(made, peers)?];
+    rows.extend(blender(made, peers)?);
+    rows.push(browser(made, peers)?);
+    rows.push(godot(made, peers)?);
+    Ok(rows)
 }
 
 /// A loop in a file of its own.
@@ -76,7 +61,8 @@ fn joint_positions(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     clip.folded_pose(key).as_ref().world(clip.skeleton()).translations
 }
 
-fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
+fn validator(made: &[Looped], peers: &Peers) -> Result<Row, String> {
+    let name = "Khronos validator".to_owned();
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for made in made {
@@ -102,7 +88,7 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
         asked.push((made, before.is_some()));
     }
     let answers = match peers.node("gltf.mjs", &questions)? {
-        Answer::Skipped(why) => return Ok(why),
+        Answer::Skipped(why) => return Ok(Row::Skipped(name, why)),
         Answer::Given(answers) => answers,
     };
     let mut answers = answers.iter();
@@ -125,9 +111,17 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
         }
     }
     faults.dedup();
-    let mut table = Table::new("files | loops inside a glTF file | errors and warnings that were not there before");
-    table.row(format_args!("{files} | {inside} | {}", counted(&faults)));
-    Ok(table.to_string())
+    let faults = if faults.is_empty() {
+        "none".to_owned()
+    } else {
+        faults.join("; ")
+    };
+    Ok(Row::Given(
+        name,
+        format!(
+            "loops as glTF, {inside} of them in a take's file: errors and warnings that it had not before | {files} | {faults}"
+        ),
+    ))
 }
 
 /// One of our positions in Blender's world, which has Z up and follows the axes that a file states; still in our metres.
@@ -186,54 +180,8 @@ fn names(made: &Looped) -> Vec<&str> {
         .collect()
 }
 
-/// A loop in a file for Blender.
-struct ForBlender<'a> {
-    made: &'a Looped,
-    format: Format,
-    add_root: bool,
-    is_inside: bool,
-}
-
-impl ForBlender<'_> {
-    fn kind(&self) -> String {
-        format!(
-            "{}{}, {}",
-            self.format.extension(),
-            if self.add_root { " with a root joint" } else { "" },
-            if self.is_inside {
-                "into the take's file"
-            } else {
-                "fresh"
-            }
-        )
-    }
-
-    /// Why a loop is not compared, or where it lies elsewhere.
-    fn fault(&self, answer: &Value) -> Option<String> {
-        let why = if answer["before_fails"] == true {
-            "Blender does not import the file without the loop either".to_owned()
-        } else if number(answer, "places") == 0.0 {
-            "no joint has a name to find it by".to_owned()
-        } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
-            format!("**{error}**")
-        } else if exceeds(number(answer, "worst"), SAME_PLACE_METRES) {
-            let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
-            let worst = distance(number(answer, "worst"));
-            format!("{worst} at joint {joint}, key {key}")
-        } else {
-            return None;
-        };
-        Some(format!("{} as {}: {why}", self.made.file, self.kind()))
-    }
-}
-
 /// Writes a loop for Blender; what is asked of it there.
-fn asked_of_blender<'a>(
-    made: &'a Looped,
-    format: Format,
-    add_root: bool,
-    peers: &Peers,
-) -> Result<(ForBlender<'a>, Value), String> {
+fn asked_of_blender(made: &Looped, format: Format, add_root: bool, peers: &Peers) -> Result<Value, String> {
     let layout = LoopWriteSettings {
         add_root,
         copies: COPIES,
@@ -255,7 +203,7 @@ fn asked_of_blender<'a>(
     if shown.is_inside {
         write(&before, &made.bytes)?;
     }
-    let question = json!({
+    Ok(json!({
         "file": shown.path,
         "before": shown.is_inside.then_some(before),
         "per_metre": blender_per_metre(&shown, &made.bytes)?,
@@ -266,66 +214,51 @@ fn asked_of_blender<'a>(
         "joints": names(made),
         "keys": keys,
         "num_samples": made.clip.num_samples(),
-    });
-    let asked = ForBlender {
-        made,
-        format,
-        add_root,
-        is_inside: shown.is_inside,
-    };
-    Ok((asked, question))
+    }))
 }
 
-/// The table, and the list of loops that are not compared or whose joints lie elsewhere.
-fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
+fn blender(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         for &(format, add_root) in layouts(made) {
-            let (file, question) = asked_of_blender(made, format, add_root, peers)?;
-            asked.push(file);
-            questions.push(question);
+            questions.push(asked_of_blender(made, format, add_root, peers)?);
+            asked.push(format);
         }
     }
-    let answers = match peers.blender(&questions)? {
-        Answer::Skipped(why) => return Ok((why.clone(), why)),
-        Answer::Given(answers) => answers,
-    };
-    let mut table = Table::new(&format!(
-        "{} | loops compared | positions | joints not found | median of medians | worst | worst over the seam",
-        version("blender").unwrap_or_default()
-    ));
-    let mut off = Vec::new();
-    for &(format, add_root) in &LAYOUTS {
-        for is_inside in [false, true] {
-            let of_kind =
-                |file: &ForBlender<'_>| (file.format, file.add_root, file.is_inside) == (format, add_root, is_inside);
-            let mine: Vec<(&ForBlender<'_>, &Value)> =
-                (asked.iter().zip(&answers)).filter(|(file, _)| of_kind(file)).collect();
-            let Some((first, _)) = mine.first() else {
-                continue;
-            };
-            let compared: Vec<&Value> = mine
-                .iter()
-                .map(|(_, answer)| *answer)
-                .filter(|a| number(a, "places") > 0.0)
-                .collect();
-            let largest = |key: &str| compared.iter().map(|answer| number(answer, key)).fold(0.0, worse);
-            let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
-            table.row(format_args!(
-                "{} | {} of {} | {} | {} | {} | {} | {}",
-                first.kind(),
-                compared.len(),
-                mine.len(),
+    let answers = peers.blender(&questions)?;
+    let row = |format: Format| {
+        let name = format!("Blender, {}", format.extension());
+        let answers = match &answers {
+            Answer::Skipped(why) => return Row::Skipped(name, why.clone()),
+            Answer::Given(answers) => answers,
+        };
+        let mine: Vec<&Value> = asked
+            .iter()
+            .zip(answers)
+            .filter(|(asked, _)| **asked == format)
+            .map(|(_, a)| a)
+            .collect();
+        let compared: Vec<&Value> = mine
+            .iter()
+            .copied()
+            .filter(|answer| number(answer, "places") > 0.0)
+            .collect();
+        let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
+        let worst = compared.iter().map(|answer| number(answer, "worst")).fold(0.0, worse);
+        Row::Given(
+            name,
+            format!(
+                "loops, imported by {}: {} positions of joints, {} not found | {} of {} | {}",
+                version("blender").unwrap_or_default(),
                 sum("places"),
                 sum("missing"),
-                distance(median(compared.iter().map(|answer| number(answer, "median")))),
-                distance(largest("worst")),
-                distance(largest("seam")),
-            ));
-            off.extend(mine.iter().filter_map(|(file, answer)| file.fault(answer)));
-        }
-    }
-    Ok((table.to_string(), list(&off)))
+                compared.len(),
+                mine.len(),
+                distance(worst)
+            ),
+        )
+    };
+    Ok([Format::Bvh, Format::Glb, Format::Fbx].map(row).into())
 }
 
 /// Whether a value is above a limit or not a number.
@@ -333,61 +266,37 @@ fn exceeds(value: f64, limit: f64) -> bool {
     value.is_nan() || value > limit
 }
 
-/// The larger of two values; NaN counts as larger than any number.
-fn worse(p: f64, q: f64) -> f64 {
-    if p.is_nan() || q.is_nan() { f64::NAN } else { p.max(q) }
-}
-
-/// Largest ratio of the step over the seam to the largest step elsewhere that stays invisible.
-const SEAM_LIMIT: f64 = 1.1;
-
-fn browser(made: &[Looped], peers: &Peers) -> Result<String, String> {
-    let (mut questions, mut asked) = (Vec::new(), Vec::new());
+fn browser(made: &[Looped], peers: &Peers) -> Result<Row, String> {
+    let name = "three.js in a browser".to_owned();
+    let mut questions = Vec::new();
     for made in made {
-        let layout = LoopWriteSettings::default();
-        let shown = show(made, &made.in_place, Format::Glb, &layout, peers)?;
+        let shown = show(made, &made.in_place, Format::Glb, &LoopWriteSettings::default(), peers)?;
         questions.push(json!({
             "file": shown.path,
             "animation": shown.animation,
             "period_secs": made.in_place.period_secs(),
             "picture": shown.path.with_extension("png"),
         }));
-        asked.push(made);
     }
     let answers = match peers.node("browser.mjs", &questions)? {
-        Answer::Skipped(why) => return Ok(why),
+        Answer::Skipped(why) => return Ok(Row::Skipped(name, why)),
         Answer::Given(answers) => answers,
     };
-    let ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
-    let over: Vec<String> = (asked.iter().zip(&ratios))
-        .filter(|(_, ratio)| exceeds(**ratio, SEAM_LIMIT))
-        .map(|(made, ratio)| {
-            let whole = if made.is_found { "" } else { ", a whole take" };
-            format!("{} {ratio:.2}{whole}", made.file)
-        })
-        .collect();
-    let blank: Vec<String> = (asked.iter().zip(&answers))
-        .filter(|(_, answer)| exceeds(1.5 - number(answer, "colours"), 0.0))
-        .map(|(made, _)| made.file.clone())
-        .collect();
-    let mut table = Table::new(&format!(
-        "browser | three.js | loops | step over the seam: median | worst | above {SEAM_LIMIT} | draw nothing"
-    ));
+    let ratio = answers.iter().map(|answer| number(answer, "ratio")).fold(0.0, worse);
     let text = |key: &str| answers.first().and_then(|answer| answer[key].as_str()).unwrap_or("-");
-    table.row(format_args!(
-        "{} | {} | {} | {:.2} | {:.2} | {} | {}",
-        text("browser"),
-        text("three"),
-        answers.len(),
-        median(ratios.iter().copied()),
-        ratios.iter().copied().fold(0.0, worse),
-        counted(&over),
-        counted(&blank),
-    ));
-    Ok(table.to_string())
+    Ok(Row::Given(
+        name,
+        format!(
+            "loops in place, played by three.js {} in {}: step over the seam over the largest elsewhere | {} | {ratio:.2}",
+            text("three"),
+            text("browser"),
+            answers.len()
+        ),
+    ))
 }
 
-fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
+fn godot(made: &[Looped], peers: &Peers) -> Result<Row, String> {
+    let name = "Godot".to_owned();
     let project = peers.scratch.join("godot");
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     write(&project.join("project.godot"), b"config_version=4\n")?;
@@ -395,12 +304,12 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
     for made in made.iter().filter(|made| made.source.format() == Format::Bvh) {
         let layout = LoopWriteSettings::default();
         let shown = show(made, &made.in_place, Format::Glb, &layout, peers)?;
-        let name = format!("{}.glb", made.stem);
-        std::fs::copy(&shown.path, project.join(&name)).map_err(|error| error.to_string())?;
+        let file = format!("{}.glb", made.stem);
+        std::fs::copy(&shown.path, project.join(&file)).map_err(|error| error.to_string())?;
         // The importer settings that the sidecar asks for: the loop's rate, and no optimizer that removes keys.
         let fps = (1.0 / made.in_place.step_secs()).round();
         write(
-            &project.join(format!("{name}.import")),
+            &project.join(format!("{file}.import")),
             format!(
                 "[remap]\nimporter=\"scene\"\ntype=\"PackedScene\"\n[params]\nanimation/import=true\nanimation/fps={fps}\n\
                  animation/optimizer/enabled=false\n"
@@ -416,7 +325,7 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
             })
             .collect();
         questions.push(json!({
-            "file": name,
+            "file": file,
             "step_secs": made.in_place.step_secs(),
             "period_secs": made.in_place.period_secs(),
             "joints": names(made),
@@ -424,26 +333,23 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
         }));
     }
     let answers = match peers.godot(&project, &questions)? {
-        Answer::Skipped(why) => return Ok(why),
+        Answer::Skipped(why) => return Ok(Row::Skipped(name, why)),
         Answer::Given(answers) => answers,
     };
     let all = |key: &'static str| answers.iter().map(move |answer| number(answer, key));
     let looping = answers.iter().filter(|answer| answer["loops"] == true).count();
-    let mut table = Table::new(
-        "Godot | loops imported | looping switched on | bones off at worst | bones not found | step over the seam: median | \
-         worst",
-    );
-    table.row(format_args!(
-        "{} | {} | {looping} | {} | {} | {:.2} | {:.2}",
-        answers
-            .first()
-            .and_then(|answer| answer["godot"].as_str())
-            .unwrap_or("-"),
-        answers.len(),
-        distance(all("worst").fold(0.0, worse)),
-        all("missing").sum::<f64>(),
-        median(all("ratio")),
-        all("ratio").fold(0.0, worse),
-    ));
-    Ok(table.to_string())
+    Ok(Row::Given(
+        name,
+        format!(
+            "loops in place, imported by {}, {looping} switched to loop: bones, {} not found; step over the seam | {} | {}; {:.2}",
+            answers
+                .first()
+                .and_then(|answer| answer["godot"].as_str())
+                .unwrap_or("-"),
+            all("missing").sum::<f64>(),
+            answers.len(),
+            distance(all("worst").fold(0.0, worse)),
+            all("ratio").fold(0.0, worse),
+        ),
+    ))
 }

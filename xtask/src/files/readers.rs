@@ -7,37 +7,27 @@ use loopwright_formats::{
 use serde_json::{Value, json};
 
 use super::{
-    distance,
+    Row, distance,
     peers::{Answer, Peers, number},
+    worse,
 };
-use crate::{page::Sections, statistics::Sorted, table::Table, takes::Captured};
+use crate::takes::Captured;
 
 /// Frames between compared frames.
 const STRIDE: usize = 10;
 
-pub(super) fn measure(captured: &Captured, peers: &Peers, sections: &mut Sections) -> Result<(), String> {
-    let (table, not_found) = fbx(captured)?;
-    sections.add("reading-fbx", table);
-    let mut names = Table::new("positions of nodes that ufbx has under another name, not compared");
-    names.row(not_found);
-    sections.add("not-found", names);
-    sections.add("reading-gltf", gltf(captured, peers)?);
-    Ok(())
+pub(super) fn measure(captured: &Captured, peers: &Peers) -> Result<Vec<Row>, String> {
+    Ok(vec![fbx(captured)?, gltf(captured, peers)?])
 }
 
-fn table() -> Table {
-    Table::new("file | animations | positions | median | worst")
-}
-
-/// FBX, compared with the scene that ufbx evaluates, and the number of positions that are missing there.
-fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
-    let mut table = table();
-    let mut not_found = 0;
-    for file in captured.files(&[Format::Fbx]) {
+/// FBX, compared with the scene that ufbx evaluates.
+fn fbx(captured: &Captured) -> Result<Row, String> {
+    let files = captured.files(&[Format::Fbx]);
+    let (mut count, mut animations, mut worst) = (0, 0, 0.0);
+    for file in &files {
         let (bytes, _) = captured.read(file, &ReadSettings::default())?;
         let scene = ufbx::load_memory(&bytes, ufbx::LoadOpts::default())
             .map_err(|error| format!("{file}: ufbx: {}", &*error.description))?;
-        let (mut distances, mut animations) = (Vec::new(), 0);
         for stack in &scene.anim_stacks {
             // One of the files has an animation without keys or range.
             if stack.time_end <= stack.time_begin {
@@ -56,26 +46,25 @@ fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
                 let evaluated = ufbx::evaluate_scene(&scene, &stack.anim, secs, ufbx::EvaluateOpts::default())
                     .map_err(|error| format!("{file}: ufbx: {}", &*error.description))?;
                 for (joint, known) in take.skeleton().joints().iter().enumerate() {
-                    let Some(node) = evaluated.find_node(&known.name) else {
-                        not_found += 1;
-                        continue;
-                    };
+                    let node = evaluated.find_node(&known.name);
+                    let node = node.ok_or_else(|| format!("{file}: ufbx has no {}", known.name))?;
                     let m = &node.node_to_world;
                     let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * unit_metres;
-                    distances.push(world.position(frame, joint).distance(position));
+                    worst = worse(worst, world.position(frame, joint).distance(position));
+                    count += 1;
                 }
             }
             animations += 1;
         }
-        let distances: Sorted = distances.into_iter().collect();
-        table.row(format_args!(
-            "{file} | {animations} | {} | {} | {}",
-            distances.len(),
-            distance(distances.median()),
-            distance(distances.largest())
-        ));
     }
-    Ok((table, not_found))
+    Ok(Row::Given(
+        "ufbx".to_owned(),
+        format!(
+            "FBX as loopwright reads it: {count} positions of joints in {animations} animations | {} | {}",
+            files.len(),
+            distance(worst)
+        ),
+    ))
 }
 
 /// The animations of a glTF file by number, as read, in the file's own unit and axes.
@@ -117,25 +106,35 @@ fn question(captured: &Captured, file: &str) -> Result<Value, String> {
 }
 
 /// glTF, compared with three.js.
-fn gltf(captured: &Captured, peers: &Peers) -> Result<String, String> {
+fn gltf(captured: &Captured, peers: &Peers) -> Result<Row, String> {
+    let name = "three.js".to_owned();
     let files = captured.files(&[Format::Glb, Format::Gltf]);
     let questions = files.iter().map(|file| question(captured, file));
     let questions = questions.collect::<Result<Vec<_>, _>>()?;
     let answers = match peers.node("gltf.mjs", &questions)? {
-        Answer::Skipped(why) => return Ok(why),
+        Answer::Skipped(why) => return Ok(Row::Skipped(name, why)),
         Answer::Given(answers) => answers,
     };
-    let mut table = table();
+    let (mut count, mut animations, mut farthest) = (0.0, 0.0, 0.0);
     for (file, answer) in files.iter().zip(&answers) {
         if let Some(fault) = answer.get("error").and_then(Value::as_str) {
             return Err(format!("{file}: three.js: {fault}"));
         }
-        let [read, of_file, places] = ["animations", "animations_of_file", "places"].map(|count| number(answer, count));
+        let [read, of_file, places, worst] =
+            ["animations", "animations_of_file", "places", "worst"].map(|key| number(answer, key));
         if read != of_file {
             return Err(format!("{file}: {read} of {of_file} animations are read"));
         }
-        let [median, worst] = ["median", "worst"].map(|metres| distance(number(answer, metres)));
-        table.row(format_args!("{file} | {read} | {places} | {median} | {worst}"));
+        count += places;
+        animations += read;
+        farthest = worse(farthest, worst);
     }
-    Ok(table.to_string())
+    Ok(Row::Given(
+        name,
+        format!(
+            "glTF as loopwright reads it: {count} positions of joints in {animations} animations | {} | {}",
+            files.len(),
+            distance(farthest)
+        ),
+    ))
 }

@@ -8,23 +8,26 @@ use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_t
 use serde_json::Value;
 
 use super::{
-    distance,
+    Row, distance,
     loops::{Looped, written},
 };
-use crate::{
-    page::Sections,
-    table::{Table, list},
-    takes::space_of,
-};
+use crate::takes::space_of;
 
-pub(super) fn measure(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
-    bytes_kept(made, sections)?;
-    through_all_formats(made, sections);
-    Ok(())
+pub(super) fn measure(made: &[Looped]) -> Result<Vec<Row>, String> {
+    Ok(vec![through_all_formats(made)?, bytes_kept(made)?])
+}
+
+/// Fails if there are faults.
+fn without(faults: &[String]) -> Result<(), String> {
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("; "))
+    }
 }
 
 /// The JSON of a glTF file and the bytes of its binary chunk.
-pub(super) fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
+fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
     let parse = |text: &[u8]| serde_json::from_slice(text).map_err(|error| error.to_string());
     if !bytes.starts_with(b"glTF") {
         return Ok((parse(bytes)?, Vec::new()));
@@ -39,7 +42,7 @@ pub(super) fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
 }
 
 /// Compares the buffers and parts of written files with those of the file that was read.
-fn bytes_kept(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
+fn bytes_kept(made: &[Looped]) -> Result<Row, String> {
     let (mut files, mut num_bytes, mut num_parts, mut faults) = (0, 0, 0, Vec::new());
     for made in made.iter().filter(|made| made.source.format() == Format::Glb) {
         let layout = LoopWriteSettings {
@@ -72,11 +75,11 @@ fn bytes_kept(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
             }
         }
     }
-    let mut table = Table::new("`.glb` files | bytes in their buffers | parts of their JSON");
-    table.row(format_args!("{files} | {num_bytes} | {num_parts}"));
-    sections.add("bytes-kept", table);
-    sections.add("bytes-not-kept", list(&faults));
-    Ok(())
+    without(&faults)?;
+    Ok(Row::Given(
+        "a `.glb` with a loop written into it".to_owned(),
+        format!("bytes of its buffers ({num_bytes}) and parts of its JSON ({num_parts}) | {files} | all kept"),
+    ))
 }
 
 /// Largest differences between two takes: degrees of a joint in its parent, and metres of a joint in the world.
@@ -114,7 +117,7 @@ fn differences(one: &Take, other: &Take) -> Result<(f64, f64), String> {
 /// Largest rotation error of a loop after all formats, degrees.
 const KEPT_DEGREES: f64 = 0.01;
 
-fn through_all_formats(made: &[Looped], sections: &mut Sections) {
+fn through_all_formats(made: &[Looped]) -> Result<Row, String> {
     let (mut loops, mut keys, mut worst_degrees, mut worst_metres) = (0, 0, 0.0_f64, 0.0_f64);
     let mut faults = Vec::new();
     for made in made.iter().filter(|made| made.source.format() == Format::Bvh) {
@@ -150,11 +153,12 @@ fn through_all_formats(made: &[Looped], sections: &mut Sections) {
             Err(fault) => faults.push(format!("{}: {fault}", made.file)),
         }
     }
-    let mut table = Table::new("loops | keys | rotation off at most, degrees | position off at most");
-    table.row(format_args!(
-        "{loops} | {keys} | {worst_degrees:.5} | {}",
-        distance(worst_metres)
-    ));
-    sections.add("through-all-formats", table);
-    sections.add("changed-by-conversion", list(&faults));
+    without(&faults)?;
+    Ok(Row::Given(
+        "loopwright".to_owned(),
+        format!(
+            "loops from BVH to GLB to FBX to BVH: {keys} keys | {loops} | {}, {worst_degrees:.3} degrees",
+            distance(worst_metres)
+        ),
+    ))
 }

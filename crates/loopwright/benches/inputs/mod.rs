@@ -1,6 +1,6 @@
 //! Inputs for timing the search: features without structure, synthetic motion, and captured takes in sequence.
 //!
-//! A folder of its own, because the measurements of docs/measurements use the same inputs.
+//! A folder of its own, so that cargo does not take it for a bench.
 
 use std::path::Path;
 

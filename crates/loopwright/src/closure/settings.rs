@@ -15,7 +15,7 @@ pub enum SeamMotion {
     /// the central differences. The seam is then as rough as the capture, and no limb swings to match noise. Where the take does
     /// not have four frames beyond both ends of the cut, [`Self::Central`].
     ///
-    /// Such seams are the hardest to find at every frame rate, and the take is moved least: docs/measurements/closure.md.
+    /// Such seams are the hardest to find at every frame rate, and the take is moved least (514 cuts of captured takes).
     #[default]
     Layered,
     /// By central differences, noise included: the method closes all of it.

@@ -1,6 +1,6 @@
 //! Whether a seam shows: how far joints step over it, in absolute figures and relative to their own motion.
 //!
-//! Limits and how they were measured: docs/measurements/check.md. Formulae: docs/math/measures.md.
+//! Formulae, and how often the limits are right: docs/math/measures.md.
 
 use core::ops::Range;
 

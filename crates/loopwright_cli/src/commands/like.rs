@@ -20,8 +20,8 @@ use crate::{
 
 /// A stretch is the motion that is sought if jumps between the two cost at most this share of jumps at random.
 ///
-/// Measured in docs/measurements/like.md: cycles of the same gait in the same take lie below .2, the same gait in another
-/// style below .4, other gaits above .45.
+/// Of captured takes, cycles of the same gait in the same take lie below .2, the same gait in another style below .4, other
+/// gaits above .45.
 const MAX_RATIO: f64 = 0.4;
 
 pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {

@@ -1,0 +1,665 @@
+# How good loops are on captured takes, against ways to make them that everybody knows. Shares no code with loopwright: its own
+# reader of BVH, its own forward kinematics, its own contacts.
+#
+#   pip install numpy
+#   python xtask/peers/loops.py LOOPWRIGHT MOCAP SCRATCH      (cargo xtask measure runs it so)
+#
+# LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for the loops it makes. Prints the
+# tables of docs/benchmark.md as JSON: {"sample": Markdown, "loops": Markdown}. docs/benchmark.md defines every measure.
+#
+# Lengths are in metres, +Y is up, rotations are quaternions (w, x, y, z). "Root" is the point on the floor below the hips, turned
+# the way that the hips face.
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+UNITS = {"m": 1.0, "cm": 0.01, "inch-like": 0.0254, "CMU": 0.0254 / 0.45}
+LEAST_SECS, MOST_SECS = 0.4, 10.0  # of a loop, for every method that searches
+
+
+# Quaternions and the floor.
+
+
+def mul(p, q):
+    pw, px, py, pz = np.moveaxis(p, -1, 0)
+    qw, qx, qy, qz = np.moveaxis(q, -1, 0)
+    return np.stack(
+        [
+            pw * qw - px * qx - py * qy - pz * qz,
+            pw * qx + px * qw + py * qz - pz * qy,
+            pw * qy - px * qz + py * qw + pz * qx,
+            pw * qz + px * qy - py * qx + pz * qw,
+        ],
+        axis=-1,
+    )
+
+
+def inverse(q):
+    return q * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def turn(q, v):
+    return v + 2.0 * np.cross(q[..., 1:], np.cross(q[..., 1:], v) + q[..., :1] * v)
+
+
+def from_vector(v):
+    angle = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(angle / 2), 0.5 * np.sinc(angle / (2 * np.pi)) * v], axis=-1)
+
+
+def to_vector(q):
+    q = np.where(q[..., :1] < 0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    return q[..., 1:] * np.where(sine > 1e-12, 2 * np.arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
+
+
+def about_y(angle):
+    zero = np.zeros_like(angle)
+    return np.stack([np.cos(angle / 2), zero, np.sin(angle / 2), zero], axis=-1)
+
+
+# A take.
+
+
+class Body:
+    """Joints from the hips down, parents first. End sites count as joints, since toes end in one."""
+
+    def __init__(self, names, parents):
+        self.names, self.parents = names, parents
+        legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "lankle"], ["rightfoot", "rightankle", "foot_r", "rankle"])]
+        self.legs = legs
+
+    def leg(self, ankles):
+        ankle = next(j for j, name in enumerate(self.names) if name.lower() in ankles)
+        knee = self.parents[ankle]
+        below = lambda joint: next((j for j, parent in enumerate(self.parents) if parent == joint), None)
+        front = below(ankle)
+        has_toes = not self.names[front].endswith(" end")
+        ball, tip = (front, below(front)) if has_toes else (None, front)
+        return {"thigh": self.parents[knee], "knee": knee, "ankle": ankle, "front": front, "ball": ball, "tip": tip}
+
+
+class Motion:
+    """Local rotations and positions of a body; those of the hips are in the world."""
+
+    def __init__(self, body, dt, positions, rotations):
+        self.body, self.dt, self.positions, self.rotations = body, dt, positions, rotations
+        self.places, self.turns = self.world()
+        left, right = (self.places[:, leg["thigh"]] for leg in body.legs)
+        self.middle = 0.5 * (left + right) * [1.0, 0.0, 1.0]
+        across = left - right
+        self.yaw = np.unwrap(np.arctan2(-across[:, 2], across[:, 0]))
+
+    def __len__(self):
+        return len(self.places)
+
+    def world(self):
+        places, turns = self.positions.copy(), self.rotations.copy()
+        for joint, parent in enumerate(self.body.parents):
+            if parent >= 0:
+                places[:, joint] = places[:, parent] + turn(turns[:, parent], self.positions[:, joint])
+                turns[:, joint] = mul(turns[:, parent], self.rotations[:, joint])
+        return places, turns
+
+    def seen_from_root(self):
+        return turn(about_y(-self.yaw)[:, None], self.places - self.middle[:, None])
+
+
+def read(path, unit, up):
+    text = open(path, encoding="utf-8", errors="replace").read().split()
+    names, parents, offsets, channels, stack = [], [], [], [], []
+    at = 0
+    while text[at].upper() != "MOTION":
+        word = text[at].upper()
+        if word in ("ROOT", "JOINT", "END"):
+            names.append(text[at + 1] if word != "END" else names[stack[-1]] + " end")
+            parents.append(stack[-1] if stack else -1)
+            offsets.append([0.0] * 3)
+            channels.append([])
+            at += 1
+        elif word == "{":
+            stack.append(len(names) - 1)
+        elif word == "}":
+            stack.pop()
+        elif word == "OFFSET":
+            offsets[stack[-1]] = [float(value) for value in text[at + 1 : at + 4]]
+            at += 3
+        elif word == "CHANNELS":
+            count = int(text[at + 1])
+            channels[stack[-1]] = [name.upper() for name in text[at + 2 : at + 2 + count]]
+            at += 1 + count
+        at += 1
+    frame_time = next(i for i in range(at, at + 12) if text[i].upper() == "TIME:")
+    dt = float(text[frame_time + 1])
+    width = sum(map(len, channels))
+    values = np.array(text[frame_time + 2 :], dtype=float)
+    values = values[: len(values) // width * width].reshape(-1, width)
+    positions = np.repeat(unit * np.array(offsets)[None], len(values), axis=0)
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(values), len(names), 1))
+    column = 0
+    for joint, of_joint in enumerate(channels):
+        for channel in of_joint:
+            axis = "XYZ".index(channel[0])
+            if channel.endswith("POSITION"):
+                positions[:, joint, axis] = unit * values[:, column]
+            else:
+                vector = np.zeros((len(values), 3))
+                vector[:, axis] = np.radians(values[:, column])
+                rotations[:, joint] = mul(rotations[:, joint], from_vector(vector))
+            column += 1
+    return from_the_hips(names, parents, dt, positions, rotations, up)
+
+
+def from_the_hips(names, parents, dt, positions, rotations, up):
+    """The same motion with the joint that both legs hang from as its root, +Y up."""
+    whole = Body(names, parents)
+
+    def above(joint):
+        return [] if joint < 0 else above(parents[joint]) + [joint]
+
+    left, right = (above(leg["thigh"]) for leg in whole.legs)
+    hips = [joint for joint in left if joint in right][-1]
+    kept = [joint for joint in range(len(names)) if hips in above(joint)]
+    motion = Motion(whole, dt, positions, rotations)
+    positions[:, hips], rotations[:, hips] = motion.places[:, hips], motion.turns[:, hips]
+    if up == "Z":
+        upright = from_vector(np.array([-np.pi / 2, 0.0, 0.0]))
+        positions[:, hips] = turn(upright, positions[:, hips])
+        rotations[:, hips] = mul(upright, rotations[:, hips])
+    body = Body([names[j] for j in kept], [kept.index(parents[j]) if j != hips else -1 for j in kept])
+    return Motion(body, dt, positions[:, kept], rotations[:, kept])
+
+
+# A loop: frames 0 to N-1, which are played, and the closing frame N, which should be frame 0 moved on.
+
+
+class Loop:
+    def __init__(self, motion, start, end):
+        self.motion, self.start, self.end = motion, start, end
+        self.count = len(motion) - 1
+        self.step = about_y(motion.yaw[-1] - motion.yaw[0])
+        self.shift = motion.middle[-1] - turn(self.step, motion.middle[0])
+
+    def moved(self, places):
+        return turn(self.step, places) + self.shift
+
+    def played(self, places):
+        """Three rounds of the frames of some points."""
+        rounds = [places[: self.count]]
+        for _ in range(2):
+            rounds.append(self.moved(rounds[-1]))
+        return np.concatenate(rounds)
+
+    def frames_of_take(self):
+        return self.start + (self.end - self.start) * np.arange(self.count) / self.count
+
+
+def part(take, start, end):
+    return Motion(take.body, take.dt, take.positions[start : end + 1].copy(), take.rotations[start : end + 1].copy())
+
+
+# Ways to close a cut. All see the body from its root, and leave the way over the floor to the root.
+
+
+def in_root(motion):
+    root = about_y(motion.yaw)
+    positions, rotations = motion.positions.copy(), motion.rotations.copy()
+    ground = motion.positions[:, 0] * [1.0, 0.0, 1.0]
+    positions[:, 0] -= ground
+    rotations[:, 0] = mul(inverse(root), rotations[:, 0])
+    return ground, root, positions, rotations
+
+
+def rebuilt(motion, ground, root, positions, rotations):
+    positions[:, 0] += ground
+    rotations[:, 0] = mul(root, rotations[:, 0])
+    return Motion(motion.body, motion.dt, positions, rotations)
+
+
+def with_offsets(motion, offsets_of, root_offsets=None):
+    """Adds to every joint what `offsets_of` makes of its gaps of pose and velocity (last minus first)."""
+    ground, root, positions, rotations = in_root(motion)
+    dt = motion.dt
+    rate = lambda a, b: to_vector(mul(b, inverse(a))) / dt
+    gaps = [
+        (positions[-1] - positions[0], ((positions[-1] - positions[-2]) - (positions[1] - positions[0])) / dt),
+        (to_vector(mul(rotations[-1], inverse(rotations[0]))), rate(rotations[-2], rotations[-1]) - rate(rotations[0], rotations[1])),
+    ]
+    moved, turned = (offsets_of(x, v, len(motion), dt) for x, v in gaps)
+    if root_offsets:
+        ground, root = root_offsets(ground, root, dt)
+    return rebuilt(motion, ground, root, positions + moved, mul(from_vector(turned), rotations))
+
+
+# The four closures of D. Holden, "Creating Looping Animations from Motion Capture" (2022), with the settings that its demo opens
+# with. The velocity correction of the soft fade is as published, with its factor dt and its exchanged ends.
+HALF_LIFE, BLEND, FADE, HARDNESS, ROOT_BLEND, SHARE = 0.1, 0.2, 0.4, 16.0, 0.5, 0.5
+
+
+def times(count, dt):
+    there = dt * np.arange(count)[:, None, None]
+    return there, there[::-1]
+
+
+def cubic_decay(x, v, blend, t):
+    t = np.clip(t / blend, 0, 1)
+    c = v * blend
+    return ((2 * x + c) * t + (-3 * x - 2 * c)) * t * t + c * t + x
+
+
+def by_spring(x, v, count, dt):
+    y = 2 * np.log(2) / HALF_LIFE
+    decay = lambda x, v, t: np.exp(-y * t) * (x + (v + x * y) * t)
+    there, back = times(count, dt)
+    return decay(SHARE * x, SHARE * v, there) + decay((SHARE - 1) * x, (1 - SHARE) * v, back)
+
+
+def by_cubic(x, v, count, dt):
+    there, back = times(count, dt)
+    return cubic_decay(SHARE * x, SHARE * v, BLEND, there) + cubic_decay((SHARE - 1) * x, (1 - SHARE) * v, BLEND, back)
+
+
+def velocities(v, count, dt, blend=BLEND):
+    there, back = times(count, dt)
+    return cubic_decay(0 * v, SHARE * v, blend, there) + cubic_decay(0 * v, (1 - SHARE) * v, blend, back)
+
+
+def spread(x, v, count, dt):
+    there, _ = times(count, dt)
+    return (SHARE - there / there[-1]) * x
+
+
+def by_linear(x, v, count, dt):
+    return spread(x, v, count, dt) + velocities(v, count, dt)
+
+
+def by_soft_fade(x, v, count, dt):
+    fade = lambda t: np.log1p(np.exp(HARDNESS - 2 * HARDNESS * t / FADE)) / HARDNESS
+    slope = -2 * np.exp(HARDNESS) / (1 + np.exp(HARDNESS)) / FADE
+    v = v + (SHARE - (1 - SHARE)) * x * slope * dt
+    there, back = times(count, dt)
+    return SHARE * x * fade(there) + (SHARE - 1) * x * fade(back) + velocities(v, count, dt)
+
+
+def demo_root(ground, root, dt):
+    rate = np.array([to_vector(mul(root[i + 1], inverse(root[i]))) / dt for i in (-2, 0)])
+    local = lambda i, v: turn(inverse(root[i]), v)
+    step = local(-1, ground[-1] - ground[-2]) / dt - local(0, ground[1] - ground[0]) / dt
+    spin = local(-1, rate[0]) - local(0, rate[1])
+
+    def offset(v):
+        there, back = (t[:, 0] for t in times(len(root), dt))
+        at_start, at_end = turn(root[0], v), turn(root[-1], v)
+        return cubic_decay(0 * v, SHARE * at_start, ROOT_BLEND, there) + cubic_decay(0 * v, (1 - SHARE) * at_end, ROOT_BLEND, back)
+
+    return ground + offset(step), mul(from_vector(offset(spin)), root)
+
+
+# The classic: the length by autocorrelation, the start by the most alike windows, ten frames faded into the first.
+WINDOW, FADED = 5, 10
+
+
+def classic_cut(take):
+    _, _, _, rotations = in_root(take)
+    flips = np.cumprod(np.where(np.sum(rotations[1:] * rotations[:-1], axis=-1) < 0, -1.0, 1.0), axis=0)
+    rotations[1:] *= flips[..., None]
+    rows = rotations.reshape(len(take), -1)
+    rows = rows - rows.mean(axis=0)
+    count = len(rows)
+    lags = np.arange(int(np.ceil(LEAST_SECS / take.dt)), int(min(MOST_SECS / take.dt, 0.75 * count, count - 2 * WINDOW - 2)))
+    size = 1 << int(np.ceil(np.log2(2 * count)))
+    spectrum = np.fft.rfft(rows, size, axis=0)
+    products = np.fft.irfft(np.sum(np.abs(spectrum) ** 2, axis=1), size)[lags]
+    energy = np.concatenate([[0.0], np.cumsum(np.sum(rows**2, axis=1))])
+    likeness = products / np.sqrt(energy[count - lags] * (energy[-1] - energy[lags]))
+    peaks = [i for i in range(1, len(lags) - 1) if likeness[i] > likeness[i - 1] and likeness[i] >= likeness[i + 1]]
+    lag = lags[max(peaks or range(len(lags)), key=lambda i: likeness[i])]
+    apart = np.sum((rotations[lag:] - rotations[:-lag]) ** 2, axis=(1, 2))
+    windows = np.convolve(apart, np.ones(2 * WINDOW + 1), "valid")
+    start = int(np.argmin(windows)) + WINDOW
+    return start, start + int(lag)
+
+
+def faded(motion):
+    ground, root, positions, rotations = in_root(motion)
+    count = min(FADED, len(motion) - 1)
+    weight = (np.arange(count) / count)[:, None, None]
+    first = np.where(np.sum(rotations[-count:] * rotations[0], axis=-1, keepdims=True) < 0, -rotations[0], rotations[0])
+    positions[-count:] += weight * (positions[0] - positions[-count:])
+    blend = rotations[-count:] + weight * (first - rotations[-count:])
+    rotations[-count:] = blend / np.linalg.norm(blend, axis=-1, keepdims=True)
+    return rebuilt(motion, ground, root, positions, rotations)
+
+
+# Measures.
+
+
+def seam_rank(take, start, end):
+    """Share of the seams of similar length, and of no less than half the way, whose poses and velocities differ less, %."""
+    seen, length = take.seen_from_root(), end - start
+    velocity = turn(about_y(-take.yaw)[:, None], np.gradient(take.places, take.dt, axis=0))
+    way = lambda at, lag: np.linalg.norm(take.middle[at + lag] - take.middle[at], axis=-1)
+    gaps = []
+    for lag in range(int(0.9 * length), int(np.ceil(1.1 * length)) + 1):
+        at = np.arange(1, len(take) - lag - 1)
+        at = at[way(at, lag) >= 0.5 * way(start, length)]
+        pose = np.linalg.norm(seen[at + lag] - seen[at], axis=-1).mean(axis=1)
+        speed = np.linalg.norm(velocity[at + lag] - velocity[at], axis=-1).mean(axis=1)
+        gaps.append(pose + 0.1 * speed)
+        if lag == length:
+            own = np.linalg.norm(seen[end] - seen[start], axis=-1).mean()
+            own += 0.1 * np.linalg.norm(velocity[end] - velocity[start], axis=-1).mean()
+    gaps = np.concatenate(gaps)
+    return [100.0 * np.mean(gaps < own - 1e-12)]
+
+
+def speed_drift(take, start, end):
+    """Change of the mean speed over a loop's length, from around the start to around the end, %."""
+    reach = min((end - start) // 2, start, len(take) - 1 - end)
+    if reach < 0.2 * (end - start):
+        return []
+    one, other = (np.linalg.norm(take.middle[i + reach] - take.middle[i - reach]) / (2 * reach * take.dt) for i in (start, end))
+    mean = 0.5 * (one + other)
+    return [100.0 * abs(other - one) / mean] if mean > 0.2 else []
+
+
+class Feet:
+    """Points of both feet and where they stand in the take: low and slow for a tenth of a second."""
+
+    LOW, SLOW, LEAST = 0.03, 0.3, 0.1
+
+    def __init__(self, take, start, end):
+        self.points, self.stands, self.floors, self.toes = [], [], [], []
+        for leg in take.body.legs:
+            for name in ("ball", "tip", "heel"):
+                joint, place = (leg["ankle"], self.heel(take, leg)) if name == "heel" else (leg[name], np.zeros(3))
+                if joint is None or np.median(np.linalg.norm(take.positions[:, joint], axis=-1)) < 1e-3:
+                    continue
+                way = self.way(take, joint, place)
+                floor = np.percentile(way[max(0, start - 2) : end + 3, 1], 2)
+                low = way[:, 1] < floor + self.LOW
+                slow = np.linalg.norm(np.gradient(way[:, ::2], take.dt, axis=0), axis=-1) < self.SLOW
+                stands = np.zeros(len(take), bool)
+                for a, b in runs(low & slow):
+                    stands[a:b] = (b - a) * take.dt >= self.LEAST
+                self.points.append((name, joint, place))
+                self.toes.append(joint == leg["front"])
+                self.stands.append(stands)
+                self.floors.append(floor)
+
+    @staticmethod
+    def way(motion, joint, place):
+        return motion.places[:, joint] + turn(motion.turns[:, joint], place)
+
+    @staticmethod
+    def heel(take, leg):
+        """The point of the foot that lies straight below the ankle, as low as its front, while the foot rests."""
+        ankle, ball = take.places[:, leg["ankle"]], take.places[:, leg["front"]]
+        speed = sum(np.linalg.norm(np.gradient(way, axis=0), axis=-1) for way in (ankle, ball))
+        speed[ball[:, 1] > np.percentile(ball[:, 1], 2) + Feet.LOW] = np.inf
+        rest = np.argsort(speed)[: max(3, len(speed) // 20)]
+        below = np.stack([np.zeros(len(rest)), np.minimum(ball[rest, 1] - ankle[rest, 1], 0), np.zeros(len(rest))], axis=-1)
+        return np.median(turn(inverse(take.turns[rest, leg["ankle"]]), below), axis=0)
+
+
+def runs(mask):
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
+    return list(zip(edges[::2], edges[1::2]))
+
+
+def slide(way):
+    return np.sqrt(np.max(np.sum((way[:, None, ::2] - way[None, :, ::2]) ** 2, axis=-1)))
+
+
+def feet_of_take(take, feet, start, end):
+    slides = {"ball": [], "tip": [], "heel": []}
+    for (name, joint, place), stands in zip(feet.points, feet.stands):
+        way = feet.way(take, joint, place)
+        slides[name] += [1e3 * slide(way[a:b]) for a, b in runs(stands) if start <= a < end or a < start < b]
+    return slides, [0.0]
+
+
+def feet_of_loop(take, feet, loop):
+    slides, heights = {"ball": [], "tip": [], "heel": []}, []
+    frames = loop.frames_of_take()
+    for (name, joint, place), stands in zip(feet.points, feet.stands):
+        own = feet.way(loop.motion, joint, place)
+        way = loop.played(own)
+        stood = stands[np.minimum(np.round(frames).astype(int), len(stands) - 1)]
+        contacts = runs(np.tile(stood, 3))
+        if stood.all():
+            contacts = [(0, loop.count + 1)]
+        taken = feet.way(take, joint, place)[:, 1]
+        for a, b in contacts:
+            if a < loop.count and not (a == 0 and stood[-1] and not stood.all()) and (b - a) * loop.motion.dt >= feet.LEAST:
+                slides[name].append(1e3 * slide(way[a:b]))
+                at = np.arange(a, b) % loop.count
+                heights.append(1e3 * np.mean(np.abs(own[at, 1] - np.interp(frames[at], np.arange(len(take)), taken))))
+    return slides, heights
+
+
+def kimodo(places, feet, dt):
+    """FootSkateRatio of Kimodo: of the frames with a toe joint below 5 cm, share in which it moves faster than 0.2 m/s, %."""
+    on, skates = 0, 0
+    for (_, joint, _), floor, is_toe in zip(feet.points, feet.floors, feet.toes):
+        if is_toe:
+            way = places[:, joint]
+            low = way[:, 1] < floor + 0.05
+            low = low[1:] & low[:-1]
+            fast = np.linalg.norm(np.diff(way, axis=0), axis=-1) / dt > 0.2
+            on, skates = on + low.sum(), skates + (low & fast).sum()
+    return [100.0 * skates / on] if on else []
+
+
+def knee_angles(places, body):
+    angles = []
+    for leg in body.legs:
+        thigh, shin = places[:, leg["knee"]] - places[:, leg["thigh"]], places[:, leg["ankle"]] - places[:, leg["knee"]]
+        angles.append(np.arctan2(np.linalg.norm(np.cross(thigh, shin), axis=-1), np.sum(thigh * shin, axis=-1)))
+    return np.stack(angles, axis=-1)
+
+
+def sharpest(angles, dt):
+    return np.max(np.abs(np.diff(angles, 2, axis=0))) / dt**2
+
+
+def jerks(places, dt):
+    return np.linalg.norm(np.diff(places, 3, axis=0), axis=-1).mean(axis=1) / dt**3
+
+
+def visibility(series, seam, period):
+    """Rank of the three differences that cross a seam among all three that follow each other in a period, %."""
+    threes = [series[i : i + 3].max() for i in range(seam - 3 - period // 2, seam - 3 - period // 2 + period)]
+    own = series[seam - 3 : seam].max()
+    others = np.array(threes)
+    return 100.0 * (np.mean(others < own) + 0.5 * np.mean(others == own))
+
+
+class Results(dict):
+    def add(self, measure, values):
+        self.setdefault(measure, []).extend(values)
+
+
+def measure_take(take, feet, start, end, results):
+    """The limit: the take at the same frames, uncut."""
+    edge = end if end + 4 < len(take) else start
+    places, dt = take.places, take.dt
+    velocity = np.diff(places[edge - 1 : edge + 2], axis=0) / dt
+    results.add("seam rank", [])
+    results.add("pose gap", [0.0])
+    results.add("velocity gap", [1e2 * np.linalg.norm(velocity[1] - velocity[0], axis=-1).mean()])
+    slides, heights = feet_of_take(take, feet, start, end)
+    for name, values in slides.items():
+        results.add(name, values)
+    results.add("height", heights)
+    results.add("kimodo", kimodo(places[start : end + 1], feet, dt))
+    half = (end - start) // 2
+    low, high = max(0, edge - half - 6), min(len(take), edge + half + 6)
+    series = jerks(places[low:high], dt)
+    window = min(end - start, 2 * min(edge - low - 6, high - edge - 6))
+    if window > 8:
+        results.add("visible", [visibility(series, edge - low, window)])
+    for name in ("knee", "jerk"):
+        results.add(name, [1.0])
+    results.add("displacement", [0.0])
+    results.add("drift", speed_drift(take, start, end))
+
+
+def measure_loop(take, feet, loop, results):
+    motion, count, dt = loop.motion, loop.count, loop.motion.dt
+    start, end = int(round(loop.start)), int(round(loop.end))
+    first = loop.moved(motion.places[:2])
+    results.add("seam rank", seam_rank(take, start, end))
+    results.add("pose gap", [1e3 * np.linalg.norm(motion.places[-1] - first[0], axis=-1).mean()])
+    gap = (motion.places[-1] - motion.places[-2]) - (first[1] - first[0])
+    results.add("velocity gap", [1e2 * np.linalg.norm(gap, axis=-1).mean() / dt])
+    slides, heights = feet_of_loop(take, feet, loop)
+    for name, values in slides.items():
+        results.add(name, values)
+    results.add("height", heights)
+    played = loop.played(motion.places)
+    results.add("kimodo", kimodo(played[: count + 1], feet, dt))
+    series = jerks(played, dt)
+    results.add("visible", [visibility(series, 2 * count, count)])
+    around = slice(max(0, start - 2), end + 3)
+    results.add("jerk", [series[count : 2 * count].max() / jerks(take.places[around], take.dt).max()])
+    angles = knee_angles(take.places[around], take.body)
+    results.add("knee", [sharpest(knee_angles(played, take.body), dt) / sharpest(angles, take.dt)])
+    frames = loop.frames_of_take()
+    low = np.minimum(frames.astype(int), len(take) - 2)
+    rest = (frames - low)[:, None, None]
+    seen = take.seen_from_root()
+    own = (1 - rest) * seen[low] + rest * seen[low + 1]
+    apart = np.sum((motion.seen_from_root()[:count] - own) ** 2, axis=-1)
+    results.add("displacement", [1e3 * np.sqrt(apart.mean())])
+    results.add("drift", speed_drift(take, start, end))
+
+
+# The run.
+
+
+def ours(command, path, into, unit, up, *flags):
+    begun = time.perf_counter()
+    subprocess.run([command, "make", path, "-o", into, "--force", *flags], check=True, capture_output=True)
+    secs = time.perf_counter() - begun
+    sidecar = json.load(open(into + ".json"))
+    candidate = sidecar["candidate"]
+    return Loop(read(into, unit, up), candidate["start_frame"], candidate["end_frame"]), secs
+
+
+METHODS = [
+    "raw cut",
+    "autocorrelation and cross-fade",
+    "demo: spring",
+    "demo: cubic",
+    "demo: linear",
+    "demo: soft fade",
+    "linear spread",
+    "loopwright",
+    "loopwright, feet free",
+    "uncut take",
+]
+
+# Measure, its name on the page, which way is better, decimals, and how a sample becomes a cell.
+ROWS = [
+    ("seam rank", "seam rank, %", "lower", 1),
+    ("pose gap", "pose gap, mm", "lower", 1),
+    ("velocity gap", "velocity gap, cm/s", "lower", 1),
+    ("visible", "visibility of the seam, mean %", "as the take", 0),
+    ("ball", "slide of a contact: ball, mm", "lower", 1),
+    ("tip", "slide of a contact: tip, mm", "lower", 1),
+    ("heel", "slide of a contact: heel, mm", "lower", 1),
+    ("kimodo", "foot skate ratio (Kimodo), %", "lower", 1),
+    ("height", "height of standing feet off the take's, mm", "lower", 1),
+    ("knee", "sharpest knee, over the take's", "1 or less", 2),
+    ("displacement", "displacement, mm RMS", "lower", 1),
+    ("drift", "speed drift, %", "lower", 1),
+    ("jerk", "peak jerk, over the take's", "1 or less", 2),
+    ("time", "time, s", "lower", 3),
+]
+
+
+def cell(measure, values, decimals):
+    if not values:
+        return "-"
+    if measure == "visible":
+        return f"{np.mean(values):.{decimals}f}"
+    return f"{np.median(values):.{decimals}f} / {np.percentile(values, 95):.{decimals}f}"
+
+
+def sample(mocap):
+    """Every BVH take on level ground that must loop and has two legs, each motion once."""
+    seen = set()
+    for row in csv.DictReader(open(os.path.join(mocap, "manifest.csv"), encoding="utf-8")):
+        if row["format"] != "BVH" or row["expect"] != "loop" or row["units"] == "-" or "slope" in row["content"]:
+            continue
+        unit, up = UNITS[row["units"].split()[0]], row["up_axis"]
+        take = read(os.path.join(mocap, row["file"]), unit, up)
+        key = (len(take), take.rotations[len(take) // 2].tobytes())
+        if key not in seen:
+            seen.add(key)
+            yield row["file"], unit, up, take
+
+
+def main(command, mocap, scratch):
+    results = {method: Results() for method in METHODS}
+    takes, still, by_take = 0, 0, []
+    for file, unit, up, take in sample(mocap):
+        takes += 1
+        path, into = os.path.join(mocap, file), os.path.join(scratch, "loop.bvh")
+        loops = {}
+        loops["loopwright"], secs = ours(command, path, into, unit, up)
+        results["loopwright"].add("time", [secs])
+        loop = loops["loopwright"]
+        start, end = int(round(loop.start)), int(round(loop.end))
+        loops["loopwright, feet free"], secs = ours(command, path, into, unit, up, "--lock-feet", "off")
+        results["loopwright, feet free"].add("time", [secs])
+        cut = part(take, start, end)
+        closures = {
+            "raw cut": lambda: cut,
+            "demo: spring": lambda: with_offsets(cut, by_spring, demo_root),
+            "demo: cubic": lambda: with_offsets(cut, by_cubic, demo_root),
+            "demo: linear": lambda: with_offsets(cut, by_linear, demo_root),
+            "demo: soft fade": lambda: with_offsets(cut, by_soft_fade, demo_root),
+            "linear spread": lambda: with_offsets(cut, spread),
+        }
+        for method, close in closures.items():
+            loops[method] = Loop(close(), start, end)
+        begun = time.perf_counter()
+        a, b = classic_cut(take)
+        loops["autocorrelation and cross-fade"] = Loop(faded(part(take, a, b)), a, b)
+        results["autocorrelation and cross-fade"].add("time", [time.perf_counter() - begun])
+        pace = lambda a, b: np.linalg.norm(take.middle[b] - take.middle[a]) / (b - a)
+        still += pace(a, b) < 0.5 * pace(start, end)
+        feet = Feet(take, start, end)
+        row = {"take": file}
+        for method, loop in loops.items():
+            own = Results()
+            of_cut = feet if method != "autocorrelation and cross-fade" else Feet(take, a, b)
+            measure_loop(take, of_cut, loop, own)
+            for measure, values in own.items():
+                results[method].add(measure, values)
+            row[method] = {measure: round(float(np.max(values)), 3) for measure, values in own.items() if values}
+        measure_take(take, feet, start, end, results["uncut take"])
+        by_take.append(row)
+    contacts = sum(len(results["loopwright"][name]) for name in ("ball", "tip", "heel"))
+    header = "| measure | better | " + " | ".join(METHODS) + " |"
+    lines = [header, "| --- " * (len(METHODS) + 2) + "|"]
+    for measure, name, better, decimals in ROWS:
+        cells = [cell(measure, results[method].get(measure), decimals) for method in METHODS]
+        lines.append(f"| {name} | {better} | " + " | ".join(cells) + " |")
+    counts = f"{takes} takes, a loop of each by every method, {contacts} contacts of points of feet in loopwright's loops. "
+    counts += f"Of the autocorrelation's loops {still} travel less than half as fast as loopwright's of the same take."
+    with open(os.path.join(scratch, "by-take.json"), "w", encoding="utf-8") as file:
+        json.dump(by_take, file, indent=1)
+    print(json.dumps({"sample": counts, "loops": "\n".join(lines)}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,88 @@
+//! Measures what docs/benchmark.md states.
+//!
+//! How good loops are, and how fast the command is, is measured by scripts that share no code with the project; what other programs
+//! see in files is asked of them by `files`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::{files, page::Page, takes::Captured};
+
+/// The parts that can be measured alone.
+pub(crate) const PARTS: [&str; 3] = ["loops", "speed", "files"];
+
+/// The page that is filled, below the checkout.
+pub(crate) const PAGE: &str = "docs/benchmark.md";
+
+/// Measures some parts, and replaces their tables on the page.
+pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
+    let path = checkout.join(PAGE);
+    let mut page = Page::read(&path)?;
+    let scratch = scratch()?;
+    for part in parts {
+        match *part {
+            "files" => page.fill("files", |before| files::measure(&Captured::open()?, &scratch, before))?,
+            script => {
+                let about = match script {
+                    "loops" => loopwright_mocap::folder(),
+                    _ => checkout.join(".ci/batch-takes"),
+                };
+                let answer = ask(checkout, script, &about, &scratch)?;
+                for (section, table) in &answer {
+                    let table = table.as_str().unwrap_or_default().to_owned();
+                    page.fill(section, |_| Ok(table))?;
+                }
+            }
+        }
+    }
+    page.write(&path)
+}
+
+/// Runs a script of xtask/peers, which prints the contents of sections as JSON.
+fn ask(checkout: &Path, script: &str, about: &Path, scratch: &Path) -> Result<serde_json::Map<String, Value>, String> {
+    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let output = Command::new(python)
+        // Leaves no compiled files beside the scripts.
+        .arg("-B")
+        .arg(checkout.join(format!("xtask/peers/{script}.py")))
+        .args([&command()?, about, scratch])
+        .output()
+        .map_err(|error| format!("Python cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{script}.py: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("{script}.py: {error}"))
+}
+
+/// The command to measure.
+fn command() -> Result<PathBuf, String> {
+    if let Some(given) = std::env::var_os("LOOPWRIGHT") {
+        return Ok(given.into());
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "loopwright_cli"])
+        .status()
+        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !built.success() {
+        return Err("the command does not build".to_owned());
+    }
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(own.with_file_name(format!("loopwright{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// An empty folder beside this program, where the files of the last run stay to be looked at.
+fn scratch() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let scratch = own.with_file_name("measured");
+    let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
+    if scratch.is_dir() {
+        std::fs::remove_dir_all(&scratch).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&scratch).map_err(failed)?;
+    Ok(scratch)
+}
