@@ -58,21 +58,22 @@ fn ask(checkout: &Path, script: &str, about: &Path, scratch: &Path) -> Result<se
     serde_json::from_slice(&output.stdout).map_err(|error| format!("{script}.py: {error}"))
 }
 
-/// The command to measure.
+/// The command to measure: built as it is shipped.
 fn command() -> Result<PathBuf, String> {
     if let Some(given) = std::env::var_os("LOOPWRIGHT") {
         return Ok(given.into());
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "loopwright_cli"])
+        .args(["build", "--profile", "dist", "--quiet", "--package", "loopwright_cli"])
         .status()
         .map_err(|error| format!("cargo cannot be run: {error}"))?;
     if !built.success() {
         return Err("the command does not build".to_owned());
     }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    Ok(own.with_file_name(format!("loopwright{}", std::env::consts::EXE_SUFFIX)))
+    let built = format!("../dist/loopwright{}", std::env::consts::EXE_SUFFIX);
+    Ok(own.with_file_name(built))
 }
 
 /// An empty folder beside this program, where the files of the last run stay to be looked at.
