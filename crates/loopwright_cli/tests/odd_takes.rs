@@ -106,7 +106,7 @@ fn a_rate_that_no_engine_could_use_is_refused_at_once() {
     folder.write("fast.toml", "[output]\nfps = 1e5\n");
     for options in [
         "--fps 60000",
-        "--frames 100000",
+        "--set output.frames=100000",
         "--recipe fast.toml",
         "--closure auto --fps 60000",
     ] {

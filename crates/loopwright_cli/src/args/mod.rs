@@ -115,6 +115,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Writes the manual pages.
     Man(ManArgs),
+    /// Prints a recipe with every setting: its meaning, unit and default.
+    Recipe(RecipeArgs),
     /// Prints a JSON schema of loopwright.toml, for editors.
     Schema,
     /// Prints the licences of all that the program is built from.
@@ -127,6 +129,13 @@ pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(help_heading = OUTPUT)]
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecipeArgs {
+    /// A table such as closure, or a key such as closure.share, to print alone.
+    #[arg(value_name = "KEY", help_heading = OUTPUT)]
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -165,7 +165,7 @@ pub(super) fn check(
     let (quality, joints) = checked.measured(&keys, source.as_ref())?;
     if quality.pops() && checked.sidecar.is_none() && !checked.in_file.layout.has_closing_key {
         checked.warnings.push(
-            "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
+            "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
                 .to_owned(),
         );
     }

@@ -21,9 +21,13 @@ pub mod headings;
 
 mod joint_map;
 
+mod keys;
+
 mod mirror;
 
 mod output;
+
+mod search;
 
 mod stance;
 
@@ -41,8 +45,10 @@ pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
 pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
+pub use keys::{Sets, Setting, default_recipe, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
+pub use search::SearchRecipe;
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;
 pub use take::{StudyArgs, TakeArgs, bone_stretch, parse_bone_stretch};
@@ -54,6 +60,9 @@ pub struct Recipe {
     /// How the take is read.
     #[serde(skip_serializing_if = "is_default")]
     pub take: StudyArgs,
+    /// How loops are compared where they are searched for.
+    #[serde(skip_serializing_if = "is_default")]
+    pub search: SearchRecipe,
     /// Which frames.
     #[serde(skip_serializing_if = "is_default")]
     pub stretch: StretchRecipe,
@@ -186,7 +195,7 @@ impl Recipe {
 
 /// Overrides one table with another. Tables merge key by key, tables in a list are appended so that the later ones count,
 /// and anything else is replaced.
-fn lay_over(under: &mut Table, over: Table) {
+pub(crate) fn lay_over(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {
             (Some(Value::Table(under)), Value::Table(over)) => lay_over(under, over),
