@@ -91,13 +91,12 @@ fn short_and_still_takes_hold_no_loop() {
 #[test]
 fn bounds_out_of_order_are_an_error() {
     let folder = Folder::with_walk();
-    for bounds in ["--seconds 3:1", "--seconds NaN:", "--seconds 0:"] {
-        refuses(
-            &folder,
-            2,
-            &format!("make walk.bvh {bounds}"),
-            &["lengths must be positive seconds in order"],
-        );
+    for (bounds, words) in [
+        ("--seconds 3:1", "must be LOW:HIGH"),
+        ("--seconds NaN:", "must be LOW:HIGH"),
+        ("--seconds 0:", "lengths must be positive seconds in order"),
+    ] {
+        refuses(&folder, 2, &format!("make walk.bvh {bounds}"), &[words]);
     }
 }
 
