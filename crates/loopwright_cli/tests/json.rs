@@ -153,7 +153,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
     );
     let edited = answer(
         &folder,
-        "make walk.bvh -o edited.bvh --recipe edits.toml --set edit=noise:1 --set edit=aim:20 --set edit=offset:Head:5,0,0",
+        "make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20",
         "loop",
         0,
     );

@@ -41,7 +41,15 @@ fn a_loop_of_four_keys_is_read_back_from_fbx() {
     let folder = Folder::new();
     for range in ["0:3", "0:6"] {
         let made = folder.run_list(&[
-            "close", take, "--range", range, "--frames", "3", "-o", "loop.fbx", "--force",
+            "close",
+            take,
+            "--range",
+            range,
+            "--set",
+            "output.frames=3",
+            "-o",
+            "loop.fbx",
+            "--force",
         ]);
         assert_ne!(made.status, 2, "{range}: {}", made.stderr);
         assert_ne!(folder.run("check loop.fbx").status, 2, "{range}");

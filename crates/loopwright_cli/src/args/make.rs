@@ -129,6 +129,6 @@ impl LoopArgs {
             output: self.output,
             ..Recipe::default()
         };
-        Ok(self.sets.0.overlaid(&flags)?)
+        Ok(self.sets.0.with(&flags)?)
     }
 }

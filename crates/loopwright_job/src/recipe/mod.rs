@@ -123,11 +123,21 @@ impl Recipe {
         ))
     }
 
+    /// This recipe, with settings that were said together with it and count more. Errors: a number that TOML cannot hold.
+    pub fn with(&self, more: &Self) -> Result<Self, RecipeError> {
+        let mut all = self.table()?;
+        lay_over(&mut all, more.table()?);
+        all.try_into()
+            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+    }
+
+    fn table(&self) -> Result<Table, RecipeError> {
+        Table::try_from(self).map_err(|error| RecipeError::Overlay(error.to_string()))
+    }
+
     /// This recipe, overridden by the settings of another one. Errors: a number that TOML cannot hold.
     pub fn overlaid(&self, over: &Self) -> Result<Self, RecipeError> {
-        let failed = |error: &dyn std::fmt::Display| RecipeError::Overlay(error.to_string());
-        let table = |recipe: &Self| Table::try_from(recipe).map_err(|error| failed(&error));
-        let (mut under, over) = (table(self)?, table(over)?);
+        let (mut under, over) = (self.table()?, over.table()?);
         for (part, newer, set_aside) in SETS_ASIDE {
             let is_said = over.get(part).is_some_and(|part| part.get(newer).is_some());
             if let Some(Value::Table(part)) = under.get_mut(part).filter(|_| is_said) {
@@ -142,7 +152,9 @@ impl Recipe {
             take.remove("map");
         }
         lay_over(&mut under, over);
-        under.try_into().map_err(|error| failed(&error))
+        under
+            .try_into()
+            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
     }
 
     /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
