@@ -76,7 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
-    Inspect(InspectArgs),
+    Inspect(Box<InspectArgs>),
     /// Lists the animations of files: length, kind, speed, and whether they loop.
     List(ListArgs),
     /// Lists the stretches of a take that loop, the recommended one first.
