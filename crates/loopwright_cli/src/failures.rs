@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Animation(_) => &listed,
         ReadError::Memory { .. } => &more_memory,
-        ReadError::NoSuchSkin { .. } => "--skin with one of those names, or its number from 0",
+        ReadError::NoSuchSkin { .. } => "--set take.skin=NAME with one of those names, or its number from 0",
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };
@@ -42,10 +42,10 @@ pub(crate) fn body(error: BodyError) -> Failure {
             failure.try_this(format!("one of: {}", similar.join(", ")))
         }
         BodyError::ContactLimit { limit, .. } => failure.try_this(format!(
-            "--contact-{limit} {}",
+            "--set take.contact-{limit}={}",
             if limit == "speed" { "0.3" } else { "0.03" }
         )),
-        BodyError::Weight { .. } => failure.try_this("--joint-weight 'Head=0' or --joint-weight '*Hand*=1'"),
+        BodyError::Weight { .. } => failure.try_this("--set take.weights=Head=0, or '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }
 }
@@ -110,9 +110,9 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
             .because("a recipe needs both start and end under [stretch]")
             .try_this("--range START:END, or `loopwright make` to search for them"),
         JobError::HalfLife { found } => Failure::error(format!(
-            "--half-life must be a positive number of seconds, found {found:?}"
+            "search.half-life must be a positive number of seconds, found {found:?}"
         ))
-        .try_this("--half-life 0.1"),
+        .try_this("--set search.half-life=0.1"),
         JobError::Within { start, end } => {
             Failure::error(format!("frames {start}:{end} are not a range of \"{name}\""))
                 .because(format!(
@@ -127,7 +127,7 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
         JobError::NoSuchRow { row, count } => Failure::error(format!("there is no loop number {row} in \"{name}\""))
             .because(format!("the search found {count}"))
             .try_this(format!(
-                "--pick 1 to {count}; `loopwright find` lists them, and with --shifted the versions of each, which --pick counts then"
+                "--pick 1 to {count}; `loopwright find` lists them, and with --set search.shifted=true the versions of each, which --pick counts then"
             )),
         JobError::Cut(error) => cut(studied, error),
         JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),
@@ -153,7 +153,7 @@ pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
 fn too_dense(what: &str) -> Failure {
     Failure::error(what)
         .because("engines sample between keys; more of them than the take has add nothing")
-        .try_this("--fps 60, or another smaller --fps or --frames")
+        .try_this("--fps 60, or another smaller --fps, or fewer output.frames")
 }
 
 /// Why a loop cannot be written.
@@ -161,7 +161,7 @@ pub(crate) fn write(error: LoopFileError) -> Failure {
     let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
     let failure = Failure::error(error);
     if has_too_many_keys {
-        failure.try_this("a smaller --repeat, --fps or --frames")
+        failure.try_this("a smaller output.repeat, --fps or output.frames")
     } else {
         failure
     }
@@ -186,10 +186,10 @@ fn cut(studied: &Studied, error: CutError) -> Failure {
             studied.name
         ))
         .because("a loop needs at least 3 frames to have a velocity")
-        .try_this("a longer --range, or more --frames or --fps"),
+        .try_this("a longer --range, or more output.frames or --fps"),
         CutError::TooLong { num_intervals, limit } => {
             Failure::error(format!("{num_intervals} frames are asked for, the limit is {limit}"))
-                .try_this("a smaller --fps or --frames")
+                .try_this("a smaller --fps or output.frames")
         }
         other => Failure::error(other),
     }
@@ -202,14 +202,14 @@ fn unmade(studied: &Studied, error: MakeError) -> Failure {
         MakeError::Rate { found } => {
             Failure::error(format!("--fps must be a positive number, found {found:?}")).try_this("--fps 30 or --fps 60")
         }
-        MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
+        MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number with --set output.frames=N"),
         MakeError::Image(error) => Failure::error("these frames have no mirror image")
             .because(error.to_string())
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root(studied, error),
         MakeError::MeanCycle(error) => mean_cycle(studied, &error),
         MakeError::Feet(HoldError::Stance(error)) => Failure::error(error).try_this(
-            "--stance FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
+            "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
         MakeError::Edit(error) => edit(&error),
         other => Failure::error(other).try_this("another --blend"),
@@ -219,9 +219,9 @@ fn unmade(studied: &Studied, error: MakeError) -> Failure {
 fn edit(error: &EditError) -> Failure {
     let failure = Failure::error(error);
     match error {
-        EditError::RootJoint { .. } => failure.try_this("the joint below it; --aim for its turn"),
+        EditError::RootJoint { .. } => failure.try_this("the joint below it; --set edit=aim:30 for its turn"),
         EditError::RootNeverTurns => failure.try_this("--root-motion constant"),
-        EditError::AimInFullSpace => failure.try_this("--root-space ground"),
+        EditError::AimInFullSpace => failure.try_this("--set output.root-space=ground"),
         EditError::AimMirrored => failure.try_this("--cycles 1, without --symmetric"),
         EditError::Lopsided { .. } => {
             failure.try_this("an edit of the kind \"move\", or --cycles 1, without --symmetric")
@@ -240,7 +240,7 @@ fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
         MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
         MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
         MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
-        MeanCycleError::FullSpace => "--root-space ground, or no --mean-cycles",
+        MeanCycleError::FullSpace => "--set output.root-space=ground, or no --mean-cycles",
         MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
         _ => "no --mean-cycles",
     })
@@ -257,13 +257,13 @@ fn root(studied: &Studied, error: RootError) -> Failure {
             "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
             MAX_LINEAR_TURN.to_degrees()
         ))
-        .try_this("--root-motion constant, which turns; --straight for another loop; or --force-straight to close the turn anyway"),
+        .try_this("--root-motion constant, which turns; --straight for another loop; or --set output.force-straight=true to close the turn anyway"),
         RootError::Smoothing { found } => {
-            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found:?}"))
-                .try_this("--path-smoothing 0.25")
+            Failure::error(format!("output.path-smoothing must be a positive number of seconds, found {found:?}"))
+                .try_this("--set output.path-smoothing=0.25")
         }
-        RootError::PathInFullSpace => Failure::error("--root-motion path needs --root-space ground")
-            .try_this("--root-motion constant with --root-space full, or --root-motion path without"),
+        RootError::PathInFullSpace => Failure::error("--root-motion path needs --set output.root-space=ground")
+            .try_this("--root-motion constant with --set output.root-space=full, or --root-motion path without"),
         other => Failure::error(other).try_this("--root-motion constant"),
     }
 }
@@ -278,7 +278,7 @@ fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
                 .because(format!(
                     "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
                 ))
-                .try_this("a longer take, or a smaller --min-seconds")
+                .try_this("a longer take, or a shorter --seconds LOW:HIGH")
         }
         SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint moves"))
             .because(format!(
@@ -292,7 +292,7 @@ fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
         .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
         SearchError::Bounds { .. } => {
-            Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
+            Failure::error(&error).try_this("--seconds LOW:HIGH, above 0 and in order")
         }
         other => Failure::error(other),
     }
@@ -307,15 +307,14 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
             .because("the body is not idle for two seconds or more anywhere in the take")
             .try_this("a search without --idle; `loopwright inspect` lists the segments");
     }
+    let [shortest, longest] = search.bounds_secs();
     let Some(miss) = nearest_miss else {
         return failure
             .because(format!(
-                "no two frames {} s to {} s apart can be ends of a loop",
-                search.min_seconds,
-                search.max_seconds()
+                "no two frames {shortest} s to {longest} s apart can be ends of a loop"
             ))
             .because("likely cause: the take is too short, or stops and starts too often")
-            .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
+            .try_this("a longer take, or other --seconds LOW:HIGH");
     };
     let failure = failure.because(miss_in_words(miss));
     match miss.reason {
@@ -336,8 +335,8 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
             )),
         MissReason::RootMotion { .. } => failure
             .because("likely cause: no part of the take has the root motion asked for")
-            .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
-        MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+            .try_this("wider --speed, --turn-rate or search.climb, or none of --straight and --turning"),
+        MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --seconds LOW:HIGH"),
     }
 }
 

@@ -5,9 +5,6 @@ pub(crate) use loopwright_job::recipe::headings::*;
 /// Many files in one run.
 pub(crate) const MANY: &str = "Many takes";
 
-/// What is changed in the closed loop.
-pub(crate) const EDITS: &str = "Edits";
-
 /// How loops are mixed, or follow one another.
 pub(crate) const MIX: &str = "Mix";
 /// The cost of a jump between two motions.

@@ -78,6 +78,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
+        Command::Recipe(args) => commands::shell::recipe(&args),
         Command::Schema => commands::shell::schema(),
         Command::Licences => commands::licences::run(),
     };

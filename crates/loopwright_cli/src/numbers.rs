@@ -1,6 +1,19 @@
 //! Parses counts, numbers and ranges from the command line.
 
+use loopwright_job::Rows;
 pub(crate) use loopwright_job::{parse_bounds, parse_range, recipe::parse_count};
+
+/// Rows of a list: their numbers, separated by commas, or all.
+pub(crate) fn parse_rows(text: &str) -> Result<Rows, String> {
+    match text {
+        "all" => Ok(Rows::All),
+        _ => text
+            .split(',')
+            .map(parse_count)
+            .collect::<Result<_, _>>()
+            .map(Rows::Picked),
+    }
+}
 
 /// `LOW:HIGH`, or one number for both.
 pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {

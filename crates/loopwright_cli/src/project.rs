@@ -88,7 +88,8 @@ pub(crate) fn with_settings(typed: &[OsString]) -> Result<(Vec<OsString>, Option
             let is_set_aside = (command.get_arg_conflicts_with(arg).into_iter())
                 .chain([arg])
                 .any(|arg| source(matches, arg) == Some(ValueSource::CommandLine));
-            if !is_set_aside {
+            // Settings add up, and those that are typed come later.
+            if !is_set_aside || key == "set" {
                 add(&mut flags, key, value).map_err(&wrong)?;
             }
         }

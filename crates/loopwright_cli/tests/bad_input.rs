@@ -79,7 +79,7 @@ fn short_and_still_takes_hold_no_loop() {
         refuses(
             &folder,
             1,
-            &format!("{command} walk.bvh --min-seconds 100"),
+            &format!("{command} walk.bvh --seconds 100:"),
             &["the take is too short", "it lasts 4.000 s", "asked for is 100 s"],
         );
     }
@@ -91,17 +91,12 @@ fn short_and_still_takes_hold_no_loop() {
 #[test]
 fn bounds_out_of_order_are_an_error() {
     let folder = Folder::with_walk();
-    for bounds in [
-        "--min-seconds 3 --max-seconds 1",
-        "--min-seconds NaN",
-        "--min-seconds 0",
+    for (bounds, words) in [
+        ("--seconds 3:1", "must be LOW:HIGH"),
+        ("--seconds NaN:", "must be LOW:HIGH"),
+        ("--seconds 0:", "lengths must be positive seconds in order"),
     ] {
-        refuses(
-            &folder,
-            2,
-            &format!("make walk.bvh {bounds}"),
-            &["lengths must be positive seconds in order"],
-        );
+        refuses(&folder, 2, &format!("make walk.bvh {bounds}"), &[words]);
     }
 }
 
@@ -155,10 +150,9 @@ fn ranges_must_lie_in_the_take() {
 fn options_that_exclude_each_other_are_an_error() {
     let folder = Folder::with_walk();
     for pair in [
-        "--fps 30 --frames 30",
         "--range 10:50 --pick 2",
         "--range 10:50 --cycles 2",
-        "--range 10:50 --min-seconds 1",
+        "--range 10:50 --seconds 1:",
     ] {
         refuses(&folder, 2, &format!("make walk.bvh {pair}"), &["cannot be used with"]);
     }
@@ -328,7 +322,7 @@ fn picks_count_from_one_to_the_end_of_the_list() {
     refuses(
         &folder,
         2,
-        "make walk.bvh --shifted --pick 90000",
+        "make walk.bvh --set search.shifted=true --pick 90000",
         &["there is no loop number 90000 in \"walk.bvh\"", "--pick 1 to "],
     );
     refuses(&folder, 2, "make walk.bvh --pick 0", &["a whole number from 1"]);
@@ -341,19 +335,19 @@ fn unknown_joints_are_reported_with_those_that_are_alike() {
         refuses(
             &folder,
             2,
-            &format!("{command} walk.bvh --hips hip"),
+            &format!("{command} walk.bvh --set take.hips=hip"),
             &["no joint named \"hip\"", "try: one of: Hips"],
         );
         refuses(
             &folder,
             2,
-            &format!("{command} walk.bvh --feet LeftFoot,RightFoo"),
+            &format!("{command} walk.bvh --set take.feet=LeftFoot,RightFoo"),
             &["no joint named \"RightFoo\"", "RightFoot"],
         );
         refuses(
             &folder,
             2,
-            &format!("{command} walk.bvh --hips Pelvis"),
+            &format!("{command} walk.bvh --set take.hips=Pelvis"),
             &["no joint named \"Pelvis\"", "loopwright inspect"],
         );
     }
@@ -372,12 +366,15 @@ fn numbers_out_of_range_are_reported() {
         ("--fps=-30", "--fps must be a positive number, found -30"),
         ("--fps 1e12", "the limit is"),
         ("--fps 0.01", "too few for a loop"),
-        ("--frames 0", "0 frames are too few for a loop"),
-        ("--frames 2", "2 frames are too few for a loop"),
-        ("--frames 99999999999", "99999999999 frames are asked for, the limit is"),
-        ("--repeat 100000", "keys are asked for, the limit is"),
-        ("--repeat 99999999999", "a whole number from 1 to 100000"),
-        ("--repeat 0", "a whole number from 1 to 100000"),
+        ("--set output.frames=0", "0 frames are too few for a loop"),
+        ("--set output.frames=2", "2 frames are too few for a loop"),
+        (
+            "--set output.frames=99999999999",
+            "99999999999 frames are asked for, the limit is",
+        ),
+        ("--set output.repeat=100000", "keys are asked for, the limit is"),
+        ("--set output.repeat=99999999999", "a whole number from 1 to 100000"),
+        ("--set output.repeat=0", "a whole number from 1 to 100000"),
         ("--closure circular", "possible values: auto, quintic, cubic, spring"),
         ("--unit yard", "yard"),
         ("--up w", "\"w\""),
@@ -390,7 +387,7 @@ fn numbers_out_of_range_are_reported() {
         "--seconds 1e9",
         "--period 0",
         "--speed 99",
-        "--climb 2 --speed 2",
+        "--set search.climb=2 --speed 2",
     ] {
         refuses(&folder, 2, &format!("synth -o new.bvh {options}"), &[]);
     }
@@ -471,7 +468,7 @@ fn find_answers_json_where_nothing_is_found() {
     let folder = Folder::with_walk();
     let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
     folder.write("still.bvh", still);
-    for arguments in ["still.bvh", "walk.bvh --min-seconds 100", "walk.bvh --cycles 9"] {
+    for arguments in ["still.bvh", "walk.bvh --seconds 100:", "walk.bvh --cycles 9"] {
         let answer = folder.run(&format!("find {arguments} --json"));
         assert_eq!(answer.status, 1);
         assert_eq!(answer.json()["candidates"], serde_json::json!([]));
@@ -605,7 +602,11 @@ fn a_fit_of_nothing_replaces_no_block() {
 #[test]
 fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
     let folder = Folder::with_walk();
-    for arguments in ["--range 10:11 --frames 10", "--range 10:12 --fps 240", "--range 0:1"] {
+    for arguments in [
+        "--range 10:11 --set output.frames=10",
+        "--range 10:12 --fps 240",
+        "--range 0:1",
+    ] {
         let arguments = format!("make walk.bvh -o loop.bvh {arguments}");
         refuses(&folder, 2, &arguments, &["too few for a loop", "try:"]);
     }

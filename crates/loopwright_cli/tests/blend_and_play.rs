@@ -21,7 +21,7 @@ fn with_two_loops(options: &str) -> Folder {
 
 #[test]
 fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
-    for options in ["", "--add-root", "--last-key drop", "--root-motion in-place"] {
+    for options in ["", "--add-root", "--set output.last-key=drop", "--root-motion in-place"] {
         let folder = with_two_loops(options);
         let facts = folder
             .succeed("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")

@@ -35,7 +35,7 @@ fn every_method_closes() {
 #[test]
 fn the_ends_may_differ() {
     let folder = Folder::with_walk();
-    let json = folder.made("--closure spring --closure-end cubic --blend-start 0.08 --blend-end 0.3 --share 0.2,0.6");
+    let json = folder.made("--closure spring --set closure.method-end=cubic --set closure.blend-start=0.08 --set closure.blend-end=0.3 --set closure.share=0.2,0.6");
     assert_eq!(json["closure"]["method"], "spring+cubic");
     for (key, value) in [
         ("blend_start_secs", 0.08),
@@ -48,7 +48,7 @@ fn the_ends_may_differ() {
     }
     folder.loops();
     // With the whole share at the start, the end stays as recorded.
-    folder.made("--range 20:55 --share 1");
+    folder.made("--range 20:55 --set closure.share=1");
     let (take, closed) = (folder.take("walk.bvh"), folder.take("loop.bvh"));
     let hand = take.skeleton().find("LeftHand").unwrap();
     let apart = |key: usize| take.rotations(20 + key)[hand].angle_between(closed.rotations(key)[hand]);
@@ -63,7 +63,7 @@ fn joints_of_their_own() {
         folder.take("loop.bvh")
     };
     let plain = closed("");
-    let own = closed("--joint-closure *Hand*:open --joint-closure RightHand*:spring:0.05");
+    let own = closed("--set joint=*Hand*:open --set joint=RightHand*:spring:0.05");
     let take = folder.take("walk.bvh");
     let same = |a: &loopwright::take::Take, from: usize, joint: &str| {
         let joint = take.skeleton().find(joint).unwrap();
@@ -73,7 +73,7 @@ fn joints_of_their_own() {
     assert!(!same(&take, 20, "RightHand") && !same(&plain, 0, "RightHand"));
     assert!(same(&plain, 0, "RightFoot"));
     folder.refuse(
-        "make walk.bvh -o other.bvh --joint-closure Tail*:open",
+        "make walk.bvh -o other.bvh --set joint=Tail*:open",
         "no joint matches \"Tail*\"",
     );
 }
@@ -92,8 +92,8 @@ fn each_end_fades_as_it_is_told() {
         (closure, loop_bytes)
     };
     let (soft, _) = closure(
-        "--closure softfade --blend-start 0.3 --blend-end 0.5 --hardness 9 --hardness-end 4 --velocity-blend 0.2 \
-         --velocity-blend-start 0.1",
+        "--closure softfade --set closure.blend-start=0.3 --set closure.blend-end=0.5 --set closure.hardness=9 --set closure.hardness-end=4 --set closure.velocity-blend=0.2 \
+         --set closure.velocity-blend-start=0.1",
     );
     assert_eq!(
         (&soft["hardness_start"], &soft["hardness_end"]),
@@ -110,11 +110,11 @@ fn each_end_fades_as_it_is_told() {
     let (one, bytes) = closure("--closure spring --blend 0.1");
     assert!(one["velocity_blend_start_secs"].is_null() && one["hardness_start"].is_null());
     // A velocity that fades with the pose is no other closure, ...
-    let (same, same_bytes) = closure("--closure spring --blend 0.1 --velocity-blend 0.1");
+    let (same, same_bytes) = closure("--closure spring --blend 0.1 --set closure.velocity-blend=0.1");
     assert_eq!(same["velocity_blend_end_secs"], 0.1);
     assert!(bytes == same_bytes);
     // ... one that fades sooner is.
-    assert!(bytes != closure("--closure spring --blend 0.1 --velocity-blend 0.05").1);
+    assert!(bytes != closure("--closure spring --blend 0.1 --set closure.velocity-blend=0.05").1);
 }
 
 /// A stance that is stated is in the sidecar, and the saved recipe makes the same bytes again.
@@ -131,11 +131,11 @@ fn stances_are_overruled() {
         (contacts, bytes)
     };
     let (detected, plain) = made("");
-    let (without, free) = made("--stance LeftFoot:10:45:swing");
+    let (without, free) = made("--set stance=LeftFoot:10:45:swing");
     assert!(without.as_array().unwrap().len() < detected.as_array().unwrap().len());
     assert!(plain != free);
     assert!(folder.text("done.toml").contains("[[stance]]"));
-    let (stated, _) = made("--stance Left*:10:45:swing --stance LeftFoot:0.1s:0.4s");
+    let (stated, _) = made("--set stance=Left*:10:45:swing --set stance=LeftFoot:0.1s:0.4s");
     assert_eq!(stated.as_array().unwrap().len(), without.as_array().unwrap().len() + 1);
     for (flag, words) in [
         ("Tail:10:20", "no foot matches \"Tail\""),
@@ -144,7 +144,7 @@ fn stances_are_overruled() {
         ("LeftFoot:100:110", "lies outside the loop"),
     ] {
         let answer = folder.refuse(
-            &format!("close walk.bvh --range 10:45 -o wrong.bvh --stance {flag}"),
+            &format!("close walk.bvh --range 10:45 -o wrong.bvh --set stance={flag}"),
             words,
         );
         assert!(!answer.stderr.contains("--blend"), "{flag}: {}", answer.stderr);
@@ -154,7 +154,7 @@ fn stances_are_overruled() {
 #[test]
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
-    let answer = folder.succeed("make walk.bvh -o first.bvh --shifted --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json");
+    let answer = folder.succeed("make walk.bvh -o first.bvh --set search.shifted=true --pick 2 --closure softfade --set closure.hardness=9 --set joint=*Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json");
     let outputs = answer.json()["outputs"].as_array().unwrap().clone();
     assert!(outputs.contains(&"done.toml".into()));
     let text = folder.text("done.toml");
@@ -244,35 +244,41 @@ fn what_cannot_be_closed_is_said() {
         ("--recipe half.toml", "does not say which frames to close"),
         ("", "--range <START:END>"),
         (
-            "--range 10:45 --share 2",
-            "--share takes one to three numbers from 0 to 1",
+            "--range 10:45 --set closure.share=2",
+            "closure.share takes one to three numbers from 0 to 1",
         ),
-        ("--range 10:45 --share 0.1,0.2,0.3,0.4", "--share"),
+        ("--range 10:45 --set closure.share=0.1,0.2,0.3,0.4", "closure.share"),
         (
-            "--range 10:45 --blend-start 0",
-            "--blend-start must be a positive number",
-        ),
-        (
-            "--range 10:45 --closure softfade --hardness 0",
-            "--hardness must be a positive number",
+            "--range 10:45 --set closure.blend-start=0",
+            "closure.blend-start must be a positive number",
         ),
         (
-            "--range 10:45 --closure softfade --hardness-end 0",
-            "--hardness-end must be a positive number",
+            "--range 10:45 --closure softfade --set closure.hardness=0",
+            "closure.hardness must be a positive number",
         ),
         (
-            "--range 10:45 --closure spring --velocity-blend-start 0",
-            "--velocity-blend-start must be a positive number",
+            "--range 10:45 --closure softfade --set closure.hardness-end=0",
+            "closure.hardness-end must be a positive number",
         ),
-        ("--range 10:45 --velocity-blend 0.1", "nothing is closed by either"),
-        ("--range 10:45 --joint-closure Hand", "must be PATTERN:METHOD[:SECONDS]"),
         (
-            "--range 10:45 --joint-closure *Hand:spring:0",
+            "--range 10:45 --closure spring --set closure.velocity-blend-start=0",
+            "closure.velocity-blend-start must be a positive number",
+        ),
+        (
+            "--range 10:45 --set closure.velocity-blend=0.1",
+            "nothing is closed by either",
+        ),
+        ("--range 10:45 --set joint=Hand", "must be PATTERN:METHOD[:SECONDS]"),
+        (
+            "--range 10:45 --set joint=*Hand:spring:0",
             "must be a positive number of seconds",
         ),
-        ("--range 10:45 --closure-start crossfade", "not one of its ends"),
         (
-            "--range 10:45 --closure auto --closure-end cubic",
+            "--range 10:45 --set closure.method-start=crossfade",
+            "not one of its ends",
+        ),
+        (
+            "--range 10:45 --closure auto --set closure.method-end=cubic",
             "not one of its ends",
         ),
         ("--range 10.5:10.9", "too few"),

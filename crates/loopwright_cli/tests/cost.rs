@@ -66,7 +66,7 @@ fn frames_takes_and_loops_are_compared() {
     assert_eq!(number(&from_one["table"]["best"][0], "cost_metre_secs"), cheapest);
 
     let text = folder
-        .succeed("cost walk-loop.bvh quick.bvh --decay quintic --blend 0.3 --top 2")
+        .succeed("cost walk-loop.bvh quick.bvh --fade quintic --blend 0.3 --top 2")
         .stdout;
     assert!(
         text.contains("quintic of 0.300 s") && text.contains("leave frame"),

@@ -112,7 +112,7 @@ fn pose_velocity_and_acceleration_meet_after_every_edit() {
 fn an_aimed_loop_ends_in_its_heading_and_feet_are_held() {
     let folder = Folder::with_walk();
     for aim in ["90", "-45"] {
-        let made = folder.made(&format!("--aim {aim}"));
+        let made = folder.made(&format!("--set edit=aim:{aim}"));
         let degrees: f64 = aim.parse().unwrap();
         let clip = written(&folder);
         let [start, end] = [0, clip.num_samples()].map(|key| clip.root_pose(key).rotation);
@@ -128,7 +128,7 @@ fn an_aimed_loop_ends_in_its_heading_and_feet_are_held() {
         );
         assert_eq!(made["quality"]["grade"], "good");
     }
-    let refused = folder.run("make walk.bvh -o no.bvh --aim 30 --root-motion stationary");
+    let refused = folder.run("make walk.bvh -o no.bvh --set edit=aim:30 --root-motion stationary");
     assert_eq!(refused.status, 2);
     refused.says("cannot be aimed");
     refused.says("--root-motion constant");
@@ -167,17 +167,17 @@ fn feet_are_held_after_the_hips_are_lowered() {
 #[test]
 fn the_same_edits_give_the_same_bytes_and_recipes_keep_them() {
     let folder = Folder::with_walk();
-    folder.made("--noise 2:7 --offset Head:10,0,0 --save-recipe saved.toml");
+    folder.made("--set edit=noise:2:7 --set edit=offset:Head:10,0,0 --save-recipe saved.toml");
     let first = folder.read("loop.bvh");
     let saved = folder.text("saved.toml");
     assert!(saved.contains("kind = \"noise\"\ndeviation = 2.0\nseed = 7"), "{saved}");
     folder.made("--recipe saved.toml");
     assert_eq!(folder.read("loop.bvh"), first);
-    folder.made("--noise 2:8 --offset Head:10,0,0");
+    folder.made("--set edit=noise:2:8 --set edit=offset:Head:10,0,0");
     assert_ne!(folder.read("loop.bvh"), first);
     // Flags come after the edits of the file.
     folder.write("aimed.toml", "[[edit]]\nkind = \"aim\"\nturn = 10\n");
-    let both = folder.made("--recipe aimed.toml --aim 20");
+    let both = folder.made("--recipe aimed.toml --set edit=aim:20");
     let kinds: Vec<&Value> = both["edits"]
         .as_array()
         .unwrap()
@@ -195,16 +195,20 @@ fn edits_that_cannot_be_made_say_why() {
     let folder = Folder::with_walk();
     for (options, edit, words) in [
         (
-            "--offset Heads:1,2,3",
+            "--set edit=offset:Heads:1,2,3",
             "",
             "no joint is named \"Heads\"\n  try: one of: Head",
         ),
-        ("--offset Head:1,2", "", "must be JOINT:X,Y,Z"),
-        ("--noise -3", "", "noise turns joints by 0 to 90 degrees"),
-        ("--aim 400", "", "a loop turns by up to 360 degrees"),
-        ("--symmetric --aim 20", "", "goes straight ahead and cannot be aimed"),
+        ("--set edit=offset:Head:1,2", "", "must be JOINT:X,Y,Z"),
+        ("--set edit=noise:-3", "", "noise turns joints by 0 to 90 degrees"),
+        ("--set edit=aim:400", "", "a loop turns by up to 360 degrees"),
         (
-            "--symmetric --offset Head:0,20,0",
+            "--symmetric --set edit=aim:20",
+            "",
+            "goes straight ahead and cannot be aimed",
+        ),
+        (
+            "--symmetric --set edit=offset:Head:0,20,0",
             "",
             "joint Head is its own mirror image",
         ),

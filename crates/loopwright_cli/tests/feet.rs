@@ -50,15 +50,20 @@ fn contacts_are_shown_as_bars_and_listed() {
             .all(|contact| contact["start_frame"].as_u64() <= contact["end_frame"].as_u64())
     );
     // No foot is that slow.
-    let none = folder.succeed("inspect walk.bvh --json --contact-speed 0.0001").json();
+    let none = folder
+        .succeed("inspect walk.bvh --json --set take.contact-speed=0.0001")
+        .json();
     assert_eq!(none["contacts"].as_array().unwrap().len(), 0);
-    folder.refuse("inspect walk.bvh --contact-height=-1", "--contact-height 0.03");
+    folder.refuse(
+        "inspect walk.bvh --set take.contact-height=-1",
+        "--set take.contact-height=0.03",
+    );
 }
 
 #[test]
 fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     let folder = Folder::with_walk();
-    let sidecar = folder.made("--root-speed feet");
+    let sidecar = folder.made("--set output.root-speed=feet");
     assert_eq!(sidecar["feet"]["root_speed_from"], "feet");
     let feet_speed = number(&sidecar, "feet/feet_speed_mps");
     assert!((number(&sidecar, "root_motion/speed_mps") - feet_speed).abs() < 1e-9);
@@ -66,7 +71,7 @@ fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     let checked = folder.succeed("check loop.bvh --take walk.bvh --json").json();
     let quality = &checked["loops"][0]["quality"];
     assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);
-    let by_poses = folder.made("--root-speed pose");
+    let by_poses = folder.made("--set output.root-speed=pose");
     assert_eq!(by_poses["feet"]["root_speed_from"], "pose");
     assert!((number(&by_poses, "root_motion/speed_mps") / feet_speed - 1.0).abs() < 0.03);
 }
@@ -74,7 +79,7 @@ fn the_speed_of_the_feet_is_reported_and_used_on_request() {
 #[test]
 fn recipes_keep_what_was_asked_of_the_feet() {
     let folder = Folder::with_walk();
-    let asked = "--lock-feet off --root-speed pose --contact-height 0.05 --contact-speed 0.3 --save-recipe r.toml";
+    let asked = "--lock-feet off --set output.root-speed=pose --set take.contact-height=0.05 --set take.contact-speed=0.3 --save-recipe r.toml";
     let first = folder.made(asked);
     let recipe = folder.text("r.toml");
     for line in [

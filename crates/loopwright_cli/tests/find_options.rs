@@ -30,7 +30,7 @@ fn loops_have_the_requested_root_motion() {
         "--speed 1:",
         "--turning left",
         "--turn-rate 10:15",
-        "--climb -0.1:0.1",
+        "--set search.climb=-0.1:0.1",
     ] {
         let found = first(&folder, options);
         assert!(
@@ -48,7 +48,7 @@ fn loops_have_the_requested_root_motion() {
         "--straight",
         "--turning right",
         "--turn-rate=-40:-1",
-        "--climb 0.2:",
+        "--set search.climb=0.2:",
     ] {
         let answer = folder.run(&format!("find walk.bvh {options}"));
         assert_eq!(answer.status, 1, "{options}: {}", answer.stdout);
@@ -92,10 +92,10 @@ fn other_prices_find_the_same_period() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.3");
     let period = number(&first(&folder, "--cycles 1"), "source_period_secs");
     for options in [
-        "--decay cubic",
-        "--decay quintic",
-        "--half-life 0.05",
-        "--half-life 0.2",
+        "--set search.fade=cubic",
+        "--set search.fade=quintic",
+        "--set search.half-life=0.05",
+        "--set search.half-life=0.2",
     ] {
         let found = number(&first(&folder, &format!("--cycles 1 {options}")), "source_period_secs");
         assert!((found - period).abs() < 0.03, "{options}: {found}, not {period}");
@@ -126,13 +126,15 @@ fn each_stretch_is_a_row_with_its_versions() {
     // The idle row is what a search in those frames alone finds.
     let within = format!("{}:{}", segments[0]["start_frame"], segments[0]["end_frame"]);
     let alone = folder
-        .succeed(&format!("find walk.bvh --json --shifted --idle --within {within}"))
+        .succeed(&format!(
+            "find walk.bvh --json --set search.shifted=true --idle --within {within}"
+        ))
         .json();
     for key in ["start_frame", "end_frame", "seam_cost_metre_secs", "root_motion"] {
         assert_eq!(alone["candidates"][0][key], rows[1][key], "{key}");
     }
     // The recommended loop is the first of the flat list, and what `make` takes.
-    let shifted = folder.succeed("find walk.bvh --json --shifted").json();
+    let shifted = folder.succeed("find walk.bvh --json --set search.shifted=true").json();
     assert_eq!(shifted["candidates"].as_array().unwrap().len(), 10);
     for key in ["start_frame", "end_frame"] {
         assert_eq!(shifted["candidates"][0][key], rows[0][key]);
@@ -140,7 +142,7 @@ fn each_stretch_is_a_row_with_its_versions() {
     }
     let text = folder.succeed("find walk.bvh").stdout;
     assert!(text.contains("versions") && text.contains("idle"), "{text}");
-    let text = folder.succeed("find walk.bvh --shifted").stdout;
+    let text = folder.succeed("find walk.bvh --set search.shifted=true").stdout;
     assert!(!text.contains("versions"), "{text}");
 }
 
@@ -176,7 +178,7 @@ fn smoothing_and_weights_are_reported_and_kept() {
     let cost = |found: &serde_json::Value| number(found, "seam_cost_metre_secs");
     // White noise of every joint causes most of the seam cost here.
     assert!(cost(&smooth) < 0.7 * cost(&plain), "{} {}", cost(&smooth), cost(&plain));
-    let made = folder.made("--smooth 6 --joint-weight *Hand*=0 --save-recipe walk.toml");
+    let made = folder.made("--smooth 6 --set take.weights=*Hand*=0 --save-recipe walk.toml");
     assert_eq!(made["take"]["smooth_hz"], 6.0);
     let recipe = folder.text("walk.toml");
     assert!(
@@ -187,7 +189,7 @@ fn smoothing_and_weights_are_reported_and_kept() {
     folder.succeed("make walk.bvh -o loop.bvh --recipe walk.toml --force");
     assert_eq!(folder.read("loop.bvh"), before);
     let weights = folder
-        .succeed("inspect walk.bvh --json --joint-weight *Hand*=0 --joint-weight Head=2")
+        .succeed("inspect walk.bvh --json --set take.weights=*Hand*=0 --set take.weights=Head=2")
         .json()["weights"]
         .clone();
     let weights = weights.as_array().unwrap();
@@ -228,7 +230,10 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
         "close walk.bvh -o loop.bvh --force --symmetric --range {start}:{end}"
     ));
     assert_eq!(folder.read("loop.bvh"), before);
-    folder.refuse("make walk.bvh -o odd.bvh --symmetric --frames 71", "even number");
+    folder.refuse(
+        "make walk.bvh -o odd.bvh --symmetric --set output.frames=71",
+        "even number",
+    );
 }
 
 #[test]
@@ -265,24 +270,27 @@ fn what_makes_no_sense_is_refused() {
     for (options, words) in [
         ("--within 50:500", "frames 50:500 are not a range"),
         ("--within 50:40", "frames 50:40 are not a range"),
-        ("--half-life 0", "--half-life must be a positive number"),
+        ("--set search.half-life=0", "search.half-life must be a positive number"),
         ("--speed fast", "must be LOW:HIGH"),
         ("--speed 3:2", "must be LOW:HIGH"),
         ("--speed :", "must be LOW:HIGH"),
         ("--speed nan:2", "must be LOW:HIGH"),
         ("--straight --turning left", "cannot be used with"),
         ("--idle --speed 1:2", "cannot be used with"),
-        ("--joint-weight Hand", "must be PATTERN=WEIGHT"),
-        ("--joint-weight Hand=heavy", "must be PATTERN=WEIGHT"),
-        ("--joint-weight LeftHnad=1", "no joint named \"LeftHnad\""),
+        ("--set take.weights=Hand", "must be PATTERN=WEIGHT"),
+        ("--set take.weights=Hand=heavy", "must be PATTERN=WEIGHT"),
+        ("--set take.weights=LeftHnad=1", "no joint named \"LeftHnad\""),
         (
-            "--joint-weight *Hand*=-1",
+            "--set take.weights=*Hand*=-1",
             "the weight of \"*Hand*\" must lie between 0 and 1000",
         ),
-        ("--joint-weight *=0", "no joint has a weight above 0"),
+        ("--set take.weights=*=0", "no joint has a weight above 0"),
         ("--smooth 0", "--smooth must lie above 0"),
         ("--smooth 40", "up to 13.5000 Hz"),
-        ("--decay linear", "possible values: spring, cubic, quintic"),
+        (
+            "--set search.fade=linear",
+            "expected one of `spring`, `cubic`, `quintic`",
+        ),
     ] {
         folder.refuse(&format!("find walk.bvh {options}"), words);
     }

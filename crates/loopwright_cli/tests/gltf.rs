@@ -29,7 +29,7 @@ fn every_command_takes_and_gives_gltf() {
         }
     }
     folder.succeed("make walk.bvh -o a.glb --json");
-    folder.succeed("make walk.bvh -o b.glb --shifted --pick 2 --json");
+    folder.succeed("make walk.bvh -o b.glb --set search.shifted=true --pick 2 --json");
     folder.succeed("blend a.glb b.glb -o mixed.glb");
     folder.succeed("check mixed.glb");
     folder.succeed("play a.glb b.glb --seconds 5 -o long.gltf");
@@ -70,7 +70,7 @@ fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
     let answer = folder.run("inspect walk-loop.glb --animation stroll");
     assert_eq!(answer.status, 2);
     answer.says("there is no animation \"stroll\"; there are: walk, walk-loop");
-    let answer = folder.run("inspect walk-loop.glb --skin 4");
+    let answer = folder.run("inspect walk-loop.glb --set take.skin=4");
     answer.says("there is no skin \"4\"; there are: skeleton");
 }
 

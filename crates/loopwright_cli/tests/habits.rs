@@ -90,7 +90,7 @@ fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output()
 fn suggestions_mean_what_was_meant() {
     let folder = Folder::with_walk();
     for (arguments, meant) in [
-        ("find walk.bvh --all", "`loopwright make TAKE --all"),
+        ("find walk.bvh --all", "`loopwright make TAKE --pick all"),
         ("make walk.bvh --start 3", "--range START:END"),
         ("make walk.bvh --in-place", "--root-motion in-place"),
         ("make walk.bvh --list", "`loopwright list FILE`"),

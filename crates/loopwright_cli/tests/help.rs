@@ -9,14 +9,14 @@ fn the_size_of_help_is_that_asked_for() {
     let (short, full) = (help("make -h"), help("make --help"));
     assert!(short.contains("`loopwright make --help` shows all flags."), "{short}");
     assert!(
-        !short.contains("--joint-weight") && !short.contains("Root motion:"),
+        !short.contains("--closure") && !short.contains("Root motion:"),
         "{short}"
     );
     for part in [
         "Input:\n",
         "\nSeam:\n",
         "\nRoot motion:\n",
-        "--joint-weight",
+        "--closure",
         "stationary  Does not move",
     ] {
         assert!(full.contains(part), "{part}: {full}");

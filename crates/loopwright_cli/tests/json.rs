@@ -60,7 +60,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     let best = &find["candidates"][0];
     assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
     assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
-    let shifted = answer(&folder, "find walk.bvh --shifted", "find", 0);
+    let shifted = answer(&folder, "find walk.bvh --set search.shifted=true", "find", 0);
     folder.succeed("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5");
     let like = answer(&folder, "find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like", 0);
     assert_eq!(like["occurrences"][0]["start_frame"], 40);
@@ -143,7 +143,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
     );
     answer(
         &folder,
-        "close walk.bvh --range 20:54.5 -o full.glb --root-space full --for unreal",
+        "close walk.bvh --range 20:54.5 -o full.glb --set output.root-space=full --for unreal",
         "loop",
         0,
     );
@@ -153,7 +153,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
     );
     let edited = answer(
         &folder,
-        "make walk.bvh -o edited.bvh --recipe edits.toml --noise 1 --aim 20 --offset Head:5,0,0",
+        "make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20",
         "loop",
         0,
     );
@@ -161,10 +161,15 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         .map(|edit| &edit["kind"])
         .collect();
     assert_eq!(kinds, ["move", "smooth", "offset", "noise", "aim"]);
-    answer(&folder, "make walk.bvh -o other.bvh --shifted --pick 2", "loop", 0);
+    answer(
+        &folder,
+        "make walk.bvh -o other.bvh --set search.shifted=true --pick 2",
+        "loop",
+        0,
+    );
     let popping = answer(
         &folder,
-        "close walk.bvh --range 20:54.5 -o pops.bvh --joint-closure *:open",
+        "close walk.bvh --range 20:54.5 -o pops.bvh --set joint=*:open",
         "loop",
         1,
     );

@@ -210,7 +210,7 @@ fn unreadable_files_are_listed_at_the_end_and_the_rest_is_checked() {
 #[test]
 fn the_seam_after_several_copies_is_played_too() {
     let folder = Folder::with_walk();
-    folder.made("--repeat 2");
+    folder.made("--set output.repeat=2");
     folder.loops();
     // The closing key of the file is broken; the first copy is intact.
     let mut lines: Vec<String> = folder.text("loop.bvh").lines().map(str::to_owned).collect();

@@ -35,4 +35,5 @@ mod report;
 mod retarget;
 mod road;
 mod root;
+mod settings;
 mod targets;

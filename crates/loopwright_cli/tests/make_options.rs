@@ -70,7 +70,7 @@ fn the_default_output_goes_to_the_current_folder() {
 
 #[test]
 fn pick_makes_that_loop_of_the_list() {
-    picks_are_the_list(&Folder::with_walk(), "--shifted", 10);
+    picks_are_the_list(&Folder::with_walk(), "--set search.shifted=true", 10);
     // A walk and the idle before it.
     picks_are_the_list(
         &Folder::with_synth("--seconds 9 --fps 30 --lead-in 4 --noise 0.1"),
@@ -183,7 +183,7 @@ fn without_other_cycles_there_is_no_mean() {
 #[test]
 fn lengths_stay_within_bounds() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
-    let json = folder.made("--min-seconds 2 --max-seconds 3");
+    let json = folder.made("--seconds 2:3");
     assert!((2.0..=3.0).contains(&number(&json, "candidate/source_period_secs")));
     assert_eq!(json["candidate"]["cycles"], 2);
 }
@@ -360,7 +360,7 @@ fn period_samples_and_rate_are_of_one_piece() {
         assert_eq!(take.num_frames(), samples(&json) + 1, "{options}");
         folder.loops();
     }
-    let json = folder.made("--frames 40");
+    let json = folder.made("--set output.frames=40");
     assert_eq!(samples(&json), 40);
     let period = number(&json, "candidate/period_secs");
     assert!((period - number(&json, "candidate/source_period_secs")).abs() < 1e-9);
@@ -373,7 +373,7 @@ fn period_samples_and_rate_are_of_one_piece() {
 #[test]
 fn copies_follow_each_other_with_the_root_motion_carried_on() {
     let folder = Folder::with_walk();
-    let json = folder.made("--repeat 3");
+    let json = folder.made("--set output.repeat=3");
     assert_eq!(json["playback"]["copies"], 3);
     let (take, num_samples) = (folder.take("loop.bvh"), samples(&json));
     assert_eq!(take.num_frames(), 3 * num_samples + 1);
@@ -391,7 +391,7 @@ fn copies_follow_each_other_with_the_root_motion_carried_on() {
         assert!(turned.length().to_degrees() < 1e-5, "{key}");
     }
     folder.loops();
-    folder.made("--repeat 3 --last-key drop");
+    folder.made("--set output.repeat=3 --set output.last-key=drop");
     assert_eq!(folder.take("loop.bvh").num_frames(), 3 * num_samples);
     folder.loops();
 }
@@ -416,7 +416,7 @@ fn the_last_key_repeats_the_first_or_is_dropped() {
     let distance = (kept.translations(num_samples)[0] - kept.translations(0)[0]).length();
     assert!(distance > 1.0, "{distance}");
 
-    let json = folder.made("--last-key drop");
+    let json = folder.made("--set output.last-key=drop");
     assert_eq!(json["playback"]["closing_key"], false);
     assert_eq!(rows(&folder), kept_rows[..num_samples]);
     folder.loops();
@@ -427,12 +427,14 @@ fn named_hips_and_feet_are_taken() {
     let folder = Folder::with_walk();
     folder.made("");
     let plain = folder.read("loop.bvh");
-    folder.made("--hips Hips --feet LeftFoot,RightFoot");
+    folder.made("--set take.hips=Hips --set take.feet=LeftFoot,RightFoot");
     assert!(
         folder.read("loop.bvh") == plain,
         "the names that are found anyway change something"
     );
-    let inspected = folder.succeed("inspect walk.bvh --feet LeftHand --json").json();
+    let inspected = folder
+        .succeed("inspect walk.bvh --set take.feet=LeftHand --json")
+        .json();
     assert_eq!(inspected["feet"], serde_json::json!(["LeftHand"]));
     assert_eq!(inspected["feet_found_by"], "given");
 }
@@ -451,7 +453,7 @@ fn force_replaces_an_earlier_loop() {
 #[test]
 fn a_loop_that_pops_is_written_and_ends_with_one() {
     let folder = Folder::with_walk();
-    let made = folder.run("make walk.bvh --range 3:9 --joint-closure *:open -o loop.bvh");
+    let made = folder.run("make walk.bvh --range 3:9 --set joint=*:open -o loop.bvh");
     assert_eq!(made.status, 1, "{}", made.stderr);
     made.says("the seam shows: ");
     made.begins("loop.bvh: bad: ");

@@ -269,7 +269,7 @@ fn loops_are_added_to_their_own_file_in_place() {
         assert_eq!(folder.json(&format!("{pack}.json"))["format"], "loopwright-loop");
         // A second loop beside the first.
         folder.succeed(&format!(
-            "make {pack} --animation walk --shifted --pick 2 -o {pack} --force"
+            "make {pack} --animation walk --set search.shifted=true --pick 2 -o {pack} --force"
         ));
         let listed = folder.succeed(&format!("list {pack} --json")).json();
         let num_animations = listed["files"][0]["animations"].as_array().unwrap().len();

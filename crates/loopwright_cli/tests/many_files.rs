@@ -163,7 +163,7 @@ fn catalogs_are_asked() {
     assert_eq!(turning[0]["path"], "takes/left.bvh");
     assert_eq!(rows("all.jsonl --kind run").len(), 0);
     assert_eq!(
-        rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --slide-below 1000").len(),
+        rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --max-foot-slide 1000").len(),
         4
     );
     assert_eq!(rows("all.jsonl --path */later/*").len(), 1);

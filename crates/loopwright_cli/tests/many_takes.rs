@@ -263,7 +263,7 @@ fn rows_of_find_are_picked() {
     let rows = folder.succeed("find walk.bvh --top 1000 --json").json();
     let rows = rows["candidates"].as_array().unwrap();
     assert!(rows.len() > 1);
-    let answer = folder.run("make walk.bvh --all -o all --json");
+    let answer = folder.run("make walk.bvh --pick all -o all --json");
     let (all, _) = lines(&answer);
     assert_eq!(all.len(), rows.len());
     for (index, (one, row)) in all.iter().zip(rows).enumerate() {

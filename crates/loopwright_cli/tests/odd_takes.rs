@@ -40,7 +40,15 @@ fn a_loop_of_four_keys_is_read_back_from_fbx() {
     let folder = Folder::new();
     for range in ["0:3", "0:6"] {
         let made = folder.run_list(&[
-            "close", take, "--range", range, "--frames", "3", "-o", "loop.fbx", "--force",
+            "close",
+            take,
+            "--range",
+            range,
+            "--set",
+            "output.frames=3",
+            "-o",
+            "loop.fbx",
+            "--force",
         ]);
         assert_ne!(made.status, 2, "{range}: {}", made.stderr);
         assert_ne!(folder.run("check loop.fbx").status, 2, "{range}");
@@ -103,7 +111,7 @@ fn a_rate_that_no_engine_could_use_is_refused_at_once() {
     folder.write("fast.toml", "[output]\nfps = 1e5\n");
     for options in [
         "--fps 60000",
-        "--frames 100000",
+        "--set output.frames=100000",
         "--recipe fast.toml",
         "--closure auto --fps 60000",
     ] {

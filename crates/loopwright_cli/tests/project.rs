@@ -10,7 +10,7 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
     folder.copy("walk.bvh", "takes/deep/walk.bvh");
     folder.write(
         "takes/loopwright.toml",
-        "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\njoint-closure = [\"Head:spring:0.1\"]\n[find]\ntop = 1\n",
+        "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\nset = [\"joint=Head:spring:0.1\"]\n[find]\ntop = 1\n",
     );
     let sidecar = |name: &str| folder.json(name);
     let made = folder.succeed("make takes/deep/walk.bvh -o a.bvh");

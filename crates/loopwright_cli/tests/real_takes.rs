@@ -99,7 +99,7 @@ fn picks_of_make_are_the_list_of_find() {
     // In this take the recommended loop is not among the cheapest; asking for fewer loops once gave another list.
     let Some(folder) = folder_or_skip() else { return };
     for (take, options) in [
-        ("100style/Neutral_TR1.bvh", &["--shifted"][..]),
+        ("100style/Neutral_TR1.bvh", &["--set=search.shifted=true"][..]),
         ("100style/Neutral_TR1.bvh", &[]),
         ("snu/raw_walk_stop_walk.bvh", &[]),
         ("bandai-namco/dataset-1_dance-short_normal_001.bvh", &[]),

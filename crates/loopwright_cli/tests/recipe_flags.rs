@@ -19,7 +19,7 @@ fn with_recipe() -> Folder {
 #[test]
 fn pick_sets_the_stretch_of_a_recipe_aside() {
     let folder = with_recipe();
-    for pick in ["--pick 1", "--shifted --pick 2"] {
+    for pick in ["--pick 1", "--set search.shifted=true --pick 2"] {
         let made = folder.made(&format!("--recipe range.toml {pick}"));
         assert_eq!(cut(&made), cut(&folder.made(pick)), "{pick}");
         assert_eq!(made["root_motion"]["mode"], "in-place", "the rest of the recipe holds");
@@ -30,7 +30,12 @@ fn pick_sets_the_stretch_of_a_recipe_aside() {
 fn a_search_sets_the_stretch_of_a_recipe_aside() {
     let folder = with_recipe();
     // A flag that is typed with its default value still overrides the recipe.
-    for search in ["--cycles 3", "--within 100:239", "--min-seconds 0.4", "--decay cubic"] {
+    for search in [
+        "--cycles 3",
+        "--within 100:239",
+        "--seconds 0.4:",
+        "--set search.fade=cubic",
+    ] {
         let made = folder.made(&format!("--recipe range.toml {search}"));
         assert_eq!(cut(&made), cut(&folder.made(search)), "{search}");
         assert_ne!(cut(&made), [20.0, 56.0], "{search}");
@@ -44,9 +49,12 @@ fn a_search_sets_the_stretch_of_a_recipe_aside() {
 fn a_search_keeps_the_cycles_that_a_recipe_asks_for() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
     folder.write("two.toml", "[stretch]\ncycles = 2\n");
-    let two = folder.made("--recipe two.toml --shifted --pick 2");
+    let two = folder.made("--recipe two.toml --set search.shifted=true --pick 2");
     assert_eq!(two["candidate"]["cycles"], 2);
-    assert_eq!(cut(&two), cut(&folder.made("--cycles 2 --shifted --pick 2")));
+    assert_eq!(
+        cut(&two),
+        cut(&folder.made("--cycles 2 --set search.shifted=true --pick 2"))
+    );
     let one = folder.made("--recipe two.toml --cycles 1");
     assert_eq!(one["candidate"]["cycles"], 1);
 }
@@ -55,7 +63,7 @@ fn a_search_keeps_the_cycles_that_a_recipe_asks_for() {
 fn a_range_counts_more_than_the_stretch_of_a_recipe() {
     let folder = with_recipe();
     // With named frames, an option for the cost of seams starts no search.
-    for also in ["", "--half-life 0.2"] {
+    for also in ["", "--set search.half-life=0.2"] {
         let made = folder.made(&format!("--recipe range.toml --range 10:45 {also}"));
         assert_eq!(cut(&made), [10.0, 45.0]);
     }

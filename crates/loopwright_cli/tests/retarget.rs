@@ -97,7 +97,7 @@ fn the_loop_is_that_of_the_take_and_the_skeleton_that_of_the_character() {
         (candidate["start_frame"].clone(), candidate["end_frame"].clone())
     };
     for pick in [1, 2] {
-        let words = format!("make walk.bvh --shifted --pick {pick} --json --force");
+        let words = format!("make walk.bvh --set search.shifted=true --pick {pick} --json --force");
         let own = folder.succeed(&format!("{words} -o own.bvh")).json();
         let made = folder.succeed(&format!("{words} -o on.glb --rig hero.glb")).json();
         assert_eq!(cut(&own), cut(&made), "number {pick}");
@@ -245,7 +245,7 @@ fn a_map_keeps_what_it_lets_rest() {
 fn a_loop_whose_seam_shows_is_one_on_the_character_too() {
     let folder = with_hero();
     // As it is, the take does not close.
-    let cut = folder.run("close walk.bvh --range 40:75 --joint-closure *:open -o cut.bvh --lock-feet off");
+    let cut = folder.run("close walk.bvh --range 40:75 --set joint=*:open -o cut.bvh --lock-feet off");
     assert_eq!(cut.status, 1, "{}{}", cut.stdout, cut.stderr);
     let moved = folder.run("retarget cut.bvh --rig hero.glb -o moved.glb --json");
     assert_eq!(moved.status, 1, "{}", moved.stderr);

@@ -177,7 +177,7 @@ fn top_bounds_the_list() {
     let folder = Folder::with_walk();
     let count = |options: &str| {
         let found = folder
-            .succeed(&format!("find walk.bvh --json --shifted {options}"))
+            .succeed(&format!("find walk.bvh --json --set search.shifted=true {options}"))
             .json();
         found["candidates"].as_array().unwrap().len()
     };
@@ -322,7 +322,7 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
         // Root motion over the last step is a guess here.
         ("drop", "assuming that the last key comes right before the first", 0.05),
     ] {
-        let sidecar = folder.made(&format!("--last-key {last_key}"));
+        let sidecar = folder.made(&format!("--set output.last-key={last_key}"));
         folder.copy("loop.bvh", "alone.bvh");
         let checked = folder.succeed("check alone.bvh");
         checked.says(message);

@@ -52,7 +52,7 @@ fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
 fn folder_with_root_joint(moves: bool) -> Folder {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 20");
     if moves {
-        folder.succeed("make walk.bvh -o rooted.bvh --add-root --repeat 4 --last-key drop");
+        folder.succeed("make walk.bvh -o rooted.bvh --add-root --set output.repeat=4 --set output.last-key=drop");
         folder.copy("rooted.bvh", "walk.bvh");
         return folder;
     }
@@ -97,10 +97,10 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     );
     answer.says("degrees");
     answer.says("try: --root-motion constant");
-    answer.says("--force-straight");
+    answer.says("--set output.force-straight=true");
     assert!(!folder.file("loop.bvh").exists());
 
-    let json = folder.made("--root-motion linear --force-straight --save-recipe straight.toml");
+    let json = folder.made("--root-motion linear --set output.force-straight=true --save-recipe straight.toml");
     assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
     folder.loops();
     // The hips return to their facing.
@@ -141,13 +141,13 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
         (number(&json, "root_motion/path_smoothing_secs"), farthest)
     };
     let (usual_secs, usual) = sway("");
-    let (tight_secs, tight) = sway("--path-smoothing 0.05");
-    let (loose_secs, loose) = sway("--path-smoothing 30");
+    let (tight_secs, tight) = sway("--set output.path-smoothing=0.05");
+    let (loose_secs, loose) = sway("--set output.path-smoothing=30");
     assert_eq!((usual_secs, tight_secs, loose_secs), (0.25, 0.05, 30.0));
     assert!(tight > 1.1 * usual && usual > 10.0 * loose, "{tight} {usual} {loose}");
     assert_eq!(folder.made("")["root_motion"]["path_smoothing_secs"], Value::Null);
 
-    folder.made("--root-motion path --path-smoothing 0.1 --save-recipe path.toml");
+    folder.made("--root-motion path --set output.path-smoothing=0.1 --save-recipe path.toml");
     assert!(folder.text("path.toml").contains("path-smoothing = 0.1"));
     let json = folder.made("--recipe path.toml");
     assert_eq!(number(&json, "root_motion/path_smoothing_secs"), 0.1);
@@ -158,22 +158,23 @@ fn a_smoothing_that_is_none_is_refused() {
     let folder = Folder::with_walk();
     for secs in ["0", "-1", "nan", "inf"] {
         folder.refuse(
-            &format!("make walk.bvh --root-motion path --path-smoothing={secs}"),
-            "--path-smoothing must be a positive number",
+            &format!("make walk.bvh --root-motion path --set output.path-smoothing={secs}"),
+            "output.path-smoothing must be a positive number",
         );
     }
     folder.refuse(
-        "make walk.bvh --root-motion path --root-space full",
-        "--root-motion path needs --root-space ground",
+        "make walk.bvh --root-motion path --set output.root-space=full",
+        "--root-motion path needs --set output.root-space=ground",
     );
 }
 
 #[test]
 fn settings_without_effect_get_a_warning() {
     let folder = Folder::with_walk();
-    let answer = folder.succeed("make walk.bvh -o a.bvh --path-smoothing 0.1 --force-straight");
-    answer.says("warning: --path-smoothing has no effect without --root-motion path");
-    answer.says("warning: --force-straight has no effect without --root-motion linear");
+    let answer =
+        folder.succeed("make walk.bvh -o a.bvh --set output.path-smoothing=0.1 --set output.force-straight=true");
+    answer.says("warning: output.path-smoothing has no effect without --root-motion path");
+    answer.says("warning: output.force-straight has no effect without --root-motion linear");
 }
 
 #[test]
@@ -335,7 +336,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
         let options = format!("close staff.bvh -o loop.bvh --force --json --up y --unit cm --range 14:74 {options}");
         folder.succeed(&options).json()
     };
-    let json = close("--root-space full --add-root --save-recipe prop.toml");
+    let json = close("--set output.root-space=full --add-root --save-recipe prop.toml");
     assert_eq!(json["root_motion"]["space"], "full");
     let found = root_twist(&json);
     assert!(
@@ -351,7 +352,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     assert!((displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3);
     // Without sidecar and added root, the keys give the same result.
     close("--recipe prop.toml");
-    close("--root-space full");
+    close("--set output.root-space=full");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     let checked = folder.succeed("check loop.bvh --up y --unit cm --json").json();
     assert_eq!(checked["loops"][0]["verdict"], "loops");

@@ -78,7 +78,7 @@ fn the_root_is_where_each_client_looks_for_it() {
 #[test]
 fn a_rig_with_a_root_joint_gets_no_second_one_and_no_warning() {
     let folder = Folder::with_walk();
-    folder.succeed("make walk.bvh --add-root -o rooted.bvh --repeat 3");
+    folder.succeed("make walk.bvh --add-root -o rooted.bvh --set output.repeat=3");
     folder.copy("rooted.bvh", "rig.bvh");
     let made = folder.succeed("make rig.bvh --for unity --json -o rig.fbx");
     let json = made.json();
@@ -136,7 +136,11 @@ fn unity_gets_the_settings_of_its_importer() {
     ] {
         assert_eq!(clip[key], true, "{key}");
     }
-    let made = made_for(&folder, "unity", "--root-motion in-place --last-key drop --repeat 2");
+    let made = made_for(
+        &folder,
+        "unity",
+        "--root-motion in-place --set output.last-key=drop --set output.repeat=2",
+    );
     let clip = &made["target"]["importer"]["clip"];
     assert_eq!(clip["lockRootPositionXZ"], true);
     assert_eq!(number(clip, "lastFrame"), 2.0 * number(&made, "playback/samples") - 1.0);

@@ -63,7 +63,7 @@ impl fmt::Display for CheckNote {
             Self::HalfIsAnImage => "not compared with the take: one half of the loop is the mirror image of the other",
             Self::FramesUnknown => "no sidecar, so the loop is not compared with the take: its frames are not known",
             Self::VerdictByEstimate => {
-                "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
+                "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
             }
         })
     }

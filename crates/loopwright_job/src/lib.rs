@@ -55,9 +55,10 @@ pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
 pub use recipe::{Recipe, RecipeError};
-pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
+pub use search::parse_bounds;
 #[cfg(feature = "clap")]
-pub use search::{parse_bounds, parse_range};
+pub use search::parse_range;
+pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
 pub use warning::Warning;

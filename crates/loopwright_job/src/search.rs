@@ -11,14 +11,13 @@ use loopwright::{
 
 #[cfg(feature = "clap")]
 use crate::recipe::{headings::WHICH_LOOP, words::choice};
-use crate::{JobError, Studied};
+use crate::{JobError, Studied, recipe::SearchRecipe};
 
 /// How many loops `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;
 
 /// Shortest and longest loop looked for by default, seconds.
-const DEFAULT_MIN_SECONDS: f64 = 0.4;
-const DEFAULT_MAX_SECONDS: f64 = 10.0;
+const DEFAULT_SECONDS: [f64; 2] = [0.4, 10.0];
 
 /// Which loops to look for.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +27,9 @@ pub struct SearchRequest {
     /// Cycles in the loop, such as 2 for four steps [default: the fewest].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
     pub cycles: Option<u32>,
-    /// Shortest loop, seconds.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = DEFAULT_MIN_SECONDS))]
-    pub min_seconds: f64,
-    /// Longest loop, seconds [default: 10].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
-    max_seconds: Option<f64>,
+    /// Length of the loop, seconds; one end may be left out [default: 0.4:10].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds))]
+    pub seconds: Option<[f64; 2]>,
     /// Search these frames of the take only, counted from 0.
     #[cfg_attr(feature = "clap", arg(long, value_name = "START:END", value_parser = parse_range))]
     pub within: Option<(usize, usize)>,
@@ -44,7 +40,7 @@ pub struct SearchRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true))]
     pub turn_rate: Option<[f64; 2]>,
     /// Only loops that climb at this rate, m/s.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub climb: Option<[f64; 2]>,
     /// Only loops that turn by less than 5 deg/s.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["turning", "turn_rate"]))]
@@ -59,28 +55,44 @@ pub struct SearchRequest {
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"]))]
     pub idle: bool,
     /// Recommend by the outcome of closing, or by the cost of the seam.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome, hide_default_value = true, hide_possible_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome))]
     pub choose: ChooseBy,
     /// Shifted and multiple versions of loops one by one.
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub shifted: bool,
     /// How a jump at the seam would fade, by which seams are compared.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring))]
+    #[cfg_attr(feature = "clap", arg(skip = DecayKind::Spring))]
     pub decay: DecayKind,
     /// Half-life of that fade, seconds; longer weighs velocities more.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS))]
+    #[cfg_attr(feature = "clap", arg(skip = DEFAULT_HALF_LIFE_SECS))]
     pub half_life: f64,
 }
 
 impl SearchRequest {
-    /// Longest loop, seconds.
-    pub fn max_seconds(&self) -> f64 {
-        self.max_seconds.unwrap_or(DEFAULT_MAX_SECONDS.max(self.min_seconds))
+    /// Shortest and longest loop, seconds.
+    pub fn bounds_secs(&self) -> [f64; 2] {
+        let [low, high] = self.seconds.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let low = if low.is_finite() { low } else { DEFAULT_SECONDS[0] };
+        [
+            low,
+            if high.is_finite() {
+                high
+            } else {
+                DEFAULT_SECONDS[1].max(low)
+            },
+        ]
     }
 
-    /// Whether the flags ask for a part of the take: its whole is then not considered.
-    pub fn chooses_a_part(&self) -> bool {
-        self.max_seconds.is_some() || self.min_seconds != DEFAULT_MIN_SECONDS
+    /// With what a recipe says of searches.
+    #[must_use]
+    pub fn tuned(self, recipe: &SearchRecipe) -> Self {
+        Self {
+            climb: recipe.climb.or(self.climb),
+            shifted: recipe.shifted.unwrap_or(self.shifted),
+            decay: recipe.fade.unwrap_or(self.decay),
+            half_life: recipe.half_life.unwrap_or(self.half_life),
+            ..self
+        }
     }
 }
 
@@ -89,8 +101,7 @@ impl Default for SearchRequest {
     fn default() -> Self {
         Self {
             cycles: None,
-            min_seconds: DEFAULT_MIN_SECONDS,
-            max_seconds: None,
+            seconds: None,
             within: None,
             speed: None,
             turn_rate: None,
@@ -121,9 +132,10 @@ pub const TURNING_DPS: f64 = 5.0;
 impl SearchRequest {
     /// The settings of the search, for so many rows.
     pub fn settings(&self, max_candidates: usize) -> SearchSettings {
+        let [min_secs, max_secs] = self.bounds_secs();
         SearchSettings {
-            min_secs: self.min_seconds,
-            max_secs: self.max_seconds(),
+            min_secs,
+            max_secs,
             cycles: self.cycles,
             max_candidates,
             decay: self.decay.lasting(self.half_life, 4.0 * self.half_life),
@@ -136,7 +148,8 @@ impl SearchRequest {
             idle: self.idle,
             choose_by: self.choose,
             pairing: Pairing::Same,
-            whole_take: !self.chooses_a_part(),
+            // Who asks for a length asks for a part of the take: its whole is then not considered.
+            whole_take: self.seconds.is_none(),
         }
     }
 
@@ -207,7 +220,6 @@ pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) 
 }
 
 /// `LOW:HIGH`; either may be left out.
-#[cfg(feature = "clap")]
 pub fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
     let wrong =
         || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();

@@ -194,7 +194,7 @@ impl fmt::Display for Warning {
             Self::FeetByGeometry { feet } => write!(f, "no feet found by name; using the lowest joints: {feet}"),
             Self::NoFeet { feet } => write!(
                 f,
-                "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --feet)"
+                "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
             ),
             Self::UnsureJoint {
                 joint,
@@ -281,12 +281,12 @@ impl fmt::Display for Warning {
                 }
             }
             Self::UnknownSpeed => f.write_str(
-                "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --root-speed 3.2 states it, \
+                "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states it, \
                  in m/s",
             ),
             Self::SpeedByFeet { mps, by_poses_mps } => write!(
                 f,
-                "the root moves at {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--root-speed pose \
+                "the root moves at {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--set output.root-speed=pose \
                  keeps that)"
             ),
             Self::FewerCycles(mean) => write!(

@@ -47,10 +47,10 @@ pub(crate) struct CatalogArgs {
     pub(crate) skeleton_of: Option<String>,
     /// Only loops whose feet slide by less, cm/s.
     #[arg(long, value_name = "CMPS", help_heading = LIMITS)]
-    pub(crate) slide_below: Option<f64>,
+    pub(crate) max_foot_slide: Option<f64>,
     /// Only loops whose joints closing moved by less, mm on average.
     #[arg(long, value_name = "MM", help_heading = LIMITS)]
-    pub(crate) displacement_below: Option<f64>,
+    pub(crate) max_displacement: Option<f64>,
     /// What the list is sorted by.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = SortBy::Catalog, help_heading = OUTPUT)]
     pub(crate) sort: SortBy,

@@ -16,7 +16,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 27] = [
+const SUMMARIES: [Summary; 28] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -35,7 +35,7 @@ const SUMMARIES: [Summary; 27] = [
     Summary {
         command: "make",
         flags: &["output", "all-animations", "range", "root-motion", "for"],
-        example: "loopwright make takes/ -o loops/ --catalog loops/all.parquet",
+        example: "loopwright make takes/ -o loops/ --catalog loops/all.csv",
     },
     Summary {
         command: "close",
@@ -54,7 +54,7 @@ const SUMMARIES: [Summary; 27] = [
     },
     Summary {
         command: "cost",
-        flags: &["top", "decay", "half-life", "joint-weight", "plot"],
+        flags: &["top", "fade", "half-life", "joint-weight", "plot"],
         example: "loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg",
     },
     Summary {
@@ -94,8 +94,8 @@ const SUMMARIES: [Summary; 27] = [
     },
     Summary {
         command: "catalog",
-        flags: &["kind", "speed", "straight", "slide-below", "grade"],
-        example: "loopwright catalog loops.parquet --kind walk --speed 1.2:1.6 --slide-below 1",
+        flags: &["kind", "speed", "straight", "max-foot-slide", "grade"],
+        example: "loopwright catalog loops.csv --kind walk --speed 1.2:1.6 --max-foot-slide 1",
     },
     Summary {
         command: "report",
@@ -141,6 +141,11 @@ const SUMMARIES: [Summary; 27] = [
         command: "man",
         flags: &["output", "force"],
         example: "loopwright man -o man1/",
+    },
+    Summary {
+        command: "recipe",
+        flags: &[],
+        example: "loopwright recipe closure",
     },
     Summary {
         command: "schema",
@@ -339,17 +344,15 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 20] = [
+    const HEADINGS: [&str; 18] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
-        headings::SEAM_ENDS,
         headings::ROOT_MOTION,
         headings::FEET,
         headings::OUTPUT,
         headings::ENGINE,
         headings::MANY,
-        headings::EDITS,
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,

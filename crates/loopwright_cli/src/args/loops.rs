@@ -128,7 +128,7 @@ pub(crate) struct CostArgs {
     pub(crate) motions: Vec<PathBuf>,
     /// How the jump fades.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
-    pub(crate) decay: DecayKind,
+    pub(crate) fade: DecayKind,
     /// Half-life of the spring, seconds (59.7% is left after it).
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     pub(crate) half_life: f64,

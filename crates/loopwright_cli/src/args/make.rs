@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
-use loopwright_job::SearchRequest;
+use loopwright_job::{Rows, SearchRequest};
 
 use super::{ManyArgs, MirrorArgs, take::parse_format};
 use crate::{
     exit::Failure,
-    headings::{EDITS, FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
+    headings::{INPUT, OUTPUT, WHICH_LOOP},
     mirroring,
-    numbers::{parse_count, parse_cut},
-    recipe::{ClosureRecipe, EditRecipe, JointRecipe, OutputRecipe, Recipe, StanceRecipe, StretchRecipe, StudyArgs},
+    numbers::{parse_cut, parse_rows},
+    recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs},
 };
 
 #[derive(Debug, Args)]
@@ -24,14 +24,11 @@ pub(crate) struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
-    /// Loops to make, by their rows in `find`: 2, or 1,3 [default: 1].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, value_delimiter = ',', conflicts_with = "range")]
-    pub(crate) pick: Vec<usize>,
-    /// Make every loop that `find --top 1000` lists.
-    #[arg(long, help_heading = MANY, conflicts_with_all = ["pick", "range", "all_animations"])]
-    pub(crate) all: bool,
+    /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
+    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
+    pub(crate) pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "shifted"])]
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "straight", "turning", "idle"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) search: Option<SearchRequest>,
@@ -101,22 +98,6 @@ pub(crate) struct LoopArgs {
     mirror: MirrorArgs,
     #[command(flatten)]
     closure: ClosureRecipe,
-    /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
-    #[arg(long = "joint-closure", value_name = "NAME:HOW", help_heading = SEAM)]
-    joints: Vec<JointRecipe>,
-    /// When a foot stands, in frames of the take or seconds of the loop: 'LeftFoot:130:142', 'LeftFoot:0.2s:0.5s'; with ':swing'
-    /// at its end, when it does not; repeatable.
-    #[arg(long = "stance", value_name = "FOOT:FROM:TO", help_heading = FEET)]
-    stances: Vec<StanceRecipe>,
-    /// Turn of the loop from its start to its end, degrees, left positive.
-    #[arg(long, value_name = "DEG", help_heading = EDITS, value_parser = EditRecipe::parse_aim, allow_hyphen_values = true)]
-    aim: Option<EditRecipe>,
-    /// Noise that repeats with the loop, in trunk, arms and head: degrees, and a seed for other noise.
-    #[arg(long, value_name = "DEG[:SEED]", help_heading = EDITS, value_parser = EditRecipe::parse_noise, allow_hyphen_values = true)]
-    noise: Option<EditRecipe>,
-    /// Turn a joint all the time, degrees about the axes of its parent: 'Head:10,0,0'; repeatable. Recipes hold more edits.
-    #[arg(long = "offset", value_name = "JOINT:X,Y,Z", help_heading = EDITS, value_parser = EditRecipe::parse_offset)]
-    offsets: Vec<EditRecipe>,
     /// Average so many cycles of the take into the loop, or all [default: off].
     #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
     mean_cycles: Option<MeanCycles>,
@@ -124,13 +105,17 @@ pub(crate) struct LoopArgs {
     output: OutputRecipe,
     #[command(flatten)]
     take: StudyArgs,
+    #[command(flatten)]
+    pub(crate) sets: Sets,
 }
 
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: the file of mirrored joints cannot be read.
     pub(crate) fn recipe(mut self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
-        self.take.mirror = mirroring::pairs_of(self.mirror.mirror_map.as_deref())?;
-        Ok(Recipe {
+        if let Some(map) = &self.mirror.mirror_map {
+            self.take.mirror = mirroring::pairs_of(Some(map))?;
+        }
+        let flags = Recipe {
             take: self.take,
             stretch: StretchRecipe {
                 start: range.map(|(start, _)| start),
@@ -141,10 +126,9 @@ impl LoopArgs {
                 several_cycles_for: None,
             },
             closure: self.closure,
-            joints: self.joints,
-            stances: self.stances,
-            edits: self.offsets.into_iter().chain(self.noise).chain(self.aim).collect(),
             output: self.output,
-        })
+            ..Recipe::default()
+        };
+        Ok(self.sets.0.with(&flags)?)
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct MatchBuildArgs {
     pub(crate) ahead: Vec<f64>,
     /// Of costs: how a jump fades.
     #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
-    pub(crate) decay: DecayKind,
+    pub(crate) fade: DecayKind,
     /// Of costs: half-life of the spring, seconds (59.7% is left after it).
     #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
     pub(crate) half_life: f64,

@@ -10,11 +10,11 @@ use clap::{
 const FLAGS: [(&str, &str); 21] = [
     (
         "--all",
-        "`loopwright make TAKE --all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
+        "`loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
     ),
     ("--start", "--range START:END"),
     ("--end", "--range START:END"),
-    ("--frames", "--range START:END"),
+    ("--frames", "--range START:END, or --set output.frames=N"),
     ("--in-place", "--root-motion in-place"),
     ("--inplace", "--root-motion in-place"),
     (

@@ -76,7 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
-    Inspect(InspectArgs),
+    Inspect(Box<InspectArgs>),
     /// Lists the animations of files: length, kind, speed, and whether they loop.
     List(ListArgs),
     /// Lists the stretches of a take that loop, the recommended one first.
@@ -115,6 +115,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Writes the manual pages.
     Man(ManArgs),
+    /// Prints a recipe with every setting: its meaning, unit and default.
+    Recipe(RecipeArgs),
     /// Prints a JSON schema of loopwright.toml, for editors.
     Schema,
     /// Prints the licences of all that the program is built from.
@@ -127,6 +129,13 @@ pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(help_heading = OUTPUT)]
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecipeArgs {
+    /// A table such as closure, or a key such as closure.share, to print alone.
+    #[arg(value_name = "KEY", help_heading = OUTPUT)]
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Debug, Args)]

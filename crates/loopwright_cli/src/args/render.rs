@@ -38,8 +38,6 @@ pub(crate) struct RenderArgs {
     /// drawn alone.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
     /// Kind of several pictures: gif, webp or png.
     #[arg(long, help_heading = OUTPUT, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
     pub(crate) to: String,
@@ -75,6 +73,8 @@ pub(crate) struct RenderArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,

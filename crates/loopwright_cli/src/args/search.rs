@@ -9,7 +9,7 @@ use super::JobsArgs;
 use crate::{
     headings::{INPUT, OUTPUT, WHICH_LOOP},
     numbers::parse_count,
-    recipe::StudyArgs,
+    recipe::{Sets, StudyArgs},
 };
 
 /// Loops of half a cycle and its mirror image.
@@ -43,8 +43,7 @@ pub(crate) struct FindArgs {
         value_name = "FILE[:START:END]",
         help_heading = WHICH_LOOP,
         conflicts_with_all = [
-            "cycles", "min_seconds", "max_seconds", "speed", "turn_rate", "climb", "straight", "turning", "idle",
-            "shifted", "choose", "symmetric", "plot", "verbose",
+            "cycles", "seconds", "speed", "turn_rate", "straight", "turning", "idle", "choose", "symmetric", "plot", "verbose",
         ]
     )]
     pub(crate) like: Vec<PathBuf>,
@@ -54,6 +53,8 @@ pub(crate) struct FindArgs {
     pub(crate) mirror: MirrorArgs,
     #[command(flatten)]
     pub(crate) study: StudyArgs,
+    #[command(flatten)]
+    pub(crate) sets: Sets,
     /// Draw the take and the loops into this file: .svg or .png.
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) plot: Option<PathBuf>,

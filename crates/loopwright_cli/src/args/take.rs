@@ -8,7 +8,7 @@ use loopwright_formats::Format;
 use super::{EngineArgs, JobsArgs, RigArgs};
 use crate::{
     headings::{FEET, INPUT, OUTPUT, WALK},
-    recipe::{StudyArgs, TakeArgs},
+    recipe::{Sets, StudyArgs, TakeArgs},
 };
 
 #[derive(Debug, Clone, Args)]
@@ -26,6 +26,8 @@ pub(crate) struct InspectArgs {
     pub(crate) contacts: bool,
     #[command(flatten)]
     pub(crate) study: StudyArgs,
+    #[command(flatten)]
+    pub(crate) sets: Sets,
     /// Draw the take into this file: .svg or .png.
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) plot: Option<PathBuf>,

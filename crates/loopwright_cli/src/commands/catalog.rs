@@ -120,8 +120,8 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
             licence.to_lowercase().contains(&text.to_lowercase())
         })
         && skeleton.is_none_or(|skeleton| row.skeleton_sha256 == skeleton)
-        && below(args.slide_below, row.foot_slide_cmps)
-        && below(args.displacement_below, row.displacement_mm)
+        && below(args.max_foot_slide, row.foot_slide_cmps)
+        && below(args.max_displacement, row.displacement_mm)
 }
 
 /// Sorts rows; those of one value stay in the order of the catalogs.

@@ -18,6 +18,8 @@ use crate::{
 };
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+    let search = args.search.clone().tuned(args.sets.only_of_search()?);
+    let args = &FindArgs { search, ..args.clone() };
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
@@ -42,7 +44,8 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
     let mirror = (args.mirror.symmetric).then(|| {
-        let pairs = mirroring::pairs_of(args.mirror.mirror_map.as_deref())?;
+        let map = args.mirror.mirror_map.as_deref();
+        let pairs = map.map_or_else(|| Ok(args.study.mirror.clone()), |map| mirroring::pairs_of(Some(map)))?;
         mirroring::mirror(&loaded.analysis, &pairs)
     });
     let settings = SearchSettings {

@@ -13,6 +13,7 @@ use crate::{
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
+    args.sets.only_of_search()?;
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,

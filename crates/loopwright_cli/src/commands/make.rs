@@ -17,7 +17,7 @@ use crate::{
     failures, files, load, loop_output, memory,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::Recipe,
+    recipe::{Recipe, SearchRecipe},
     report::{failure, json, make as report},
     talk,
 };
@@ -27,30 +27,29 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         output::write_nothing();
     }
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
+    let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
     let flags = args.settings.recipe(args.range, cycles)?;
     let mut recipe = with_file(&flags, &args.target)?;
     // Flags override the file: a stretch in the file does not replace a requested search.
-    if args.range.is_none() && (!args.pick.is_empty() || args.all || args.search.is_some()) {
+    if args.range.is_none() && (args.pick.is_some() || searches) {
         recipe.stretch = recipe.stretch.searched_anew(cycles);
     }
-    let mut search = args.search.unwrap_or_default();
+    let mut search = args.search.unwrap_or_default().tuned(&recipe.search);
     search.cycles = recipe.stretch.cycles;
-    let pick = args.pick.first().copied();
-    let is_many = batch::are_many(&args.takes) || args.many.are_given() || args.all || args.pick.len() > 1;
+    let pick = match &args.pick {
+        Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
+        _ => None,
+    };
+    let is_many = batch::are_many(&args.takes) || args.many.are_given() || (args.pick.is_some() && pick.is_none());
     let take = match &args.takes[..] {
         [take] if !is_many => take,
         _ => {
-            let rows = match (args.all, args.pick) {
-                (true, _) => Rows::All,
-                (false, rows) if rows.is_empty() => Rows::Recommended,
-                (false, rows) => Rows::Picked(rows),
-            };
             return make_many::run(make_many::Options {
                 takes: &args.takes,
                 all_animations: args.all_animations,
                 recipe: &recipe,
                 search: &search,
-                rows: &rows,
+                rows: &args.pick.unwrap_or(Rows::Recommended),
                 target: &args.target,
                 many: &args.many,
             });
@@ -99,7 +98,7 @@ fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
 fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
     Recipe::read(&files::read_bytes(path)?).map_err(|error| {
         Failure::error(format!("cannot read the recipe \"{}\": {error}", path.display()))
-            .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
+            .try_this("`loopwright recipe` prints one with every setting")
     })
 }
 

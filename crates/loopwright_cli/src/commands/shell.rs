@@ -1,12 +1,12 @@
-//! `loopwright completions`, `man` and `schema`, from the one definition of the flags.
+//! `loopwright completions`, `man`, `recipe` and `schema`, from the one definition of the flags.
 
 use std::io::Write;
 
 use crate::{
-    args::{CompletionsArgs, ManArgs, full_command},
+    args::{CompletionsArgs, ManArgs, RecipeArgs, full_command},
     exit::{Ending, Failure},
     output::{self, Outputs},
-    project,
+    project, recipe,
 };
 
 const NAME: &str = "loopwright";
@@ -46,6 +46,12 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
     for written in outputs.commit()? {
         output::print(&format!("{written}\n"))?;
     }
+    Ok(Ending::Done)
+}
+
+/// `loopwright recipe`: what a recipe may say, from the descriptions of its keys.
+pub(crate) fn recipe(args: &RecipeArgs) -> Result<Ending, Failure> {
+    output::print(&recipe::default_recipe(args.key.as_deref())?)?;
     Ok(Ending::Done)
 }
 

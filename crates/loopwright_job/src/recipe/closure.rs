@@ -10,70 +10,69 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{RecipeError, words::optional_text};
+use super::{RecipeError, keys::described, words::optional_text};
 #[cfg(feature = "clap")]
-use super::{
-    headings::{SEAM, SEAM_ENDS},
-    words::choice,
-};
+use super::{headings::SEAM, words::choice};
 
-/// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(Args))]
-#[cfg_attr(feature = "clap", command(next_help_heading = SEAM))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ClosureRecipe {
-    /// How the seam is closed [default: quintic].
-    #[cfg_attr(feature = "clap", arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>()))]
-    #[serde(with = "optional_text")]
-    pub method: Option<ClosureName>,
-    /// Another method for the start of the loop.
-    #[cfg_attr(feature = "clap", arg(long = "closure-start", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>()))]
-    #[serde(with = "optional_text")]
-    pub method_start: Option<ClosureName>,
-    /// Another method for the end of the loop.
-    #[cfg_attr(feature = "clap", arg(long = "closure-end", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>()))]
-    #[serde(with = "optional_text")]
-    pub method_end: Option<ClosureName>,
-    /// Blend time at both ends, seconds (for a spring, its half-life).
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
-    pub blend: Option<f64>,
-    /// Another blend time for the start.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
-    pub blend_start: Option<f64>,
-    /// Another blend time for the end.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
-    pub blend_end: Option<f64>,
-    /// Fade of velocities apart, seconds, where the method has one.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help = format!("Fade of velocities apart, seconds: {}", shapes_with(ShapeKey::VelocityBlend))))]
-    pub velocity_blend: Option<f64>,
-    /// Another fade of velocities for the start.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
-    pub velocity_blend_start: Option<f64>,
-    /// Another fade of velocities for the end.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
-    pub velocity_blend_end: Option<f64>,
-    /// How sharply a fade bends, where the method has a bend.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help = format!("How sharply {} bends, 0.5 or more [default: 16]", shapes_with(ShapeKey::Hardness))))]
-    pub hardness: Option<f64>,
-    /// Another hardness for the start.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
-    pub hardness_start: Option<f64>,
-    /// Another hardness for the end.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
-    pub hardness_end: Option<f64>,
-    /// Share of the gaps closed at the start, 0 to 1.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3))]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub share: Vec<f64>,
-    /// What meets at the seam [default: c2 where the method allows it].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = choice::<Order>()))]
-    #[serde(with = "optional_text")]
-    pub continuity: Option<Order>,
-    /// How velocities are estimated [default: layered].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_parser = choice::<SeamMotion>()))]
-    #[serde(with = "optional_text")]
-    pub seam_motion: Option<SeamMotion>,
+described! {
+    /// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "clap", derive(Args))]
+    #[cfg_attr(feature = "clap", command(next_help_heading = SEAM))]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct ClosureRecipe {
+        /// How the seam is closed [default: quintic].
+        #[cfg_attr(feature = "clap", arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>()))]
+        #[serde(with = "optional_text")]
+        pub method: Option<ClosureName> = "# method = \"quintic\"",
+        /// Another method for the start of the loop.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub method_start: Option<ClosureName> = "# method-start = \"quintic\"",
+        /// Another method for the end of the loop.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub method_end: Option<ClosureName> = "# method-end = \"quintic\"",
+        /// Blend time at both ends, seconds (for a spring, its half-life).
+        #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
+        pub blend: Option<f64> = "# blend = 0.35",
+        /// Another blend time for the start, seconds.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub blend_start: Option<f64> = "# blend-start = 0.35",
+        /// Another blend time for the end, seconds.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub blend_end: Option<f64> = "# blend-end = 0.35",
+        /// Fade of velocities apart, seconds, of spring and softfade [default: as the pose; softfade 0.3].
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub velocity_blend: Option<f64> = "# velocity-blend = 0.3",
+        /// Another fade of velocities for the start, seconds.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub velocity_blend_start: Option<f64> = "# velocity-blend-start = 0.3",
+        /// Another fade of velocities for the end, seconds.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub velocity_blend_end: Option<f64> = "# velocity-blend-end = 0.3",
+        /// How sharply softfade bends, 0.5 or more.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub hardness: Option<f64> = "# hardness = 16.0",
+        /// Another hardness for the start.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub hardness_start: Option<f64> = "# hardness-start = 16.0",
+        /// Another hardness for the end.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub hardness_end: Option<f64> = "# hardness-end = 16.0",
+        /// Share of the gaps closed at the start, 0 to 1: of pose, velocity and acceleration, or one for all.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub share: Vec<f64> = "# share = [0.5]",
+        /// What meets at the seam: c1, pose and velocity, or c2, acceleration as well [default: c2 where the method allows it].
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub continuity: Option<Order> = "# continuity = \"c2\"",
+        /// How velocities are estimated: layered, from nine frames, or central, from neighbouring frames, noise included.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub seam_motion: Option<SeamMotion> = "# seam-motion = \"layered\"",
+    }
 }
 
 /// What is stated of a parameter of shapes: for both ends, for the start, for the end.
@@ -84,17 +83,19 @@ struct Stated {
     end: Option<f64>,
 }
 
-/// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct JointRecipe {
-    /// Names, `*` for any letters and `?` for any one.
-    pub pattern: String,
-    /// How they are closed.
-    #[serde(with = "joint_method")]
-    pub method: ClosureName,
-    /// Blend time, seconds.
-    pub blend: Option<f64>,
+described! {
+    /// Joints that are closed in their own way, as a table `[[joint]]` of a recipe or short, `NAME:METHOD[:SECONDS]`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct JointRecipe {
+        /// Names of joints, * for any letters and ? for any one.
+        pub pattern: String = "# pattern = \"Hand*\"",
+        /// How they are closed: a method of the seam, or open.
+        #[serde(with = "joint_method")]
+        pub method: ClosureName = "# method = \"spring\"",
+        /// Blend time, seconds [default: the method's].
+        pub blend: Option<f64> = "# blend = 0.1",
+    }
 }
 
 /// Names of the closures for single joints.
@@ -175,9 +176,9 @@ impl ClosureRecipe {
             }
             if let Some(secs) = joint.blend {
                 positive(
-                    "the seconds of --joint-closure".to_owned(),
+                    "the blend of a joint".to_owned(),
                     secs,
-                    "--joint-closure 'Hand*:spring:0.1'",
+                    "--set 'joint=Hand*:spring:0.1'",
                 )?;
             }
             let given = |key| match key {
@@ -247,9 +248,23 @@ impl ClosureRecipe {
         for key in ShapeKey::ALL {
             let Stated { both, start, end } = self.stated(key);
             for (value, end) in [(both, ""), (start, "-start"), (end, "-end")] {
-                let name = || format!("--{key}{end}");
+                let is_flag = key == ShapeKey::Blend && end.is_empty();
+                let name = || {
+                    if is_flag {
+                        "--blend".to_owned()
+                    } else {
+                        format!("closure.{key}{end}")
+                    }
+                };
+                let hint = || {
+                    if is_flag {
+                        "--blend 0.4".to_owned()
+                    } else {
+                        format!("--set {}=0.4", name())
+                    }
+                };
                 match value {
-                    Some(secs) if key != ShapeKey::Hardness => positive(name(), secs, &format!("{} 0.4", name()))?,
+                    Some(secs) if key != ShapeKey::Hardness => positive(name(), secs, &hint())?,
                     Some(found) if !(found > 0.0 && found.is_finite()) => {
                         return Err(RecipeError::Hardness { name: name(), found });
                     }
@@ -319,16 +334,6 @@ impl ClosureRecipe {
             ..self.clone()
         }
     }
-}
-
-/// Names of the shapes that have a parameter.
-#[cfg(feature = "clap")]
-fn shapes_with(key: ShapeKey) -> String {
-    let shapes = ShapeKind::ALL.iter().map(|kind| kind.descriptor());
-    let names: Vec<&str> = (shapes.filter(|shape| shape.parameter(key).is_some()))
-        .map(|shape| shape.name)
-        .collect();
-    names.join(", ")
 }
 
 fn positive(name: String, secs: f64, hint: &str) -> Result<(), RecipeError> {

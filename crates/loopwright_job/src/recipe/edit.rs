@@ -1,5 +1,7 @@
 //! Edits of the closed loop: layers that an artist adds, in the order in which they apply.
 
+use std::str::FromStr;
+
 use loopwright::{
     Skeleton,
     analysis::{Body, FoundBy},
@@ -24,9 +26,25 @@ pub struct EditRecipe {
     pub values: EditValues,
 }
 
+impl FromStr for EditRecipe {
+    type Err = String;
+
+    /// `aim:DEG`, `noise:DEG[:SEED]` or `offset:JOINT:X,Y,Z`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let read = match kind {
+            "aim" => Self::parse_aim(rest),
+            "noise" => Self::parse_noise(rest),
+            "offset" => Self::parse_offset(rest),
+            _ => return Err("must be aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z, or a table of TOML".to_owned()),
+        };
+        read.map_err(|why| format!("{kind} {why}"))
+    }
+}
+
 impl EditRecipe {
     /// The turn of a loop, `DEG`.
-    pub fn parse_aim(text: &str) -> Result<Self, &'static str> {
+    fn parse_aim(text: &str) -> Result<Self, &'static str> {
         let turn = number(text).ok_or("must be a number of degrees, such as 30")?;
         Ok(Self {
             kind: EditKind::Aim,
@@ -36,7 +54,7 @@ impl EditRecipe {
     }
 
     /// Noise, `DEG[:SEED]`.
-    pub fn parse_noise(text: &str) -> Result<Self, &'static str> {
+    fn parse_noise(text: &str) -> Result<Self, &'static str> {
         let (deviation, seed) = text.split_once(':').unwrap_or((text, "0"));
         match (number(deviation), seed.trim().parse()) {
             (Some(deviation), Ok(seed)) => Ok(Self {
@@ -51,7 +69,7 @@ impl EditRecipe {
     }
 
     /// An offset of a joint all the time, `JOINT:X,Y,Z`, parsed from its end because joint names may contain colons.
-    pub fn parse_offset(text: &str) -> Result<Self, &'static str> {
+    fn parse_offset(text: &str) -> Result<Self, &'static str> {
         let offset = text.rsplit_once(':').and_then(|(joint, angles)| {
             let angles = angles.split(',').map(number).collect::<Option<Vec<f64>>>()?;
             let rotation = angles.try_into().ok()?;

@@ -1,4 +1,4 @@
-//! What is wrong with a recipe, why, and what to write instead; settings are named as the flags that set them.
+//! What is wrong with a recipe, why, and what to write instead; settings are named as the flags that set them, or as keys.
 
 use loopwright::mirror::MirrorError;
 
@@ -12,6 +12,32 @@ pub enum RecipeError {
     /// The text is no recipe; with the place and the keys that exist.
     #[error("{0}")]
     Text(String),
+    /// A setting that is no key with a value.
+    #[error("\"{text}\" is no setting: it must be KEY=VALUE, such as closure.hardness=9")]
+    Setting {
+        /// What is said.
+        text: String,
+    },
+    /// A key that recipes do not have.
+    #[error("no setting {key}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    NoSetting {
+        /// The key.
+        key: String,
+        /// A key like it.
+        near: Option<String>,
+    },
+    /// A setting that another command has.
+    #[error("{key} has no effect on this command")]
+    OtherSetting {
+        /// The key.
+        key: String,
+    },
+    /// A file, which has a flag of its own.
+    #[error("{key} names a file, which only a flag or a recipe can do")]
+    FileSetting {
+        /// The key.
+        key: String,
+    },
     /// A number that TOML cannot hold.
     #[error("cannot write the recipe: {0}")]
     Write(String),
@@ -37,7 +63,7 @@ pub enum RecipeError {
         found: f64,
     },
     /// Shares that are not one to three numbers from 0 to 1.
-    #[error("--share takes one to three numbers from 0 to 1: for pose, velocity and acceleration")]
+    #[error("closure.share takes one to three numbers from 0 to 1: for pose, velocity and acceleration")]
     Shares,
     /// A method for the whole seam was chosen for one end.
     #[error("auto and crossfade close the whole seam, not one of its ends")]
@@ -49,7 +75,7 @@ pub enum RecipeError {
         pattern: String,
     },
     /// A velocity's blend where no method has one.
-    #[error("--velocity-blend sets spring and softfade, and nothing is closed by either")]
+    #[error("closure.velocity-blend sets spring and softfade, and nothing is closed by either")]
     VelocityBlend,
     /// A rate that is not a positive number of frames per second.
     #[error("--fps must be a positive number, found {found:?}")]
@@ -133,8 +159,8 @@ impl RecipeError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Secs { hint, .. } => hint,
-            Self::Hardness { name, .. } => return Some(format!("{name} 16")),
-            Self::Shares => "--share 0.5, or --share 1 to leave the end unchanged",
+            Self::Hardness { name, .. } => return Some(format!("--set {name}=16")),
+            Self::Shares => "--set closure.share=0.5, or 1 to leave the end unchanged",
             Self::WholeSeam => "--closure for both ends, or other methods for each end",
             Self::NoSuchJoint { .. } | Self::Mirror(MirrorError::NoSuchJoint { .. }) => {
                 "`loopwright inspect TAKE --json` lists the joints"
@@ -151,8 +177,11 @@ impl RecipeError {
             Self::BoneStretch { .. } => "--bone-stretch 1, the most",
             Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",
-            Self::NoSuchFoot { .. } => "--feet names the joints of others",
+            Self::NoSuchFoot { .. } => "--set take.feet=NAME,NAME names the joints of others",
             Self::Mirror(_) => "--mirror-map FILE with lines such as LeftArm = RightArm",
+            Self::NoSetting { .. } | Self::Setting { .. } => "`loopwright recipe` lists all settings",
+            Self::FileSetting { .. } => "--rig or --map",
+            Self::OtherSetting { .. } => "--set take.hips=NAME, or another key of [take]",
             Self::NotText | Self::Text(_) | Self::Write(_) | Self::Overlay(_) | Self::Pair { .. } => return None,
         };
         Some(hint.to_owned())

@@ -6,8 +6,6 @@ pub const INPUT: &str = "Input";
 pub const WHICH_LOOP: &str = "Which loop";
 /// How the seam is closed.
 pub const SEAM: &str = "Seam";
-/// How one end of the seam is closed.
-pub const SEAM_ENDS: &str = "Seam, one end";
 /// What the root does.
 pub const ROOT_MOTION: &str = "Root motion";
 /// When feet stand, and whether they are held.

@@ -21,9 +21,13 @@ pub mod headings;
 
 mod joint_map;
 
+mod keys;
+
 mod mirror;
 
 mod output;
+
+mod search;
 
 mod stance;
 
@@ -41,8 +45,10 @@ pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
 pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
+pub use keys::{Sets, Setting, default_recipe, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
+pub use search::SearchRecipe;
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;
 pub use take::{StudyArgs, TakeArgs, bone_stretch, parse_bone_stretch};
@@ -54,6 +60,9 @@ pub struct Recipe {
     /// How the take is read.
     #[serde(skip_serializing_if = "is_default")]
     pub take: StudyArgs,
+    /// How loops are compared where they are searched for.
+    #[serde(skip_serializing_if = "is_default")]
+    pub search: SearchRecipe,
     /// Which frames.
     #[serde(skip_serializing_if = "is_default")]
     pub stretch: StretchRecipe,
@@ -114,11 +123,21 @@ impl Recipe {
         ))
     }
 
+    /// This recipe, with settings that were said together with it and count more. Errors: a number that TOML cannot hold.
+    pub fn with(&self, more: &Self) -> Result<Self, RecipeError> {
+        let mut all = self.table()?;
+        lay_over(&mut all, more.table()?);
+        all.try_into()
+            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+    }
+
+    fn table(&self) -> Result<Table, RecipeError> {
+        Table::try_from(self).map_err(|error| RecipeError::Overlay(error.to_string()))
+    }
+
     /// This recipe, overridden by the settings of another one. Errors: a number that TOML cannot hold.
     pub fn overlaid(&self, over: &Self) -> Result<Self, RecipeError> {
-        let failed = |error: &dyn std::fmt::Display| RecipeError::Overlay(error.to_string());
-        let table = |recipe: &Self| Table::try_from(recipe).map_err(|error| failed(&error));
-        let (mut under, over) = (table(self)?, table(over)?);
+        let (mut under, over) = (self.table()?, over.table()?);
         for (part, newer, set_aside) in SETS_ASIDE {
             let is_said = over.get(part).is_some_and(|part| part.get(newer).is_some());
             if let Some(Value::Table(part)) = under.get_mut(part).filter(|_| is_said) {
@@ -133,7 +152,9 @@ impl Recipe {
             take.remove("map");
         }
         lay_over(&mut under, over);
-        under.try_into().map_err(|error| failed(&error))
+        under
+            .try_into()
+            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
     }
 
     /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
@@ -186,7 +207,7 @@ impl Recipe {
 
 /// Overrides one table with another. Tables merge key by key, tables in a list are appended so that the later ones count,
 /// and anything else is replaced.
-fn lay_over(under: &mut Table, over: Table) {
+pub(crate) fn lay_over(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {
             (Some(Value::Table(under)), Value::Table(over)) => lay_over(under, over),

@@ -1,9 +1,6 @@
 //! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
 #[cfg(feature = "clap")]
-use std::str::FromStr;
-
-#[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
@@ -13,9 +10,9 @@ use loopwright::{
     root_motion::RootSpace,
 };
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{RecipeError, words::optional_text};
+use super::{RecipeError, keys::described, words::optional_text};
 #[cfg(feature = "clap")]
 use super::{
     headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
@@ -44,10 +41,10 @@ impl Recenter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineffective {
     /// The smoothing of a path that the root does not follow.
-    #[error("--path-smoothing has no effect without --root-motion path")]
+    #[error("output.path-smoothing has no effect without --root-motion path")]
     PathSmoothing,
     /// The leave to close the turn of linear root motion, of which there is none.
-    #[error("--force-straight has no effect without --root-motion linear")]
+    #[error("output.force-straight has no effect without --root-motion linear")]
     ForceStraight,
 }
 
@@ -59,57 +56,67 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What is written, as flags or as the table `[output]` of a recipe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(Args))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct OutputRecipe {
-    /// What the root does [default: constant].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
-    #[serde(with = "optional_text")]
-    pub root_motion: Option<RootMode>,
-    /// Which motion counts as root motion [default: ground].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SPACE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpace>()))]
-    #[serde(with = "optional_text")]
-    pub root_space: Option<RootSpace>,
-    /// Smoothing of the path: standard deviation, seconds [default: 0.25].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = ROOT_MOTION))]
-    pub path_smoothing: Option<f64>,
-    /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s [default: auto].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = RootSpeed::from_str))]
-    #[serde(with = "optional_text")]
-    pub root_speed: Option<RootSpeed>,
-    /// Let linear root motion take loops that turn by 5 degrees or more.
-    #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
-    pub force_straight: Option<bool>,
-    /// Add a root joint that carries the root motion, where the take has none.
-    #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
-    pub add_root: Option<bool>,
-    /// Whether feet are kept from sliding while they stand [default: auto].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>()))]
-    #[serde(with = "optional_text")]
-    pub lock_feet: Option<FootLock>,
-    /// Frames per second of the loop [default: those of the take].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "R", help_heading = OUTPUT, conflicts_with = "frames"))]
-    pub fps: Option<f64>,
-    /// Frames of the loop, not counting a repeated last key.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", help_heading = OUTPUT))]
-    pub frames: Option<usize>,
-    /// Copies of the loop, one after another.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", help_heading = OUTPUT, value_parser = parse_count))]
-    pub repeat: Option<usize>,
-    /// Whether the last key repeats the first [default: repeat].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", help_heading = OUTPUT, value_parser = choice::<ClosingKey>()))]
-    #[serde(with = "optional_text")]
-    pub last_key: Option<ClosingKey>,
-    /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
-    #[serde(with = "optional_text")]
-    pub recenter: Option<Recenter>,
-    /// Write for an engine.
-    #[cfg_attr(feature = "clap", arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true))]
-    #[serde(rename = "for", with = "optional_text")]
-    pub target: Option<Target>,
+described! {
+    /// What is written, as flags or as the table `[output]` of a recipe.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "clap", derive(Args))]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct OutputRecipe {
+        /// What the root does [default: constant].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
+        #[serde(with = "optional_text")]
+        pub root_motion: Option<RootMode> = "# root-motion = \"constant\"",
+        /// Which motion counts as root motion: ground, turning about the up axis, or full, about any axis, for props and rolls.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub root_space: Option<RootSpace> = "root-space = \"ground\"",
+        /// Smoothing of a root motion of path: standard deviation, seconds, above 0.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub path_smoothing: Option<f64> = "# path-smoothing = 0.25",
+        /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub root_speed: Option<RootSpeed> = "root-speed = \"auto\"",
+        /// Whether linear root motion may take loops that turn by 5 degrees or more.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub force_straight: Option<bool> = "force-straight = false",
+        /// Add a root joint that carries the root motion, where the take has none.
+        #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
+        pub add_root: Option<bool> = "# add-root = true",
+        /// Whether feet are kept from sliding while they stand [default: auto].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>()))]
+        #[serde(with = "optional_text")]
+        pub lock_feet: Option<FootLock> = "lock-feet = \"auto\"",
+        /// Frames per second of the loop [default: those of the take].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "R", help_heading = OUTPUT))]
+        pub fps: Option<f64> = "# fps = 30.0",
+        /// Frames of the loop in place of fps, not counting a repeated last key.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub frames: Option<usize> = "# frames = 30",
+        /// Copies of the loop, one after another, 1 to 100000.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(deserialize_with = "count")]
+        pub repeat: Option<usize> = "repeat = 1",
+        /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
+        /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
+        #[serde(with = "optional_text")]
+        pub recenter: Option<Recenter> = "# recenter = \"off\"",
+        /// Write for an engine.
+        #[cfg_attr(feature = "clap", arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true))]
+        #[serde(rename = "for", with = "optional_text")]
+        pub target: Option<Target> = "# for = \"unity\"",
+    }
+}
+
+/// A number of copies.
+fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    parse_count(&usize::deserialize(from)?.to_string())
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 impl OutputRecipe {

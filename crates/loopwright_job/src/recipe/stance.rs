@@ -8,7 +8,7 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{RecipeError, edited_body::EditedBody};
+use super::{RecipeError, edited_body::EditedBody, keys::described};
 
 /// The unit of a stance's ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,22 +21,24 @@ pub enum StanceUnit {
     Seconds,
 }
 
-/// A stance, as a flag or as a table `[[stance]]` of a recipe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct StanceRecipe {
-    /// Name of a joint of the foot, `*` for any letters and `?` for any one.
-    pub foot: String,
-    /// When it begins.
-    pub from: f64,
-    /// When it ends.
-    pub to: f64,
-    /// Frames of the take, or seconds of the loop.
-    #[serde(default)]
-    pub unit: StanceUnit,
-    /// Whether the foot stands; it swings otherwise.
-    #[serde(default = "stands")]
-    pub stands: bool,
+described! {
+    /// A stance, as a table `[[stance]]` of a recipe or short, `FOOT:FROM:TO[:swing]`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct StanceRecipe {
+        /// Name of a joint of the foot, * for any letters and ? for any one.
+        pub foot: String = "# foot = \"LeftFoot\"",
+        /// When it begins.
+        pub from: f64 = "# from = 130.0",
+        /// When it ends.
+        pub to: f64 = "# to = 142.0",
+        /// What both are counted in: frames of the take, or seconds of the loop.
+        #[serde(default)]
+        pub unit: StanceUnit = "# unit = \"frames\"",
+        /// Whether the foot stands; it swings otherwise.
+        #[serde(default = "stands")]
+        pub stands: bool = "# stands = true",
+    }
 }
 
 fn stands() -> bool {

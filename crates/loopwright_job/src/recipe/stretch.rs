@@ -3,26 +3,28 @@
 use loopwright::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 
-use super::words::optional_text;
+use super::{keys::described, words::optional_text};
 
-/// Which frames are closed; a search finds them where they are not given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct StretchRecipe {
-    /// Source frames, counted from 0, fractional.
-    pub start: Option<f64>,
-    /// The frame that repeats the start.
-    pub end: Option<f64>,
-    /// Fundamental periods in it.
-    pub cycles: Option<u32>,
-    /// Whether the stretch is half a cycle and its mirror image follows.
-    pub symmetric: Option<bool>,
-    /// Of how many cycles around the stretch the loop is the mean.
-    #[serde(with = "optional_text")]
-    pub mean_cycles: Option<MeanCycles>,
-    /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
-    pub several_cycles_for: Option<OutcomePart>,
+described! {
+    /// Which frames are closed; a search finds them where they are not given.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct StretchRecipe {
+        /// The first frame, counted from 0, whole or fractional [default: found].
+        pub start: Option<f64> = "# start = 120.0",
+        /// The frame that repeats the first [default: found].
+        pub end: Option<f64> = "# end = 185.0",
+        /// Cycles that the frames hold, 1 or more [default: estimated; of a search the fewest].
+        pub cycles: Option<u32> = "# cycles = 1",
+        /// Whether the frames are half a cycle, and its mirror image follows.
+        pub symmetric: Option<bool> = "symmetric = false",
+        /// Of how many cycles around the frames the loop is the mean: off, all, or 2 to 32.
+        #[serde(with = "optional_text")]
+        pub mean_cycles: Option<MeanCycles> = "mean-cycles = \"off\"",
+        /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
+        #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+        pub several_cycles_for: Option<OutcomePart> = "# several-cycles-for = \"abruptness\"",
+    }
 }
 
 impl StretchRecipe {

@@ -2,63 +2,77 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-#[cfg(feature = "clap")]
-use clap::Args;
 use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
 use super::{
     RecipeError,
+    keys::described,
     words::{Written, optional_text, texts},
 };
-#[cfg(feature = "clap")]
-use super::{
-    headings::{FEET, INPUT, WHICH_LOOP},
-    typed::IfTyped,
-};
 
-/// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
-///
-/// A name of its own, since clap would take a plain `Option` for a flag without a default.
-type Typed<T> = Option<T>;
+described! {
+    /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct StudyArgs {
+        /// Axis that points up in the file: x, y, z or auto.
+        #[serde(with = "optional_text")]
+        pub up: Option<UpChoice> = "up = \"auto\"",
+        /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
+        #[serde(with = "optional_text")]
+        pub unit: Option<UnitChoice> = "unit = \"auto\"",
+        /// Animation to read, by name in any case, pattern or number from 0 [default: the longest].
+        pub animation: Option<String> = "# animation = \"Walk\"",
+        /// Skin whose joints are read, by name or number from 0 [default: the one that moves most].
+        pub skin: Option<String> = "# skin = \"Body\"",
+        /// The joint of the hips [default: detected].
+        pub hips: Option<String> = "# hips = \"Hips\"",
+        /// The joints of the feet (ankles) [default: detected].
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub feet: Vec<String> = "# feet = [\"LeftFoot\", \"RightFoot\"]",
+        /// Remove motion faster than this from the take first, hertz.
+        pub smooth: Option<f64> = "# smooth = 6.0",
+        /// How much joints count where poses are compared, 0 for not at all [default: by the length of the limb].
+        #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
+        pub weights: Vec<(String, f64)> = "# weights = [\"*Hand*=0\"]",
+        /// A foot stands below this speed, m/s [default: a tenth of its fast speed].
+        pub contact_speed: Option<f64> = "# contact-speed = 0.3",
+        /// A foot stands below this height above its lowest point nearby, metres.
+        pub contact_height: Option<f64> = "contact-height = 0.03",
+        /// The character's file, whose skeleton takes the loop.
+        pub rig: Option<PathBuf> = "# rig = \"hero.glb\"",
+        /// A file of which joints of the character follow which, in TOML [default: found].
+        pub map: Option<PathBuf> = "# map = \"hero.toml\"",
+        /// By how much bones of the character's legs may grow so that feet reach their places, percent, 0 to 1.
+        pub bone_stretch: Option<f64> = "# bone-stretch = 0.0",
+        /// Joints that mirror each other, LEFT=RIGHT, where their names do not say so [default: by name].
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub mirror: Vec<String> = "# mirror = [\"LeftArm=RightArm\"]",
+    }
+}
 
-/// Defines a struct of flags and of a recipe table; it begins with the settings for reading a file.
-///
-/// Flattening one struct into the other would work for flags, but serde would then lose the line number of an error in a
-/// recipe.
+/// How a file is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakeArgs {
+    /// Axis that points up in the file.
+    pub up: Option<UpChoice>,
+    /// Length unit of the file.
+    pub unit: Option<UnitChoice>,
+    /// Animation to read.
+    pub animation: Option<String>,
+    /// Skin whose joints are read.
+    pub skin: Option<String>,
+    /// The joint of the hips.
+    pub hips: Option<String>,
+    /// The joints of the feet.
+    pub feet: Vec<String>,
+}
+
+/// Settings for reading a file, of what is read and of what is studied.
 macro_rules! reading {
-    ($(#[$meta:meta])* struct $Name:ident { $($more:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(Args))]
-        #[cfg_attr(feature = "clap", command(next_help_heading = INPUT))]
-        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-        pub struct $Name {
-            /// Axis that points up in the file: x, y, z or auto.
-            #[cfg_attr(feature = "clap", arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str)))]
-            #[serde(with = "optional_text")]
-            pub up: Typed<UpChoice>,
-            /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
-            #[cfg_attr(feature = "clap", arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str)))]
-            #[serde(with = "optional_text")]
-            pub unit: Typed<UnitChoice>,
-            /// Animation to read, by name in any case, pattern ('Walk*') or number from 0 [default: the longest].
-            #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
-            pub animation: Option<String>,
-            /// Skin whose joints are read, by name or number from 0 [default: the one that moves most].
-            #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
-            pub skin: Option<String>,
-            /// The joint of the hips [default: detected].
-            #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
-            pub hips: Option<String>,
-            /// The joints of the feet (ankles), separated by commas [default: detected].
-            #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,NAME", value_delimiter = ','))]
-            #[serde(skip_serializing_if = "Vec::is_empty")]
-            pub feet: Vec<String>,
-            $($more)*
-        }
-
+    ($Name:ident) => {
         impl $Name {
             /// The settings for the file's axes and unit.
             pub fn space(&self) -> SpaceSettings {
@@ -78,7 +92,10 @@ macro_rules! reading {
             ) -> ReadSettings<'a> {
                 ReadSettings {
                     space,
-                    animation: self.animation.as_deref().map_or(animation, AnimationChoice::Given),
+                    animation: self
+                        .animation
+                        .as_deref()
+                        .map_or(animation, AnimationChoice::Given),
                     skin: self.skin.as_deref(),
                     companions: None,
                     limits,
@@ -88,41 +105,120 @@ macro_rules! reading {
     };
 }
 
-reading! {
-    /// How a file is read.
-    struct TakeArgs {}
-}
+reading!(TakeArgs);
+reading!(StudyArgs);
 
-reading! {
-    /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
-    struct StudyArgs {
-        /// Smooth the take first: remove motion faster than this, hertz.
-        #[cfg_attr(feature = "clap", arg(long, value_name = "HZ"))]
-        pub smooth: Option<f64>,
-        /// Weight of joints in the search: 'Head=0', '*Hand*=1'; repeatable.
-        #[cfg_attr(feature = "clap", arg(long = "joint-weight", help_heading = WHICH_LOOP, value_name = "PATTERN=W", value_parser = <(String, f64)>::read))]
-        #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
-        pub weights: Vec<(String, f64)>,
-        /// A foot stands below this speed, m/s [default: a tenth of its fast speed].
-        #[cfg_attr(feature = "clap", arg(long, help_heading = FEET, value_name = "S"))]
-        pub contact_speed: Option<f64>,
-        /// A foot stands below this height above its lowest point nearby, metres [default: 0.03].
-        #[cfg_attr(feature = "clap", arg(long, help_heading = FEET, value_name = "M"))]
-        pub contact_height: Option<f64>,
-        /// The character that takes the loop ({formats}): the loop of the take goes onto it, into a copy of its file.
-        #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
-        pub rig: Option<PathBuf>,
-        /// Which of its joints follow which, in TOML [default: found].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
-        pub map: Option<PathBuf>,
-        /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch, allow_negative_numbers = true))]
-        pub bone_stretch: Option<f64>,
-        /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
-        #[cfg_attr(feature = "clap", arg(skip))]
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        pub mirror: Vec<String>,
+#[cfg(feature = "clap")]
+mod flags {
+    use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+
+    use super::{
+        super::{Sets, Setting, headings::INPUT, typed::IfTyped},
+        FromStr, PathBuf, StudyArgs, TakeArgs, UnitChoice, UpChoice, parse_bone_stretch,
+    };
+
+    /// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
+    ///
+    /// A name of its own, since clap would take a plain `Option` for a flag without a default.
+    type Typed<T> = Option<T>;
+
+    #[derive(Args)]
+    #[command(next_help_heading = INPUT)]
+    struct ReadingFlags {
+        /// Axis that points up in the file: x, y, z or auto.
+        #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str))]
+        up: Typed<UpChoice>,
+        /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
+        #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
+        unit: Typed<UnitChoice>,
+        /// Animation to read, by name in any case, pattern ('Walk*') or number from 0 [default: the longest].
+        #[arg(long, value_name = "NAME")]
+        animation: Option<String>,
     }
+
+    #[derive(Args)]
+    #[command(next_help_heading = INPUT)]
+    struct TakeFlags {
+        #[command(flatten)]
+        reading: ReadingFlags,
+        /// Skin, hips or feet, such as take.feet=LeftFoot,RightFoot; `loopwright recipe take` explains them; repeatable.
+        #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::of_reading)]
+        set: Vec<Setting>,
+    }
+
+    #[derive(Args)]
+    #[command(next_help_heading = INPUT)]
+    struct StudyFlags {
+        #[command(flatten)]
+        reading: ReadingFlags,
+        /// Smooth the take first: remove motion faster than this, hertz.
+        #[arg(long, value_name = "HZ")]
+        smooth: Option<f64>,
+        /// The character that takes the loop ({formats}): the loop of the take goes onto it, into a copy of its file.
+        #[arg(long, value_name = "FILE")]
+        rig: Option<PathBuf>,
+        /// Which of its joints follow which, in TOML [default: found].
+        #[arg(long, value_name = "FILE")]
+        map: Option<PathBuf>,
+        /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+        #[arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+        bone_stretch: Option<f64>,
+        /// Any setting, such as take.feet=LeftFoot,RightFoot; `loopwright recipe` lists them. Flags override it, it overrides a recipe;
+        /// repeatable.
+        #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
+        set: Vec<Setting>,
+    }
+
+    impl StudyArgs {
+        fn under(self, flags: ReadingFlags) -> Self {
+            Self {
+                up: flags.up.or(self.up),
+                unit: flags.unit.or(self.unit),
+                animation: flags.animation.or(self.animation),
+                ..self
+            }
+        }
+    }
+
+    /// Reads flags of one struct into another one.
+    macro_rules! read_from {
+        ($Flags:ident into $Name:ident, $read:expr) => {
+            impl Args for $Name {
+                fn augment_args(command: Command) -> Command {
+                    $Flags::augment_args(command)
+                }
+
+                fn augment_args_for_update(command: Command) -> Command {
+                    $Flags::augment_args_for_update(command)
+                }
+            }
+
+            impl FromArgMatches for $Name {
+                fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+                    let set = Sets::from_arg_matches(matches)?.0.take;
+                    Ok($read($Flags::from_arg_matches(matches)?, set))
+                }
+
+                fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+                    *self = Self::from_arg_matches(matches)?;
+                    Ok(())
+                }
+            }
+        };
+    }
+
+    read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| {
+        let StudyArgs { up, unit, animation, skin, hips, feet, .. } = set.under(flags.reading);
+        Self { up, unit, animation, skin, hips, feet }
+    });
+
+    read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {
+        smooth: flags.smooth.or(set.smooth),
+        rig: flags.rig,
+        map: flags.map,
+        bone_stretch: flags.bone_stretch.or(set.bone_stretch),
+        ..set.clone().under(flags.reading)
+    });
 }
 
 /// Largest share by which bones of a character's legs may grow, percent: more is seen.

@@ -158,6 +158,24 @@ impl Written for RootSpeed {
     }
 }
 
+/// Two bounds, of which one may be infinite.
+impl Written for [f64; 2] {
+    fn written(&self) -> String {
+        let [low, high] = self.map(|end| {
+            if end.is_finite() {
+                end.to_string()
+            } else {
+                String::new()
+            }
+        });
+        format!("{low}:{high}")
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        crate::search::parse_bounds(text)
+    }
+}
+
 impl Written for OutcomePart {
     fn written(&self) -> String {
         self.to_string()

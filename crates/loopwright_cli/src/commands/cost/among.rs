@@ -31,7 +31,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         return Err(Failure::error("--plot is for two motions, and several are named")
             .try_this("two of them, or --json for the costs of all"));
     }
-    let decay = decays(args)?[args.decay as usize];
+    let decay = decays(args)?[args.fade as usize];
     let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {

@@ -58,7 +58,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failu
     }
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
         .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
-    let decay = decays[args.decay as usize];
+    let decay = decays[args.fade as usize];
     let mut answer = CostAnswer {
         left: Some(left.facts()),
         entered: Some(entered.facts()),

@@ -186,7 +186,7 @@ enum Building<'a> {
 
 impl<'a> Building<'a> {
     fn new(known: Option<Opened<'a>>, horizon: Horizon, args: &MatchBuildArgs) -> Self {
-        let decay = args.decay.lasting(args.half_life, args.blend);
+        let decay = args.fade.lasting(args.half_life, args.blend);
         let motions = Vec::new();
         match (known, args.features) {
             (Some(Opened::Future(known)), _) => Self::Future {

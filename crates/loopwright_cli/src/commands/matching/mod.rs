@@ -117,7 +117,9 @@ fn unmatched(path: &Path, error: MatchError) -> Failure {
             "`loopwright make {}`, which measures the speed by the feet, and add the loop",
             path.display()
         )),
-        MatchError::Feet => failure.try_this("--feet LEFT,RIGHT; `loopwright inspect TAKE --json` lists the joints"),
+        MatchError::Feet => {
+            failure.try_this("--set take.feet=LEFT,RIGHT; `loopwright inspect TAKE --json` lists the joints")
+        }
         _ => failure.try_this("a longer take, or a loop made from it: loops go on past their end"),
     }
 }

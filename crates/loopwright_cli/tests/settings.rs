@@ -1,0 +1,86 @@
+//! `--set KEY=VALUE`, and the recipe that lists every key.
+
+use crate::harness::Folder;
+
+#[test]
+fn wrong_settings_are_named_with_what_is_near() {
+    let folder = Folder::with_walk();
+    for (set, words) in [
+        (
+            "closure.blnd=0.2",
+            "no setting closure.blnd; did you mean closure.blend?",
+        ),
+        (
+            "closre.share=0.2",
+            "no setting closre.share; did you mean closure.share?",
+        ),
+        ("nothing.whatever=1", "no setting nothing.whatever"),
+        ("closure.blend=long", "invalid type: string \"long\", expected f64"),
+        (
+            "output.lock-feet=maybe",
+            "unknown variant `maybe`, expected one of `auto`, `solve`, `off`",
+        ),
+        ("closure.share", "must be KEY=VALUE"),
+        ("take.rig=/etc/passwd", "take.rig names a file"),
+        ("edit=twist:3", "aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z"),
+    ] {
+        folder.refuse(&format!("make walk.bvh -o loop.bvh --set {set}"), words);
+    }
+    folder.refuse(
+        "render walk.bvh -o walk.png --set closure.blend=1",
+        "no effect on this command",
+    );
+    folder.refuse("find walk.bvh --set closure.blend=1", "no effect on this command");
+    // In a file, the error is the same.
+    folder.write("wrong.toml", "closure.blend = \"long\"\n");
+    folder.refuse(
+        "make walk.bvh -o loop.bvh --recipe wrong.toml",
+        "invalid type: string \"long\", expected f64",
+    );
+}
+
+#[test]
+fn flags_go_before_settings_and_settings_before_the_recipe() {
+    let folder = Folder::with_walk();
+    folder.write(
+        "file.toml",
+        "[closure]\nmethod = \"cubic\"\nblend = 0.1\nhardness = 3\n",
+    );
+    let blend = |flags: &str| {
+        let made = folder.made(&format!("--range 10:45 --recipe file.toml {flags}"));
+        made["closure"]["blend_start_secs"].as_f64().unwrap()
+    };
+    assert_eq!(blend(""), 0.1);
+    assert_eq!(blend("--set closure.blend=0.2"), 0.2);
+    assert_eq!(blend("--set closure.blend=0.2 --set closure.blend=0.25"), 0.25);
+    assert_eq!(blend("--set closure.blend=0.2 --blend 0.3"), 0.3);
+    // A table of TOML says what its short form does.
+    let made = |set: &str| {
+        folder.made(&format!("--range 10:45 --set {set}"));
+        folder.read("loop.bvh")
+    };
+    assert!(made("joint=Head:spring:0.1") == made("joint={pattern='Head',method='spring',blend=0.1}"));
+    assert!(made("take.feet=LeftFoot,RightFoot") == made("take.feet=['LeftFoot','RightFoot']"));
+}
+
+#[test]
+fn the_recipe_of_defaults_changes_nothing() {
+    let folder = Folder::with_walk();
+    let text = folder.succeed("recipe").stdout;
+    folder.write("default.toml", &text);
+    for flags in ["", "--for unity"] {
+        let plain = folder.made(flags);
+        let bytes = folder.read("loop.bvh");
+        assert_eq!(folder.made(&format!("--recipe default.toml {flags}")), plain);
+        assert!(folder.read("loop.bvh") == bytes, "{flags}");
+    }
+    let closure = folder.succeed("recipe closure").stdout;
+    assert!(
+        text.contains(&closure) && closure.starts_with("# How the seam is closed"),
+        "{closure}"
+    );
+    folder
+        .succeed("recipe closure.share")
+        .shows("[closure]\n# Share of the gaps");
+    folder.refuse("recipe closure.shar", "did you mean closure.share?");
+}

@@ -1,0 +1,419 @@
+//! The keys of recipes: what each means, the recipe that lists them all, and settings as `KEY=VALUE`.
+
+use std::{fmt::Write as _, str::FromStr};
+
+use loopwright::{
+    edit::{EditKind, EditValue, EditedJoints},
+    names,
+    unit::Unit,
+};
+use toml::{Table, Value};
+
+use super::{
+    ClosureRecipe, EditRecipe, JointRecipe, OutputRecipe, Recipe, RecipeError, SearchRecipe, StanceRecipe,
+    StretchRecipe, StudyArgs, lay_over,
+};
+
+/// Defines a table of a recipe. Behind each field stands its line in the recipe that lists all keys: `key = value`, with the value that it
+/// has where it is left out, or with `#` in front where there is none before the take is known; the first line of its docs says what it means.
+macro_rules! described {
+    (
+        $(#[$meta:meta])* pub struct $Name:ident {
+            $(#[doc = $doc:literal] $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $Name {
+            $(#[doc = $doc] $(#[$attr])* pub $field: $Type,)+
+        }
+
+        impl $Name {
+            /// What each key means, and its line in the recipe that lists all keys.
+            pub(super) const KEYS: &'static [(&'static str, &'static str)] = &[$(($doc, $line)),+];
+        }
+    };
+}
+pub(super) use described;
+
+/// A table of recipes: its name, what it says, its keys, and whether there may be several.
+type Section = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    bool,
+);
+
+const SECTIONS: [Section; 7] = [
+    (
+        "take",
+        "How the take is read and what is seen in it.",
+        StudyArgs::KEYS,
+        false,
+    ),
+    (
+        "search",
+        "How loops are compared where they are searched for.",
+        SearchRecipe::KEYS,
+        false,
+    ),
+    (
+        "stretch",
+        "Which frames; they are searched for where none are named.",
+        StretchRecipe::KEYS,
+        false,
+    ),
+    (
+        "closure",
+        "How the seam is closed; other ways are tried only where nothing is set here.",
+        ClosureRecipe::KEYS,
+        false,
+    ),
+    ("output", "What is written.", OutputRecipe::KEYS, false),
+    (
+        "joint",
+        "Joints that are closed in another way, one table for each.",
+        JointRecipe::KEYS,
+        true,
+    ),
+    (
+        "stance",
+        "When a foot stands or swings in place of what is detected, one table for each.",
+        StanceRecipe::KEYS,
+        true,
+    ),
+];
+
+/// The table of edits, whose keys differ by kind.
+const EDIT: &str = "edit";
+
+/// The name of the key of a line.
+fn name_of(line: &str) -> &str {
+    line.trim_start_matches("# ").split(" = ").next().unwrap_or_default()
+}
+
+/// All keys with their tables; a table of which there may be several is a key as a whole.
+pub fn keys() -> Vec<String> {
+    let of = |&(section, _, keys, is_list): &Section| match is_list {
+        true => vec![section.to_owned()],
+        false => keys
+            .iter()
+            .map(|(_, line)| format!("{section}.{}", name_of(line)))
+            .collect(),
+    };
+    SECTIONS.iter().flat_map(of).chain([EDIT.to_owned()]).collect()
+}
+
+/// A recipe with every key: its meaning, and its value where it is left out. With a name, that table or key alone. Errors:
+/// [`RecipeError::NoSetting`].
+pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
+    let mut text = String::new();
+    for (section, about, keys, is_list) in SECTIONS {
+        let is_whole = only.is_none_or(|only| only == section);
+        let chosen: Vec<_> = (keys.iter())
+            .filter(|(_, line)| is_whole || only == Some(&format!("{section}.{}", name_of(line))))
+            .collect();
+        if chosen.is_empty() {
+            continue;
+        }
+        let head = if is_list {
+            format!("# [[{section}]]")
+        } else {
+            format!("[{section}]")
+        };
+        let _ = write!(text, "# {about}\n{head}\n");
+        for (doc, line) in chosen {
+            let _ = write!(text, "# {}\n{line}\n", doc.trim());
+        }
+        text.push('\n');
+    }
+    if only.is_none_or(|only| only == EDIT) {
+        text.push_str(&edits());
+    }
+    match only {
+        Some(key) if text.is_empty() => Err(no_setting(key)),
+        _ => Ok(text),
+    }
+}
+
+/// The kinds of edits, each as a table.
+fn edits() -> String {
+    let mut text =
+        "# Edits of the closed loop, one table for each, in the order in which they apply; of these kinds:\n"
+            .to_owned();
+    for kind in EditKind::ALL {
+        let descriptor = kind.descriptor();
+        let _ = write!(text, "# [[{EDIT}]]\n# kind = \"{}\"\n", descriptor.name);
+        if descriptor.joints != EditedJoints::Root {
+            let usual = match descriptor.joints.usual() {
+                "" => String::new(),
+                usual => format!(" [default: {usual}]"),
+            };
+            let _ = write!(
+                text,
+                "# Names of joints, * for any letters{usual}\n# joint = \"Head\"\n"
+            );
+        }
+        for parameter in descriptor.parameters {
+            let value = match parameter.default {
+                EditValue::Number(number) => format!("{number:?}"),
+                EditValue::Vector(vector) => format!("{vector:?}"),
+                EditValue::Whole(whole) => whole.to_string(),
+            };
+            let needed = if parameter.is_required { ", required" } else { "" };
+            let unit = match parameter.unit {
+                Unit::Number => "",
+                Unit::Secs => ", seconds",
+                Unit::Degrees => ", degrees",
+                Unit::Metres => ", metres",
+                Unit::Hertz => ", hertz",
+            };
+            let _ = write!(
+                text,
+                "# {}{unit}{needed}\n# {} = {value}\n",
+                parameter.label, parameter.key
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn no_setting(key: &str) -> RecipeError {
+    let keys = keys();
+    let last = key.rsplit('.').next().unwrap_or_default();
+    // The last word may stand in another table.
+    let near = names::nearest(key, keys.iter().map(String::as_str), 1)
+        .first()
+        .map(|near| (*near).to_owned());
+    let elsewhere = || {
+        keys.iter()
+            .find(|known| known.rsplit('.').next() == Some(last))
+            .cloned()
+    };
+    RecipeError::NoSetting {
+        key: key.to_owned(),
+        near: near.or_else(elsewhere),
+    }
+}
+
+/// A setting of a recipe, `KEY=VALUE`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// The key with its table.
+    pub key: String,
+    table: Table,
+}
+
+impl Setting {
+    /// A setting of how a file is read. Errors: another one, or none.
+    pub fn of_reading(text: &str) -> Result<Self, RecipeError> {
+        let setting: Self = text.parse()?;
+        match setting.key.strip_prefix("take.") {
+            Some("up" | "unit" | "animation" | "skin" | "hips" | "feet") => Ok(setting),
+            _ => Err(RecipeError::OtherSetting { key: setting.key }),
+        }
+    }
+}
+
+impl FromStr for Setting {
+    type Err = RecipeError;
+
+    /// Values are those of TOML; quotes may be left out, and brackets of a list. A joint, a stance or an edit is a table, or short:
+    /// `joint=Hand*:spring:0.1`.
+    fn from_str(text: &str) -> Result<Self, RecipeError> {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or_else(|| RecipeError::Setting { text: text.to_owned() })?;
+        let (key, value) = (key.trim(), value.trim());
+        let short = |recipe: Result<Recipe, String>| {
+            let recipe = recipe.map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
+            Table::try_from(recipe).map_err(|error| RecipeError::Overlay(error.to_string()))
+        };
+        let table = match key {
+            "joint" | "stance" | EDIT if value.starts_with('{') => read(&format!("{key} = [{value}]"))?,
+            "joint" => short(value.parse::<JointRecipe>().map(|joint| Recipe {
+                joints: vec![joint],
+                ..Recipe::default()
+            }))?,
+            "stance" => short(
+                (value.parse::<StanceRecipe>().map_err(str::to_owned)).map(|stance| Recipe {
+                    stances: vec![stance],
+                    ..Recipe::default()
+                }),
+            )?,
+            EDIT => short(value.parse::<EditRecipe>().map(|edit| Recipe {
+                edits: vec![edit],
+                ..Recipe::default()
+            }))?,
+            "take.rig" | "take.map" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
+            _ => {
+                let (section, name) = key.split_once('.').unwrap_or((key, ""));
+                let keys = SECTIONS
+                    .iter()
+                    .find(|(known, _, _, is_list)| *known == section && !is_list);
+                let line = keys.and_then(|(_, _, keys, _)| keys.iter().find(|(_, line)| name_of(line) == name));
+                let (_, line) = line.ok_or_else(|| no_setting(key))?;
+                let like: Option<Table> = toml::from_str(line.trim_start_matches("# ")).ok();
+                let like = like.and_then(|table| table.get(name).cloned());
+                read(&format!("{key} = {}", written(value, like.as_ref())))?
+            }
+        };
+        Ok(Self {
+            key: key.to_owned(),
+            table,
+        })
+    }
+}
+
+/// A line of a recipe. Errors: those of a file with this line.
+fn read(line: &str) -> Result<Table, RecipeError> {
+    Recipe::read(line.as_bytes())?;
+    toml::from_str(line).map_err(RecipeError::from_toml)
+}
+
+/// A value as TOML writes one of this type.
+fn written(value: &str, like: Option<&Value>) -> String {
+    let quoted = || Value::String(value.to_owned()).to_string();
+    let is_toml = || toml::from_str::<Table>(&format!("x = {value}")).is_ok();
+    match like {
+        Some(Value::String(_)) if !(value.starts_with(['"', '\'']) && is_toml()) => quoted(),
+        Some(Value::Array(like)) if !value.starts_with('[') => {
+            let parts: Vec<String> = value
+                .split(',')
+                .map(|part| written(part.trim(), like.first()))
+                .collect();
+            format!("[{}]", parts.join(", "))
+        }
+        _ if is_toml() => value.to_owned(),
+        _ => quoted(),
+    }
+}
+
+/// The recipe of settings, a later one before an earlier one; what they list adds up. Errors: they cannot be laid over each other.
+pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<Recipe, RecipeError> {
+    let mut all = Table::new();
+    for setting in settings {
+        let mut table = setting.table.clone();
+        for (section, value) in &mut table {
+            let Value::Table(value) = value else { continue };
+            for (key, value) in value {
+                let former = all.get(section).and_then(|section| section.get(key.as_str()));
+                if let (Value::Array(value), Some(Value::Array(former))) = (value, former) {
+                    value.splice(0..0, former.iter().cloned());
+                }
+            }
+        }
+        lay_over(&mut all, table);
+    }
+    all.try_into()
+        .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+}
+
+/// The recipe of the settings that are typed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sets(pub Recipe);
+
+impl Sets {
+    /// Errors: something else is set than how a take is read and searched.
+    pub fn only_of_search(&self) -> Result<&SearchRecipe, RecipeError> {
+        let Recipe { take, search, .. } = &self.0;
+        let rest = Recipe {
+            take: take.clone(),
+            search: *search,
+            ..Recipe::default()
+        };
+        match self.0 == rest {
+            true => Ok(search),
+            false => Err(RecipeError::OtherSetting {
+                key: "what is set".to_owned(),
+            }),
+        }
+    }
+}
+
+#[cfg(feature = "clap")]
+mod flags {
+    use clap::{ArgMatches, Command, Error, FromArgMatches, error::ErrorKind};
+
+    use super::{Sets, Setting, recipe_of};
+
+    impl clap::Args for Sets {
+        fn augment_args(command: Command) -> Command {
+            command
+        }
+
+        fn augment_args_for_update(command: Command) -> Command {
+            command
+        }
+    }
+
+    impl FromArgMatches for Sets {
+        fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+            let settings = matches.get_many::<Setting>("set").into_iter().flatten();
+            let wrong = |error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n"));
+            recipe_of(settings).map(Self).map_err(wrong)
+        }
+
+        fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+            *self = Self::from_arg_matches(matches)?;
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line of each key is of its type, and each table has all the keys that a file may have.
+    #[test]
+    fn every_key_is_listed_and_may_be_set() {
+        let text = default_recipe(None).unwrap();
+        Recipe::read(text.as_bytes()).unwrap();
+        for (section, _, keys, is_list) in SECTIONS {
+            let wrong = if is_list {
+                format!("[[{section}]]\nnone = 1")
+            } else {
+                format!("[{section}]\nnone = 1")
+            };
+            let error = Recipe::read(wrong.as_bytes()).unwrap_err().to_string();
+            let (_, known) = error.split_once("expected one of ").unwrap();
+            let known: Vec<&str> = known.split(", ").map(|key| key.trim().trim_matches('`')).collect();
+            let listed: Vec<&str> = keys.iter().map(|(_, line)| name_of(line)).collect();
+            assert_eq!(listed, known, "{section}");
+            let lines: Vec<&str> = keys.iter().map(|(_, line)| line.trim_start_matches("# ")).collect();
+            let head = if is_list {
+                format!("[[{section}]]")
+            } else {
+                format!("[{section}]")
+            };
+            Recipe::read(format!("{head}\n{}", lines.join("\n")).as_bytes()).unwrap();
+        }
+        // Each kind of edit, as it is printed.
+        for edit in edits().split("# [[edit]]\n").skip(1) {
+            let lines = edit.lines().map(|line| line.trim_start_matches("# "));
+            let lines: Vec<&str> = lines.filter(|line| line.contains(" = ")).collect();
+            // A time excludes a phase.
+            let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("phase")).collect();
+            Recipe::read(format!("[[edit]]\n{}", lines.join("\n")).as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn settings_of_a_list_add_up() {
+        let set = |texts: &[&str]| recipe_of(&texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Setting>>());
+        let recipe = set(&[
+            "take.weights=Head=0",
+            "take.weights=*Hand*=1",
+            "take.skin=0",
+            "joint=Head:open",
+            "joint=Prop:open",
+        ]);
+        let recipe = recipe.unwrap();
+        assert_eq!(
+            recipe.take.weights,
+            [("Head".to_owned(), 0.0), ("*Hand*".to_owned(), 1.0)]
+        );
+        assert_eq!((recipe.take.skin.as_deref(), recipe.joints.len()), (Some("0"), 2));
+    }
+}

@@ -1,0 +1,24 @@
+//! How loops are compared where they are searched for.
+
+use loopwright::math::DecayKind;
+use serde::{Deserialize, Serialize};
+
+use super::{keys::described, words::optional_text};
+
+described! {
+    /// What few people set of a search, as the table `[search]` of a recipe.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct SearchRecipe {
+        /// Only loops that climb at this rate, m/s; one end may be left out.
+        #[serde(with = "optional_text")]
+        pub climb: Option<[f64; 2]> = "# climb = \"0.1:0.5\"",
+        /// How a jump at the seam would fade, by which seams are compared: spring, cubic or quintic.
+        #[serde(with = "optional_text")]
+        pub fade: Option<DecayKind> = "fade = \"spring\"",
+        /// Half-life of that fade, seconds, above 0 (59.7% is left after it); longer weighs velocities more.
+        pub half_life: Option<f64> = "half-life = 0.1",
+        /// Whether shifted and multiple versions of loops are listed one by one.
+        pub shifted: Option<bool> = "shifted = false",
+    }
+}
