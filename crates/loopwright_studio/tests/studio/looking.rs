@@ -49,7 +49,15 @@ fn the_take_is_looked_at_closer() {
         for (pick, name) in [(&from, "from.bvh"), (&to, "to.bvh")] {
             command(
                 folder.path(),
-                &["make", "stroll.bvh", "--set=search.shifted=true", "--pick", pick, "-o", name],
+                &[
+                    "make",
+                    "stroll.bvh",
+                    "--set=search.shifted=true",
+                    "--pick",
+                    pick,
+                    "-o",
+                    name,
+                ],
             );
         }
         if let Some(answer) = command(folder.path(), &["cost", "from.bvh", "to.bvh", "--json"]) {
