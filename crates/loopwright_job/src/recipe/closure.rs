@@ -44,13 +44,13 @@ described! {
         pub blend_end: Option<f64> = "# blend-end = 0.35",
         /// Fade of velocities apart, seconds, of spring and softfade [default: as the pose; softfade 0.3].
         #[cfg_attr(feature = "clap", arg(skip))]
-        pub velocity_blend: Option<f64> = "# velocity-blend = 0.3",
+        pub velocity_blend: Option<f64> = "# velocity-blend = 0.35",
         /// Another fade of velocities for the start, seconds.
         #[cfg_attr(feature = "clap", arg(skip))]
-        pub velocity_blend_start: Option<f64> = "# velocity-blend-start = 0.3",
+        pub velocity_blend_start: Option<f64> = "# velocity-blend-start = 0.35",
         /// Another fade of velocities for the end, seconds.
         #[cfg_attr(feature = "clap", arg(skip))]
-        pub velocity_blend_end: Option<f64> = "# velocity-blend-end = 0.3",
+        pub velocity_blend_end: Option<f64> = "# velocity-blend-end = 0.35",
         /// How sharply softfade bends, 0.5 or more.
         #[cfg_attr(feature = "clap", arg(skip))]
         pub hardness: Option<f64> = "# hardness = 16.0",

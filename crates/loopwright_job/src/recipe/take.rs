@@ -34,7 +34,7 @@ described! {
         pub feet: Vec<String> = "# feet = [\"LeftFoot\", \"RightFoot\"]",
         /// Remove motion faster than this from the take first, hertz.
         pub smooth: Option<f64> = "# smooth = 6.0",
-        /// How much joints count where poses are compared, 0 for not at all [default: by the length of the limb].
+        /// How much joints count where poses are compared, 0 for not at all [default: ankles, toes, hands, head and hips].
         #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
         pub weights: Vec<(String, f64)> = "# weights = [\"*Hand*=0\"]",
         /// A foot stands below this speed, m/s [default: a tenth of its fast speed].
