@@ -316,17 +316,17 @@ pub struct Sets(pub Recipe);
 impl Sets {
     /// Errors: something else is set than how a take is read and searched.
     pub fn only_of_search(&self) -> Result<&SearchRecipe, RecipeError> {
-        let Recipe { take, search, .. } = &self.0;
-        let rest = Recipe {
-            take: take.clone(),
-            search: *search,
-            ..Recipe::default()
-        };
-        match self.0 == rest {
-            true => Ok(search),
-            false => Err(RecipeError::OtherSetting {
-                key: "what is set".to_owned(),
-            }),
+        let set = self.0.table()?;
+        match set
+            .iter()
+            .find(|(section, _)| !matches!(section.as_str(), "take" | "search"))
+        {
+            None => Ok(&self.0.search),
+            Some((section, value)) => {
+                let name = value.as_table().and_then(|keys| keys.keys().next());
+                let key = name.map_or_else(|| section.clone(), |name| format!("{section}.{name}"));
+                Err(RecipeError::OtherSetting { key })
+            }
         }
     }
 }
@@ -396,6 +396,17 @@ mod tests {
             // A time excludes a phase.
             let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("phase")).collect();
             Recipe::read(format!("[[edit]]\n{}", lines.join("\n")).as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_setting_that_no_search_has_is_named() {
+        let sets = |text: &str| Sets(recipe_of([&text.parse().unwrap()]).unwrap());
+        assert!(sets("search.half-life=0.05").only_of_search().is_ok());
+        assert!(sets("take.weights=Head=0").only_of_search().is_ok());
+        for (text, named) in [("closure.blend=1", "closure.blend"), ("joint=Head:open", "joint")] {
+            let error = sets(text).only_of_search().unwrap_err();
+            assert_eq!(error, RecipeError::OtherSetting { key: named.to_owned() });
         }
     }
 
