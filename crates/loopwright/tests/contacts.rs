@@ -104,7 +104,7 @@ fn segments_separate_standing_from_walking_and_curves_from_lines() {
     assert!(found[0].end_frame.abs_diff(180) < 60, "{found:?}");
     let starts = (found[0].start_frame, found[1].start_frame);
     assert_eq!(starts, (0, found[0].end_frame + 1));
-    for (turn_dps, curve) in [(40.0, "walk, curving left"), (-40.0, "walk, curving right")] {
+    for (turn_dps, curve) in [(40.0, "turning walk, left"), (-40.0, "turning walk, right")] {
         let found = segments(WalkSettings {
             turn_dps,
             ..WalkSettings::default()

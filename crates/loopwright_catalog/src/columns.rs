@@ -86,7 +86,7 @@ columns! {
     start_frame: f64,
     /// Frame of the take whose pose matches the pose at the start.
     end_frame: f64,
-    /// What the body does: walk, run, idle, turn, backward, sideways, on the spot, strike or still.
+    /// What the body does: still, idle, walk, turning walk, run, backward, strafe, turn in place, jump, one-shot or other.
     kind: String,
     /// Length of the loop as written.
     period_secs: f64,
@@ -126,10 +126,10 @@ columns! {
     first_contact_phase: Option<f64>,
     /// Whether feet were locked to the ground during their contacts.
     feet_held: bool,
-    /// The verdict: good, check or bad.
+    /// The grade: good, review or bad.
     grade: Option<String>,
-    /// The reason for the verdict.
-    verdict_reason: Option<String>,
+    /// The reason for the grade.
+    reason: Option<String>,
     /// The joint whose step over the seam shows most.
     seam_joint: Option<String>,
     /// Its step as a share of the largest one that does not show.

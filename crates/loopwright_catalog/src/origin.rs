@@ -75,7 +75,7 @@ impl LoopRow {
                 .and_then(|foot| foot.strike_phase),
             feet_held: feet.as_ref().is_some_and(|feet| feet.held),
             grade: quality.grade.map(|grade| grade.as_str().to_owned()),
-            verdict_reason: quality.verdict_reason.clone(),
+            reason: quality.reason.clone(),
             seam_joint: quality.seam_joint.clone(),
             seam_step_ratio: quality.seam_step_ratio,
             seam_step_mm: quality.seam_step_mm,

@@ -6,7 +6,8 @@ use std::{
 };
 
 use clap::Args;
-use loopwright_formats::loop_file::facts::QualityFacts;
+use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
+use loopwright_job::CheckId;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS, project};
@@ -72,8 +73,8 @@ struct Config {
 /// A figure above its limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Exceeded {
-    /// The figure's key under `quality`.
-    pub(crate) measure: &'static str,
+    /// The id of the check, or the figure's key under `quality`.
+    pub(crate) measure: String,
     /// The figure.
     pub(crate) found: f64,
     /// The limit.
@@ -85,12 +86,33 @@ pub(crate) struct Exceeded {
     pub(crate) hint: String,
     /// A description of the figure, and its unit.
     #[serde(skip)]
-    pub(crate) words: (&'static str, &'static str),
+    pub(crate) words: (&'static str, String),
+}
+
+impl Exceeded {
+    /// A check that a loop fails.
+    pub(crate) fn of_check(check: &CheckFacts) -> Self {
+        let id = check.id.parse::<CheckId>().ok();
+        Self {
+            measure: check.id.clone(),
+            found: check.value.unwrap_or_default(),
+            allowed: check.limit.unwrap_or_default(),
+            joint: check.joint.clone(),
+            hint: id.map_or("", CheckId::cure).to_owned(),
+            words: (
+                id.map_or("check", CheckId::as_str),
+                match check.unit.as_str() {
+                    "" => String::new(),
+                    unit => format!(" {unit}"),
+                },
+            ),
+        }
+    }
 }
 
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, unit) = self.words;
+        let (what, unit) = &self.words;
         write!(f, "{what} {}{unit}", rounded(self.found))?;
         if let Some(joint) = &self.joint {
             write!(f, " at joint {joint}")?;
@@ -132,11 +154,6 @@ impl Limits {
             max_foot_slide: flags.max_foot_slide.or(file.max_foot_slide),
             max_seam_rank: flags.max_seam_rank.or(file.max_seam_rank),
         })
-    }
-
-    /// Whether limits are given for all that a seam shows, which then decide in place of the verdict.
-    pub(crate) fn replace_the_verdict(&self) -> bool {
-        self.max_gap_deg.is_some() && self.max_gap_mm.is_some() && self.max_seam_acceleration.is_some()
     }
 
     /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
@@ -196,12 +213,12 @@ impl Limits {
             };
             if found > allowed {
                 exceeded.push(Exceeded {
-                    measure,
+                    measure: measure.to_owned(),
                     found,
                     allowed,
                     joint: joint.cloned(),
                     hint: format!("{hint}; or allow it with {flag}"),
-                    words,
+                    words: (words.0, words.1.to_owned()),
                 });
             }
         }

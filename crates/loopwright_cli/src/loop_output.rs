@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{LoopFile, Sidecar};
+use loopwright_formats::{LoopFile, Sidecar, loop_file::facts::Grade};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::{
@@ -53,10 +53,10 @@ pub(crate) fn in_words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
-/// How a command ends that wrote a loop: negatively where its seam shows.
+/// How a command ends that wrote a loop: negatively where it is bad.
 pub(crate) fn ending(file: &LoopFile) -> Ending {
-    match file.quality.pops() {
-        true => Ending::Negative,
-        false => Ending::Done,
+    match file.sidecar.quality.grade {
+        Some(Grade::Bad) => Ending::Negative,
+        _ => Ending::Done,
     }
 }

@@ -143,7 +143,7 @@ fn names_in_files_never_become_markup() {
     folder.write("walk.bvh", joints);
     folder.succeed("make walk.bvh -o loop.bvh");
     let mut sidecar = folder.json("loop.bvh.json");
-    sidecar["quality"]["verdict_reason"] = hostile.into();
+    sidecar["quality"]["reason"] = hostile.into();
     sidecar["quality"]["seam_joint"] = "R<b>Leg</b>\"'&".into();
     sidecar["take"]["file"] = format!("{hostile}.bvh").into();
     sidecar["closure"]["method"] = hostile.into();

@@ -19,7 +19,7 @@ fn a_loop_on_another_character_is_still_a_loop() {
     for output in ["hero-walk.glb", "hero-walk.gltf", "hero-walk.bvh", "hero-walk.fbx"] {
         folder.succeed(&format!("retarget loop.bvh --rig hero.glb -o {output}"));
         let checked = folder.succeed(&format!("check {output} --json")).json();
-        assert_eq!(checked["loops"][0]["verdict"], "loops", "{output}: {checked:#}");
+        assert_eq!(checked["loops"][0]["grade"], "good", "{output}: {checked:#}");
         let (own, made) = (folder.json("loop.bvh.json"), folder.json(&format!("{output}.json")));
         assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
         assert_eq!(made["take"]["rig"]["file"], "hero.glb");
@@ -626,7 +626,7 @@ fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
             assert_eq!(made["quality"]["grade"], "good", "{rig} {output}: {}", made["quality"]);
             assert_eq!(made["playback"]["carrier_joint"], carrier, "{rig} {output}");
             let checked = folder.succeed(&format!("check {output} --json")).json();
-            assert_eq!(checked["loops"][0]["verdict"], "loops", "{rig} {output}: {checked:#}");
+            assert_eq!(checked["loops"][0]["grade"], "good", "{rig} {output}: {checked:#}");
             let [first, last] = ends(&folder, output, all);
             let travels = || first.iter().zip(&last).map(|(first, last)| first.distance(*last));
             // The head is the last of them.

@@ -284,7 +284,7 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
             (seen - number(&json, "root_motion/turn_rate_dps")).abs() < 0.5,
             "{seen}"
         );
-        assert_eq!(checked["loops"][0]["verdict"], "loops");
+        assert_eq!(checked["loops"][0]["grade"], "good");
     }
 }
 
@@ -346,7 +346,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     assert!(number(&json, "quality/pose_gap_mm") < 1e-3 && number(&json, "quality/pose_gap_deg") < 1e-4);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     let checked = folder.succeed("check loop.bvh --take staff.bvh --json").json();
-    assert_eq!(checked["loops"][0]["verdict"], "loops");
+    assert_eq!(checked["loops"][0]["grade"], "good");
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     let displacement = number(&checked["loops"][0], "quality/displacement_mm");
     assert!((displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3);
@@ -355,7 +355,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     close("--set output.root-space=full");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     let checked = folder.succeed("check loop.bvh --up y --unit cm --json").json();
-    assert_eq!(checked["loops"][0]["verdict"], "loops");
+    assert_eq!(checked["loops"][0]["grade"], "good");
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     assert!(folder.text("prop.toml").contains("root-space = \"full\""));
     // Ground space has no such motion: closing has to deform the body at the seam.

@@ -12,12 +12,15 @@ use loopwright::{
 use loopwright_formats::{
     LoopInFile, Sidecar,
     loop_file::{
-        PlaceError, Verdict,
-        facts::{ContactFacts, FeetFacts, Grade},
+        PlaceError,
+        facts::{ContactFacts, FeetFacts},
     },
 };
 
-use crate::Studied;
+use crate::{
+    Studied,
+    verdict::{self, CheckId, Subject, Verdict},
+};
 
 /// What is known of a loop from its file.
 #[derive(Clone, Debug)]
@@ -127,7 +130,7 @@ pub fn check(
         notes.push(CheckNote::VerdictByEstimate);
     }
     Ok(CheckedLoop {
-        verdict: judged(written, &in_file, sidecar, &quality),
+        verdict: judged(written, &body, &in_file, sidecar, &quality),
         in_file,
         quality,
         joints,
@@ -179,25 +182,23 @@ fn measured(
     if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
         let stands = stands(feet, written);
         quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
-        quality.foot_slide_metres = quality::farthest_slide_of_stances(first, &stands);
+        quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
     }
     Ok((quality, joints))
 }
 
-fn judged(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, quality: &Quality) -> Verdict {
-    // What the maker of the loop doubted is not in its keys.
-    let doubted = sidecar.filter(|sidecar| sidecar.quality.grade == Some(Grade::Check));
-    let doubt = doubted.map(|sidecar| {
-        let reason = sidecar.quality.verdict_reason.clone();
-        reason.unwrap_or_else(|| "its sidecar says so".to_owned())
-    });
-    let is_mean = sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty());
-    let of_closing = Quality {
-        // A mean is meant to differ from the cycle that it is compared with.
-        displacement_metres: quality.displacement_metres.filter(|_| !is_mean),
-        ..*quality
-    };
-    Verdict::new(&of_closing, &in_file.root, in_file.mode, written.skeleton(), doubt)
+fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Sidecar>, quality: &Quality) -> Verdict {
+    let stored = sidecar.map(|sidecar| sidecar.quality.checks.as_slice());
+    Verdict::new(&Subject {
+        quality,
+        skeleton: written.skeleton(),
+        body,
+        step_secs: written.frame_time_secs(),
+        mode: in_file.mode,
+        is_speed_known: stored.is_none_or(|checks| !verdict::is_missing(checks, CheckId::RootSpeed)),
+        is_meant_to_differ: sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty()),
+        known: stored.unwrap_or_default(),
+    })
 }
 
 /// The spans in which the feet stand, from the sidecar.

@@ -45,6 +45,8 @@ mod stored;
 
 mod study;
 
+pub mod verdict;
+
 pub mod warning;
 
 mod write;
@@ -61,5 +63,6 @@ pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
+pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;
 pub use write::{PendingLoop, write};

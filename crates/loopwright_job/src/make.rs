@@ -5,15 +5,18 @@ use std::{fmt, sync::Arc};
 
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
+    analysis::MOVING_MPS,
+    candidate::{MotionKind, WholeClip},
     closure::{ClosureName, Method},
     feet::FootLock,
+    loop_clip::LoopKeys,
     math::ops,
     pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling},
+    quality,
 };
-use loopwright_formats::loop_file::what_shows;
 
 use crate::{
-    Chosen, JobError, Recipe, Request, Studied,
+    Chosen, JobError, Recipe, Request, Studied, Verdict,
     recipe::{Ineffective, OutputRecipe},
 };
 
@@ -94,18 +97,21 @@ impl LoopMade {
         ground_speed(&self.made)
     }
 
-    /// What the body does, in one word: that of its segment, or of the whole take.
-    pub fn kind(&self, studied: &Studied) -> &'static str {
-        let candidate = &self.made.candidate;
-        let segment = studied.analysis.segment_of(candidate);
-        if let Some(segment) = segment.filter(|_| candidate.whole.is_none()) {
-            // "walk, curving left" and "turn right" are a walk and a turn; the rate of turn says the rest.
-            let name = segment.gait.name();
-            let end = [",", " left", " right"].iter().filter_map(|end| name.find(end)).min();
-            return &name[..end.unwrap_or(name.len())];
-        }
+    /// What the body does.
+    pub fn kind(&self, studied: &Studied) -> MotionKind {
         let speed = Some(self.speed_mps());
-        studied.analysis.motion_kind(Some(candidate), speed).as_str()
+        studied.analysis.motion_kind(Some(&self.made.candidate), speed)
+    }
+
+    /// Whether the body stays where it is, whatever its feet do.
+    pub fn is_in_place(&self) -> bool {
+        let take = &self.made.candidate;
+        let is_whole_in_place = take.whole.as_ref().is_some_and(WholeClip::is_in_place);
+        let in_take = match take.whole {
+            Some(_) => is_whole_in_place,
+            None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
+        };
+        in_take || !self.made.root.mode.moves_root()
     }
 }
 
@@ -201,12 +207,17 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
 /// What was made instead of the loop asked for; `None` if that was made.
 fn instead(found: &RetriedLoop) -> Option<Decision> {
     let asked_for = found.asked_for.as_ref()?;
+    let quality = quality::measure(
+        &LoopKeys::from_loop(&asked_for.loop_clip),
+        &asked_for.body,
+        Some(&asked_for.source),
+    );
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];
     Some(Decision::Instead {
         made_of: frames(&found.made),
         asked_for: (found.made.candidate != asked_for.candidate).then(|| frames(asked_for)),
         method: found.made.closed.method,
-        reason: what_shows(asked_for)?,
+        reason: Verdict::of_made(asked_for, &quality, &[]).reason,
         tried: found.tried,
     })
 }

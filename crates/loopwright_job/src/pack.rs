@@ -8,19 +8,19 @@ use loopwright::{
     candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
     feet::FootLock,
     loop_clip::LoopKeys,
-    math::{ops, rotation},
+    math::rotation,
     quality,
 };
 use loopwright_formats::{
     Format, SizeLimits, Source,
-    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop},
+    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts},
 };
 
 use crate::{
-    Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Warning,
+    CheckId, Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
     choose::mirror_of,
     make::{self, ground_speed},
-    warning,
+    verdict, warning,
 };
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
@@ -158,7 +158,9 @@ pub struct Judged {
     pub kind: MotionKind,
     /// Whether it loops.
     pub loops: Loops,
-    /// Speed over the ground of the loop, metres per second; `None` without a loop.
+    /// The verdict on that loop as it is made by default; `None` without a loop.
+    pub verdict: Option<Verdict>,
+    /// Speed over the ground of the loop, metres per second; `None` without a loop, or where nothing shows it.
     pub speed_mps: Option<f64>,
     /// Why there is no loop.
     pub why_not: Option<NoLoop>,
@@ -167,11 +169,11 @@ pub struct Judged {
 /// Judges an animation by a search with default settings and by the loop that it gives.
 pub fn judge(studied: &Studied) -> Judged {
     let best = best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error)));
+    let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
     // The feet of a walk in place show its speed only in the loop.
-    let speed_mps = best.as_ref().ok().map(|Chosen { stretch, .. }| {
-        let made = studied.analysis.make_loop(stretch, &LoopSettings::default());
-        let twist = made.map_or(stretch.twist, |made| made.loop_clip.root().twist);
-        ops::hypot(twist.linear.x, twist.linear.z)
+    let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
+        let is_known = !verdict::is_missing(&verdict.checks, CheckId::RootSpeed);
+        is_known.then_some(quality.root_mps)
     });
     let (best, why_not) = match best {
         Ok(best) => (Some(best.stretch), None),
@@ -180,6 +182,7 @@ pub fn judge(studied: &Studied) -> Judged {
     Judged {
         kind: studied.analysis.motion_kind(best.as_ref(), speed_mps),
         loops: Loops::from(best.as_ref()),
+        verdict: made.map(|(verdict, _)| verdict),
         speed_mps,
         why_not,
     }
@@ -233,6 +236,8 @@ struct Animation {
 pub struct PackJob<'a> {
     request: PackRequest<'a>,
     packed: Vec<PackedLoop>,
+    /// The checks of the stretch of each of them.
+    of_takes: Vec<Vec<CheckFacts>>,
     animations: Vec<Animation>,
     /// The form of the file, from the first animation that was read.
     form: Option<(Source, Take)>,
@@ -271,6 +276,7 @@ impl<'a> PackJob<'a> {
         Self {
             request,
             packed: Vec::new(),
+            of_takes: Vec::new(),
             animations: Vec::new(),
             form: None,
         }
@@ -384,6 +390,8 @@ impl<'a> PackJob<'a> {
         if self.packed.iter().any(is_named_so) {
             return Ok(left_alone(NoLoop::NameTaken));
         }
+        self.of_takes
+            .push(verdict::of_take(&studied.analysis, &made.made.candidate));
         self.packed.push(made);
         Ok((Some(best), Outcome::Made(self.packed.len() - 1)))
     }
@@ -433,16 +441,24 @@ impl<'a> PackJob<'a> {
         let Self {
             request,
             mut packed,
+            of_takes,
             mut animations,
             form,
         } = self;
         with_one_skeleton(&mut packed);
         let (mut written, mut measured) = (Vec::new(), Vec::new());
         let bytes = if !packed.is_empty() {
-            let pack = LoopPack::write(&packed)?;
+            let mut pack = LoopPack::write(&packed)?;
+            for ((measured, each), of_take) in pack.loops.iter_mut().zip(&packed).zip(&of_takes) {
+                if let Ok(measured) = measured {
+                    let verdict = Verdict::of_made(&each.made, &measured.quality, of_take);
+                    verdict.state(&mut measured.sidecar.quality);
+                }
+            }
+            let bytes = pack.bytes();
             written = pack.warnings;
             measured = pack.loops;
-            Some(pack.bytes)
+            Some(bytes)
         } else {
             // What may refer to other files, which are not copied, is written anew.
             let repacked = form
@@ -514,7 +530,9 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, Job
         ..LoopSettings::default()
     };
     let made = studied.analysis.make_loop(best, &settings)?;
-    let measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
+    let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
+    let of_take = verdict::of_take(&studied.analysis, &made.candidate);
+    Verdict::of_made(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
     Ok(Kept { made, measured })
 }
 
@@ -612,7 +630,8 @@ fn state(facts: &mut AnimationFacts, measured: &MeasuredLoop, made: &MadeLoop) {
     facts.end_frame = Some(sidecar.candidate.end_frame);
     (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
-    facts.speed_mps = Some(sidecar.root_motion.speed_mps);
+    let is_known = !verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed);
+    facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
 }
 

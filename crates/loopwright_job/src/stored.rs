@@ -18,7 +18,7 @@ use loopwright_formats::{
     },
 };
 
-use crate::{CarryError, Matched, RecipeError, recipe, take_facts};
+use crate::{CarryError, Matched, RecipeError, Verdict, recipe, take_facts};
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -184,7 +184,10 @@ impl StoredLoop {
             add_root: engine.needs_root_joint(root_joint.is_some()),
             recentered_by,
         };
-        Ok(LoopFile::write_retargeted(&clip, origin, source)?)
+        let mut file = LoopFile::write_retargeted(&clip, origin, source)?;
+        let of_take = &self.sidecar.quality.checks;
+        Verdict::of_derived(&clip, body, root.mode, &file.quality, of_take).state(&mut file.sidecar.quality);
+        Ok(file)
     }
 
     /// The loop as it is played: in place if the facts say that the root does not move.

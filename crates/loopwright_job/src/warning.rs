@@ -420,7 +420,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
 const RESTS_MPS: f64 = 0.01;
 
 /// Whether a clip moves in place and its feet never stand, so that nothing shows its speed.
-fn speed_is_unknown(made: &MadeLoop) -> bool {
+pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
     let Some(whole) = &made.candidate.whole else {
         return false;
     };

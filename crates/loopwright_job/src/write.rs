@@ -1,12 +1,10 @@
 //! A loop written into memory, read back and measured, with the warnings about it.
 
-use loopwright_formats::{
-    Format, LoopFile, Sidecar, SizeLimits,
-    loop_file::{Verdict, facts::Grade},
-};
+use loopwright::candidate::MotionKind;
+use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, loop_file::facts::Grade};
 
 use crate::{
-    JobError, LoopMade, Request, Studied, Warning, make,
+    JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict,
     warning::{self, SeamRemedy},
 };
 
@@ -20,13 +18,13 @@ pub struct PendingLoop {
     /// Warnings about the loop; those about the take come before them in the sidecar.
     pub warnings: Vec<Warning>,
     /// What the body does, in one word.
-    pub kind: &'static str,
+    pub kind: MotionKind,
 }
 
 impl PendingLoop {
-    /// Whether its seam shows.
-    pub fn pops(&self) -> bool {
-        self.file.quality.pops()
+    /// Whether it has a fault that anyone sees.
+    pub fn is_bad(&self) -> bool {
+        self.file.sidecar.quality.grade == Some(Grade::Bad)
     }
 
     /// The verdict on it as written.
@@ -66,6 +64,8 @@ pub fn write(
     let source = engine.placed(studied.form(format));
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = 1.0 / clip.step_secs();
+    let of_take = verdict::of_take(&studied.analysis, candidate);
+    Verdict::of_made(made, &file.quality, &of_take).state(&mut file.sidecar.quality);
 
     let mut warnings: Vec<Warning> = engine.complaint(format).map(Warning::Engine).into_iter().collect();
     if let Some(joint) = body.root_joint.filter(|_| recipe.output.add_root == Some(true)) {
@@ -90,8 +90,11 @@ pub fn write(
     if recipe.stretch.start.is_some() {
         sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
     }
+    let kind = done.kind(studied);
+    sidecar.kind = Some(kind.to_string());
+    sidecar.in_place = done.is_in_place();
     Ok(PendingLoop {
-        kind: done.kind(studied),
+        kind,
         done,
         file,
         warnings,
@@ -100,7 +103,7 @@ pub fn write(
 
 /// Warns if the seam of a loop as written shows.
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
-    let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad)?;
+    let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|_| file.quality.pops())?;
     Some(Warning::SeamShows {
         reason: verdict.reason,
         remedy: match (done.made.candidate.loops_already(), done.may_move) {

@@ -8,8 +8,8 @@ pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
     match (grade, is_dark) {
         (Grade::Good, true) => Color32::from_rgb(90, 200, 140),
         (Grade::Good, false) => Color32::from_rgb(0, 130, 80),
-        (Grade::Check, true) => Color32::from_rgb(240, 190, 70),
-        (Grade::Check, false) => Color32::from_rgb(170, 110, 0),
+        (Grade::Review, true) => Color32::from_rgb(240, 190, 70),
+        (Grade::Review, false) => Color32::from_rgb(170, 110, 0),
         (Grade::Bad, true) => Color32::from_rgb(240, 100, 90),
         (Grade::Bad, false) => Color32::from_rgb(190, 40, 30),
     }
@@ -28,7 +28,7 @@ pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
         Grade::Good => {
             painter.circle_filled(centre, LIGHT_POINTS, colour);
         }
-        Grade::Check => {
+        Grade::Review => {
             let corners =
                 [vec2(0.0, -1.0), vec2(1.0, 0.9), vec2(-1.0, 0.9)].map(|corner| centre + LIGHT_POINTS * corner);
             painter.add(Shape::convex_polygon(corners.to_vec(), colour, Stroke::NONE));

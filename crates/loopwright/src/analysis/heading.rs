@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::Body;
 use crate::{
-    math::{ops, rigid::Rigid, rotation},
+    math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep},
     motion::WorldTracks,
 };
 
@@ -74,6 +74,21 @@ impl Heading {
     /// Facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns are counted.
     pub fn yaw(&self, frame: usize) -> f64 {
         self.yaw[frame]
+    }
+
+    /// Speed over the ground about a frame, metres per second: the way over a quarter of a second before and after, as far as the take
+    /// goes, so that sway and bounce cancel in part.
+    pub(crate) fn mps(&self, frame: usize, frame_time_secs: f64) -> f64 {
+        let half = TimeStep::new(frame_time_secs).nearest_from_one(0.25);
+        let (from, to) = (frame.saturating_sub(half), (frame + half).min(self.num_frames() - 1));
+        let way = self.ground[to] - self.ground[from];
+        ops::hypot(way.x, way.z) / ((to - from).max(1) as f64 * frame_time_secs)
+    }
+
+    /// The speed that a tenth of the frames exceeds.
+    pub(crate) fn pace_mps(&self, frame_time_secs: f64) -> f64 {
+        let speeds = (0..self.num_frames()).map(|frame| self.mps(frame, frame_time_secs));
+        percentile::of(speeds.collect(), 0.9)
     }
 
     /// The heading frame as a transform: world from heading.

@@ -137,7 +137,12 @@ impl Analysis {
         features::half_height(&self.body, &self.take)
     }
 
-    /// How fast the body moves at a frame, metres per second: the weighted mean over the joints, plus the root.
+    /// Speed over the ground about a frame, metres per second: over half a second, as far as the take goes.
+    pub fn ground_mps(&self, frame: usize) -> f64 {
+        self.heading.mps(frame, self.take.frame_time_secs())
+    }
+
+    /// How much all moves at a frame, metres per second: the weighted mean over the joints, plus the root.
     pub fn speed(&self, frame: usize) -> f64 {
         self.features.speed(frame)
     }

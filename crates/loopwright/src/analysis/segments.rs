@@ -56,18 +56,18 @@ impl Gait {
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
-            Self::OnTheSpot => "on the spot",
-            Self::Turn(Side::Left) => "turn left",
-            Self::Turn(Side::Right) => "turn right",
+            Self::OnTheSpot => "other",
+            Self::Turn(Side::Left) => "turn in place, left",
+            Self::Turn(Side::Right) => "turn in place, right",
             Self::Walk(None) => "walk",
-            Self::Walk(Some(Side::Left)) => "walk, curving left",
-            Self::Walk(Some(Side::Right)) => "walk, curving right",
+            Self::Walk(Some(Side::Left)) => "turning walk, left",
+            Self::Walk(Some(Side::Right)) => "turning walk, right",
             Self::Run(None) => "run",
-            Self::Run(Some(Side::Left)) => "run, curving left",
-            Self::Run(Some(Side::Right)) => "run, curving right",
+            Self::Run(Some(Side::Left)) => "turning run, left",
+            Self::Run(Some(Side::Right)) => "turning run, right",
             Self::Backward => "backward",
-            Self::Sideways(Side::Left) => "sideways left",
-            Self::Sideways(Side::Right) => "sideways right",
+            Self::Sideways(Side::Left) => "strafe, left",
+            Self::Sideways(Side::Right) => "strafe, right",
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct Survey {
     pub joints: Vec<WeightedJoint>,
     /// Activity of every frame: where the take moves.
     pub activity: Activity,
+    /// Speed over the ground that a tenth of the frames exceeds, metres per second.
+    pub pace_mps: f64,
     /// When the feet stand.
     pub contacts: Contacts,
     /// What the body does, in order of time.
@@ -43,6 +45,7 @@ impl From<Analysis> for Survey {
     fn from(analysis: Analysis) -> Self {
         Self {
             stature: analysis.body.stature(&analysis.take),
+            pace_mps: analysis.heading.pace_mps(analysis.take.frame_time_secs()),
             body: analysis.body,
             defects: analysis.defects,
             joints: analysis.joints,
@@ -207,6 +210,7 @@ impl Surveyor {
         let spectrum = Spectrum::of(&features);
         Ok(Survey {
             stature: body.stature(&middle),
+            pace_mps: heading.pace_mps(dt),
             body,
             defects,
             joints,

@@ -60,6 +60,7 @@ impl<'a> SearchedTake<'a> {
                 .count(),
             activity: self.activity(pair),
             outcome: None,
+            quality: None,
             whole: None,
             contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
         }

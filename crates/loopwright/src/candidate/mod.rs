@@ -20,6 +20,8 @@ mod stretches;
 
 mod outcome;
 
+mod steadiness;
+
 mod whole;
 
 mod whole_clip;
@@ -60,7 +62,8 @@ pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
 pub(crate) use seams::seam_cost;
 pub use settings::{ChooseBy, RootMotionBounds, SearchSettings};
+pub use steadiness::{Steadiness, TURNING_RADIANS};
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
 pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};
-pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_all_idle, whole_cycle, whole_loop};
+pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_all_idle, is_cut_off, whole_cycle, whole_loop};

@@ -22,6 +22,14 @@ pub enum OutcomePart {
     FootSlide,
     /// Acceleration of the knees.
     Knees,
+    /// A turn that happens in a part of the loop.
+    Turn,
+    /// Another pace than the take's usual one.
+    Pace,
+    /// Height of standing feet.
+    FootHeight,
+    /// A jerk that the take does not have.
+    Kink,
 }
 
 words!(OutcomePart {
@@ -33,6 +41,10 @@ words!(OutcomePart {
     Cycles: "cycles",
     FootSlide: "foot-slide",
     Knees: "knees",
+    Turn: "turn",
+    Pace: "pace",
+    FootHeight: "foot-height",
+    Kink: "kink",
 });
 
 /// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
@@ -48,6 +60,12 @@ pub struct Outcome {
     pub speed_drift: Option<f64>,
     /// The same for the turn of a cycle, radians.
     pub turn_drift_radians: Option<f64>,
+    /// Share of the turn in the busiest third of the stretch; `None` where it hardly turns.
+    pub turn_in_third: Option<f64>,
+    /// How far its speed is from the usual one of such a gait in the take, as a share; `None` where it goes nowhere.
+    pub pace_off: Option<f64>,
+    /// Whether pace and turn are even: what is not comes after all that is.
+    pub is_even: bool,
     /// The take's own acceleration at the seam, see [`super::LoopCandidate::abruptness`].
     pub abruptness: f64,
     /// Cycles beyond the fewest of any loop of the list.
@@ -56,6 +74,10 @@ pub struct Outcome {
     pub foot_slide_mps: Option<f64>,
     /// The sharpest acceleration of a knee in the finished loop over its own in the take; `None` where it was not made.
     pub knee_ratio: Option<f64>,
+    /// Largest distance of a standing foot above or below its height in the take, metres; `None` where the loop was not made.
+    pub foot_height_metres: Option<f64>,
+    /// Sharpest jerk of a joint over its own in the take; `None` where the loop was not made.
+    pub kink_ratio: Option<f64>,
     /// Of a recommended loop with extra cycles, the part at which the best loop of fewer cycles is worse by most.
     pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
@@ -69,6 +91,10 @@ const ABRUPTNESS: f64 = 1.0;
 const EXTRA_CYCLES: f64 = 1.0;
 const FOOT_SLIDE_MPS: f64 = 0.02;
 const KNEE_RATIO: f64 = 0.5;
+const TURN_IN_THIRD: f64 = 0.1;
+const PACE_OFF: f64 = 0.1;
+const FOOT_HEIGHT_METRES: f64 = 0.006;
+const KINK_RATIO: f64 = 1.0;
 
 /// Most that a part counts: what is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;
@@ -78,7 +104,7 @@ const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
     /// The parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 what was not worked out.
-    pub fn parts(&self) -> [f64; 8] {
+    pub fn parts(&self) -> [f64; 12] {
         let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
         [
             self.cost_ratio / COST_RATIO,
@@ -89,6 +115,10 @@ impl Outcome {
             f64::from(self.extra_cycles) / EXTRA_CYCLES,
             self.foot_slide_mps.unwrap_or(0.0) / FOOT_SLIDE_MPS,
             (self.knee_ratio.unwrap_or(1.0) - 1.0) / KNEE_RATIO,
+            self.turn_in_third.map_or(0.0, |share| share - 1.0 / 3.0) / TURN_IN_THIRD,
+            self.pace_off.unwrap_or(0.0) / PACE_OFF,
+            self.foot_height_metres.unwrap_or(0.0) / FOOT_HEIGHT_METRES,
+            (self.kink_ratio.unwrap_or(1.0) - 1.0) / KINK_RATIO,
         ]
         .map(|part| part.clamp(0.0, MOST))
     }

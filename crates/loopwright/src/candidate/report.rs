@@ -10,6 +10,7 @@ use crate::{
     analysis::Analysis,
     math::rigid::{Rigid, Twist},
     mirror::Pairing,
+    quality::Quality,
     take::Cut,
 };
 
@@ -94,6 +95,8 @@ pub struct LoopCandidate {
     pub contact_phase: Option<f64>,
     /// What a person sees of the loop; `None` where it was not worked out.
     pub outcome: Option<Outcome>,
+    /// The figures of the loop as it is made with default settings, not written; `None` where the search did not make it.
+    pub quality: Option<Box<Quality>>,
     /// How the ends meet where the stretch is the whole take; `None` for a stretch that a search or the caller chose.
     pub whole: Option<WholeClip>,
 }

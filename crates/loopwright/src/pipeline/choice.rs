@@ -7,12 +7,13 @@ use core::cmp::Ordering;
 
 use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
 use crate::{
-    analysis::Analysis,
+    analysis::{Analysis, MOVING_MPS},
     candidate::{
-        FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings, propose_loops,
+        FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, SearchError, SearchSettings, propose_loops,
         propose_stretches,
     },
-    math::ops,
+    loop_clip::LoopKeys,
+    math::{ops, percentile},
     motion::WorldTracks,
     quality,
 };
@@ -114,15 +115,37 @@ fn ranked(
 
 /// The parts of the outcome that the take alone shows.
 fn outcome_of_take(analysis: &Analysis, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
-    let drift = drift(analysis, candidate);
+    let steady = analysis.steadiness(candidate);
     Outcome {
         cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
-        speed_drift: drift.map(|drift| drift.speed),
-        turn_drift_radians: drift.map(|drift| drift.turn_radians),
+        speed_drift: steady.pace_change,
+        turn_drift_radians: steady.turn_change_radians,
+        turn_in_third: steady.turn_in_third,
+        pace_off: pace_off(analysis, candidate),
+        is_even: steady.is_even(),
         abruptness: candidate.abruptness,
         extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
         ..Outcome::default()
     }
+}
+
+/// How far the speed of a gait is from the median of all frames of the take that go so, as a share; `None` where it stays in its place.
+fn pace_off(analysis: &Analysis, candidate: &LoopCandidate) -> Option<f64> {
+    let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
+    let gait = analysis
+        .segment_of(candidate)
+        .map(|segment| MotionKind::from(segment.gait))?;
+    if speed < MOVING_MPS {
+        return None;
+    }
+    let alike = |kind: MotionKind| match (gait, kind) {
+        (MotionKind::Walk | MotionKind::TurningWalk, MotionKind::Walk | MotionKind::TurningWalk) => true,
+        (gait, kind) => gait == kind,
+    };
+    let segments = analysis.segments.iter().filter(|segment| alike(segment.gait.into()));
+    let speeds = segments.flat_map(|segment| segment.start_frame..=segment.end_frame);
+    let usual = percentile::of(speeds.map(|frame| analysis.ground_mps(frame)).collect(), 0.5);
+    (usual > 0.0).then(|| (speed - usual).abs() / usual)
 }
 
 /// The stretch closed with default settings; `None` where that cannot be done.
@@ -150,67 +173,25 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
 fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
     // Loops of mirrored halves are not ranked by their outcome: there is no image.
     let made = closed.made(None, analysis, candidate, &LoopSettings::default()).ok()?;
-    let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, Some(&made.source));
+    let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     if let Some(outcome) = &mut candidate.outcome {
-        outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / analysis.body.size(&analysis.take));
+        outcome.foot_slide_mps = Some(quality.foot_slide_mps.unwrap_or(0.0) / analysis.body.size(&analysis.take));
         outcome.knee_ratio = Some(sharpest_knee(&made));
+        let height = quality.foot_height.map_or(0.0, |height| height.metres.abs());
+        outcome.foot_height_metres = Some(height / analysis.body.size(&analysis.take));
+        outcome.kink_ratio = quality.kink.map(|kink| kink.ratio);
     }
+    candidate.quality = Some(Box::new(quality));
     Some(made)
 }
 
-/// How much faster the body is, and how much more it turns, over a cycle centred on the end than over one centred on the start;
-/// `None` where the take has too few frames around either.
-fn drift(analysis: &Analysis, candidate: &LoopCandidate) -> Option<Drift> {
-    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-    let cycle = (end - start) / f64::from(candidate.cycles.max(1));
-    let last = (analysis.take.num_frames() - 1) as f64;
-    // Both spans have the same length, so that both see the same part of a cycle.
-    let half = (0.5 * cycle).min(start).min(last - end);
-    if half < MIN_HALF_SHARE * cycle {
-        return None;
-    }
-    let over = |middle: f64| {
-        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
-        let moved = after.0 - before.0;
-        (ops::hypot(moved.x, moved.z), after.1 - before.1)
-    };
-    let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
-    let secs = 2.0 * half * analysis.take.frame_time_secs();
-    let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
-    Some(Drift {
-        speed: (to - from).abs() / usual,
-        turn_radians: (turn_to - turn_from).abs() * cycle / (2.0 * half),
-    })
-}
-
-/// Position over the ground and facing between two frames.
-fn heading_at(analysis: &Analysis, frame: f64) -> (glam::DVec3, f64) {
-    let last = analysis.take.num_frames() - 1;
-    let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
-    let (before, after) = (before.min(last), (before + 1).min(last));
-    let heading = &analysis.heading;
-    (
-        heading.ground(before).lerp(heading.ground(after), share),
-        heading.yaw(before) + share * (heading.yaw(after) - heading.yaw(before)),
-    )
-}
-
-/// Half of the shortest span over which a drift is measured, as a share of a cycle.
-const MIN_HALF_SHARE: f64 = 0.2;
-
-/// Speeds below this do not drift, metres per second.
-const SLOW_MPS: f64 = 0.2;
-
-#[derive(Clone, Copy, Debug)]
-struct Drift {
-    speed: f64,
-    turn_radians: f64,
-}
-
-/// Sound candidates first, and of these the best.
+/// Sound candidates first, of these those that move on evenly, and of these the best.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     let score = |each: &LoopCandidate| each.outcome.map_or(f64::INFINITY, |outcome| outcome.score());
-    (other.is_sound().cmp(&one.is_sound())).then(score(one).total_cmp(&score(other)))
+    let is_even = |each: &LoopCandidate| each.outcome.is_some_and(|outcome| outcome.is_even);
+    (other.is_sound().cmp(&one.is_sound()))
+        .then(is_even(other).cmp(&is_even(one)))
+        .then(score(one).total_cmp(&score(other)))
 }
 
 /// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.

@@ -237,7 +237,11 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
-    let clip = if goes_on { clip.known_as_cycle() } else { clip };
+    let clip = match goes_on {
+        true => clip.known_as_cycle(),
+        false if candidate::is_cut_off(analysis, cut) => clip.without_context(),
+        false => clip,
+    };
     let mean = mean::asked_for(analysis, candidate, &clip, settings)?;
     let source = match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,

@@ -5,20 +5,24 @@
 
 use glam::DVec3;
 
+mod inside;
+
 mod seam;
 
 mod sliding;
 
 mod step;
 
+pub use inside::{FootHeight, HeldPose, Peak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
-pub use sliding::{Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
+pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
 use crate::{
     analysis::body::Body,
     loop_clip::{LoopClip, LoopKeys},
+    math::ops,
     motion::WorldTracks,
     root_motion::RootRelativeClip,
 };
@@ -47,8 +51,20 @@ pub struct Quality {
     pub displacement_radians: Option<f64>,
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
     pub foot_slide_mps: Option<f64>,
-    /// Largest distance over the ground between two places of a foot while it stands, metres.
-    pub foot_slide_metres: Option<f64>,
+    /// The contact in which a foot slides farthest.
+    pub farthest_slide: Option<FootSlide>,
+    /// The contact whose foot is farthest above or below its place in the uncut take.
+    pub foot_height: Option<FootHeight>,
+    /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's others.
+    pub seam_acceleration: Peak,
+    /// The sharpest bend inside the loop that the uncut take does not have.
+    pub kink: Option<Peak>,
+    /// The longest time for which the whole body stands still.
+    pub held_pose: HeldPose,
+    /// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.
+    pub lean_radians: Option<f64>,
+    /// Speed of the root over the ground, metres per second.
+    pub root_mps: f64,
     /// How far joints step over the seam.
     pub seam: SeamSteps,
     /// Size of the body relative to a man: limits in metres grow with it.
@@ -79,7 +95,13 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         displacement_metres: source.map(|source| seam::displacement_metres(keys, body, source)),
         displacement_radians: source.map(|source| seam::displacement_radians(keys, body, source)),
         foot_slide_mps: foot_slide_of_stances(keys, &stands),
-        foot_slide_metres: farthest_slide_of_stances(keys, &stands),
+        farthest_slide: farthest_slide_of_stances(keys, &stands),
+        foot_height: inside::foot_height(keys, &stands, source),
+        seam_acceleration: inside::seam_acceleration(keys, body, body_size),
+        kink: inside::kink(keys, body, source, body_size),
+        held_pose: inside::held_pose(keys),
+        lean_radians: inside::lean_radians(keys, body),
+        root_mps: ops::hypot(keys.root().twist.linear.x, keys.root().twist.linear.z),
         seam: SeamSteps::from_loop(keys, body_size),
         body_size,
     }

@@ -51,9 +51,21 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 /// Most places of a contact that are compared with each other: a foot does not jump and come back between two of a long stand.
 const MOST_PLACES: usize = 256;
 
-/// The largest distance over the ground between two places of a joint within a contact, metres:
-/// [`Quality::foot_slide_metres`](super::Quality::foot_slide_metres) for contacts from [`stands`]. `None` without contacts.
-pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
+/// The contact in which a foot slides farthest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct FootSlide {
+    /// The joint that stands.
+    pub joint: usize,
+    /// The sample at which the contact begins.
+    pub sample: usize,
+    /// Largest distance over the ground between two places of the joint, metres.
+    pub metres: f64,
+}
+
+/// The contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for contacts from
+/// [`stands`]. `None` without contacts.
+pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<FootSlide> {
     let slide = |stand: &Stand| {
         let first = stand.first_sample;
         let last = first.saturating_add(stand.num_samples.min(keys.num_samples()));
@@ -68,9 +80,14 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f6
         let pairs = places
             .iter()
             .flat_map(|one| places.iter().map(move |other| *one - *other));
-        pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max)
+        FootSlide {
+            joint: stand.joint,
+            sample: first,
+            metres: pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max),
+        }
     };
-    stands.iter().map(slide).reduce(f64::max)
+    let farthest = |worst: FootSlide, next: FootSlide| if next.metres > worst.metres { next } else { worst };
+    stands.iter().map(slide).reduce(farthest)
 }
 
 /// A point over the ground, from its position seen from the root at a sample.

@@ -100,9 +100,25 @@ impl Clip {
         }
     }
 
-    /// The same clip, known to be one cycle already.
+    /// The same clip, known to be one cycle already: what lies outside it then tells nothing.
     pub(crate) fn known_as_cycle(self) -> Self {
-        Self { is_cycle: true, ..self }
+        Self {
+            is_cycle: true,
+            ..self.without_context()
+        }
+    }
+
+    /// The same clip without the samples outside the cut.
+    pub(crate) fn without_context(self) -> Self {
+        let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), self.num_intervals + 1);
+        for sample in 0..=self.num_intervals {
+            tracks.push(self.tracks.pose(self.context_before + sample));
+        }
+        Self {
+            tracks,
+            context_before: 0,
+            ..self
+        }
     }
 
     /// Whether it is known to be one cycle already.

@@ -19,7 +19,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,
     /// Only loops with these verdicts.
-    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "check", "bad"])]
+    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
     pub(crate) grade: Vec<String>,
     /// Only loops of this speed, m/s; one end may be left out.
     #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]

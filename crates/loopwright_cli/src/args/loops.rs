@@ -6,8 +6,9 @@ use clap::{
     ArgAction, Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use loopwright::{feet::FootLock, math::DecayKind};
-use loopwright_job::DEFAULT_TOP;
+use loopwright::{feet::FootLock, math::DecayKind, words::UnknownWord};
+use loopwright_formats::loop_file::facts::Grade;
+use loopwright_job::{CheckId, DEFAULT_TOP};
 
 use super::{EngineArgs, RigArgs};
 use crate::{
@@ -29,6 +30,17 @@ pub(crate) struct CheckArgs {
     /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Grade from which a loop fails.
+    #[arg(
+        long,
+        value_name = "GRADE",
+        default_value = "bad",
+        value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
+    )]
+    pub(crate) fail_on: Grade,
+    /// Checks that decide, by their ids: docs/checks.md lists them [default: all].
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_check)]
+    pub(crate) only: Vec<CheckId>,
     /// The take that the loops were made from; some figures need it.
     #[arg(long, value_name = "TAKE")]
     pub(crate) take: Option<PathBuf>,
@@ -40,6 +52,16 @@ pub(crate) struct CheckArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
+    /// Also write a report for build servers, in the form of JUnit's.
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) junit: Option<PathBuf>,
+    /// Overwrite existing files.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+}
+
+fn parse_check(text: &str) -> Result<CheckId, String> {
+    text.trim().parse().map_err(|unknown: UnknownWord| unknown.to_string())
 }
 
 /// Loops that are read together, and the motion that they become.

@@ -6,7 +6,12 @@ use clap::{
     ArgAction, Args, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use loopwright::{candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind, play::DEFAULT_FADE_SECS, words};
+use loopwright::{
+    candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind},
+    math::DecayKind,
+    play::DEFAULT_FADE_SECS,
+    words,
+};
 use loopwright_match::{FeatureSetKind, GaitSet};
 
 use crate::{
@@ -201,12 +206,27 @@ pub(crate) struct MatchWalkArgs {
     pub(crate) json: bool,
 }
 
-/// Gaits by the words that select them: each is the beginning of the names of some.
-pub(crate) const GAITS: [&str; 7] = ["idle", "on the spot", "turn", "walk", "run", "backward", "sideways"];
+/// Gaits by the words that select them; a turning walk is a walk too.
+pub(crate) const GAITS: [&str; 8] = [
+    "idle",
+    "walk",
+    "turning walk",
+    "run",
+    "backward",
+    "strafe",
+    "turn in place",
+    "other",
+];
 
-/// The gaits whose names begin with one of these words.
+/// The gaits of these words.
 pub(crate) fn gaits_of(words: &[String]) -> GaitSet {
-    GaitSet::new(|gait| words.iter().any(|word| gait.name().starts_with(word.as_str())))
+    GaitSet::new(|gait| {
+        let kind = MotionKind::from(gait);
+        let is_named = |word: &String| {
+            word == kind.as_str() || (word == MotionKind::Walk.as_str() && kind == MotionKind::TurningWalk)
+        };
+        words.iter().any(is_named)
+    })
 }
 
 /// Which foot stands.

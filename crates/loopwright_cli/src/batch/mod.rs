@@ -28,9 +28,9 @@ pub(crate) use pool::{Work, jobs, run};
 pub(crate) enum Verdict {
     /// It is there and can be used unchanged.
     Good,
-    /// It is there, and a person should check it.
-    Check,
-    /// It is there, and its seam shows.
+    /// It is there, and a person should look at it.
+    Review,
+    /// It is there, and has a fault that anyone sees.
     Bad,
     /// The take gives none.
     NoLoop,
@@ -45,7 +45,7 @@ impl Verdict {
     /// All, from best to worst.
     pub(crate) const ALL: [Self; 6] = [
         Self::Good,
-        Self::Check,
+        Self::Review,
         Self::Bad,
         Self::NoLoop,
         Self::Unreadable,
@@ -56,7 +56,7 @@ impl Verdict {
     pub(crate) fn spoken(self) -> &'static str {
         match self {
             Self::Good => "good",
-            Self::Check => "check it",
+            Self::Review => "review",
             Self::Bad => "bad",
             Self::NoLoop => "no loop",
             Self::Unreadable => "unreadable",
@@ -67,7 +67,7 @@ impl Verdict {
     /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
     pub(crate) fn exit_status(self) -> u8 {
         match self {
-            Self::Good | Self::Check => 0,
+            Self::Good | Self::Review => 0,
             Self::Bad | Self::NoLoop => 1,
             Self::Unreadable | Self::Failed => 2,
         }
@@ -78,7 +78,7 @@ impl From<Grade> for Verdict {
     fn from(grade: Grade) -> Self {
         match grade {
             Grade::Good => Self::Good,
-            Grade::Check => Self::Check,
+            Grade::Review => Self::Review,
             Grade::Bad => Self::Bad,
         }
     }

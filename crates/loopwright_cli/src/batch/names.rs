@@ -191,7 +191,7 @@ mod tests {
         Named {
             stem,
             animation: None,
-            kind: "on the spot",
+            kind: "turning walk",
             speed_mps: 1.36,
             row: 2,
         }

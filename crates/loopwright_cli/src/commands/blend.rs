@@ -17,7 +17,7 @@ use loopwright_formats::{
         facts::{BlendFacts, FeetFacts},
     },
 };
-use loopwright_job::StoredLoop;
+use loopwright_job::{StoredLoop, Verdict};
 
 use crate::{
     args::BlendArgs,
@@ -98,6 +98,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         LoopFileError::Body(error) => failures::body(error),
         other => Failure::error(other),
     })?;
+    Verdict::of_derived(&clip, &body, mode, &file.quality, &[]).state(&mut file.sidecar.quality);
     let sidecar = &mut file.sidecar;
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
     sidecar

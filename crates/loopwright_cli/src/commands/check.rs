@@ -1,13 +1,15 @@
-//! `loopwright check`: reports whether the seam shows and whether all figures are within limits.
+//! `loopwright check`: the verdict on loops, and whether their figures are within limits.
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{Quality, Skeleton, quality::StepKind};
 use loopwright_formats::{
     Sidecar,
-    loop_file::{Verdict as Judged, describe, facts::Grade},
+    loop_file::{
+        describe,
+        facts::{CheckFacts, Grade},
+    },
 };
-use loopwright_job::{CheckError, CheckedLoop, Studied};
+use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
 
 use crate::{
     args::CheckArgs,
@@ -15,7 +17,8 @@ use crate::{
     exit::{Ending, Failure},
     failures,
     limits::{Exceeded, Limits, SeamNames},
-    load, output,
+    load,
+    output::{self, Outputs},
     recipe::TakeArgs,
     report::check::{self as report, Verdict},
     talk,
@@ -24,6 +27,14 @@ use crate::{
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
+    let mut outputs = Outputs::new(args.force);
+    if let Some(junit) = &args.junit {
+        outputs.check(junit)?;
+    }
+    let fails = Fails {
+        from: args.fail_on,
+        only: &args.only,
+    };
     let take = args
         .take
         .as_ref()
@@ -43,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     Some(_) => LoopsInFile::kept(&mut opened, &path).and_then(|file| file.read(&reading)),
                     None => written_loop::read(&path, &reading),
                 };
-                let checked = read.and_then(|read| check(&path, &read, &reading, take.as_ref(), &limits));
+                let checked = read.and_then(|read| check(&path, &read, &reading, take.as_ref(), &limits, &fails));
                 checked.map_err(|failure| (path, failure))
             })
             .map(|verdict| Verdict {
@@ -65,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                 Verdict {
                     file: path.display().to_string(),
                     animation,
-                    verdict: "error",
+                    grade: "error",
                     failure: Some(failure),
                     ..Verdict::default()
                 }
@@ -78,12 +89,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         // After many loops, end with a list of those that need work.
         let names: Vec<String> = failed
             .iter()
-            .map(|verdict| format!("{} {}", verdict.title(), verdict.verdict))
+            .map(|verdict| format!("{}: {}", verdict.title(), verdict.why()))
             .collect();
-        talk::list(
-            &format!("{} of {} loops exceed a limit", failed.len(), verdicts.len()),
-            &names,
-        );
+        talk::list(&format!("{} of {} loops fail", failed.len(), verdicts.len()), &names);
+    }
+    if verdicts.len() > 1 && !args.json {
+        output::print(&report::by_check(&verdicts))?;
+    }
+    if let Some(junit) = &args.junit {
+        outputs.add(junit, report::junit(&verdicts).as_bytes())?;
+        outputs.commit()?;
     }
     let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
     let failure = (!unreadable.is_empty()).then(|| {
@@ -141,6 +156,24 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     loops
 }
 
+/// Which checks make a loop fail.
+pub(super) struct Fails<'a> {
+    /// From this grade on.
+    pub(super) from: Grade,
+    /// Of these alone; of all where none is named.
+    pub(super) only: &'a [CheckId],
+}
+
+impl Fails<'_> {
+    /// The checks that a loop fails.
+    fn of<'c>(&self, checks: &'c [CheckFacts]) -> impl Iterator<Item = &'c CheckFacts> {
+        checks.iter().filter(|check| {
+            let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
+            is_asked && check.grade >= Some(self.from)
+        })
+    }
+}
+
 /// The verdict on one loop. Errors: the file and its sidecar do not belong together.
 pub(super) fn check(
     path: &Path,
@@ -148,44 +181,35 @@ pub(super) fn check(
     reading: &TakeArgs,
     take: Option<&Studied>,
     limits: &Limits,
+    fails: &Fails<'_>,
 ) -> Result<Verdict, Failure> {
     let (sidecar, skeleton) = (read.sidecar.as_ref(), read.written.skeleton());
     let CheckedLoop {
         in_file,
         quality,
         joints,
-        verdict: mut judged,
+        verdict: judged,
         notes,
     } = loopwright_job::check(&read.written, sidecar, &reading.overrides(), take)
         .map_err(|error| uncheckable(path, error, take, sidecar))?;
-    if judged.grade == Grade::Bad && limits.replace_the_verdict() {
-        judged.grade = Grade::Check;
-    }
-    let popping = popped(&judged, &quality, skeleton);
-    let mut figures = describe::quality(&quality, None, skeleton, judged);
+    let mut figures = describe::quality(&quality, None, skeleton);
+    let grade = judged.grade;
+    judged.state(&mut figures);
     let name_of = |joint: usize| skeleton.joint(joint).name.clone();
     let names = SeamNames {
         turn: name_of(joints.turn),
         gap: name_of(joints.gap),
         acceleration: name_of(joints.acceleration),
     };
-    let mut failed = limits.exceeded(&figures, &names);
-    if let Some(first) = failed.first().filter(|_| figures.grade != Some(Grade::Bad)) {
-        figures.grade = Some(Grade::Check);
-        figures.verdict_reason = Some(first.to_string());
-    }
-    failed.splice(0..0, popping);
+    let mut failed: Vec<Exceeded> = fails.of(&figures.checks).map(Exceeded::of_check).collect();
+    failed.extend(limits.exceeded(&figures, &names));
     let mut warnings = read.warnings.clone();
     warnings.extend(notes.iter().map(ToString::to_string));
     warnings.extend(limits.unchecked(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
         animation: None,
-        verdict: match failed.is_empty() {
-            true => "loops",
-            false if figures.grade == Some(Grade::Bad) => "pops",
-            false => "fails",
-        },
+        grade: grade.as_str(),
         failed,
         failure: None,
         take: Some(read.facts.clone()),
@@ -210,33 +234,4 @@ fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: 
         }
         (error, ..) => Failure::error(error).try_this(written_loop::OTHER_SIDECAR),
     }
-}
-
-/// The step that makes a loop pop, as a failure.
-fn popped(judged: &Judged, quality: &Quality, skeleton: &Skeleton) -> Option<Exceeded> {
-    let (kind, step) = quality.seam.worst();
-    let of = |measure, what, unit, scale: f64| Exceeded {
-        measure,
-        found: scale * step.size,
-        allowed: scale * step.allowed,
-        joint: Some(skeleton.joint(step.joint).name.clone()),
-        hint: "close it again with `loopwright make` or `loopwright close`".to_owned(),
-        words: (what, unit),
-    };
-    (judged.grade == Grade::Bad).then(|| match kind {
-        StepKind::Position => of("seam_step_mm", "jump over the seam", " mm", 1e3),
-        StepKind::Rotation => of("seam_step_deg", "turn over the seam", " deg", 1f64.to_degrees()),
-        StepKind::Velocity => of(
-            "seam_velocity_step_mps",
-            "change of velocity over the seam",
-            " m/s",
-            1.0,
-        ),
-        StepKind::AngularVelocity => of(
-            "seam_velocity_step_dps",
-            "change of the rate of turn over the seam",
-            " deg/s",
-            1f64.to_degrees(),
-        ),
-    })
 }

@@ -169,7 +169,7 @@ fn make(
     let made = job::make(&studied, request, chosen).map_err(in_words)?;
     let recipe = made.recipe(recipe);
     let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
-    let pops = pending.pops();
+    let is_bad = pending.is_bad();
     for warning in &pending.warnings {
         talk::warn(&warning.to_string());
     }
@@ -200,7 +200,7 @@ fn make(
     } else {
         report::human(&sidecar, target.verbose)
     })?;
-    Ok(if pops { Ending::Negative } else { Ending::Done })
+    Ok(if is_bad { Ending::Negative } else { Ending::Done })
 }
 
 /// No output may replace an input; loops are added to a take whose format allows it.
@@ -235,7 +235,7 @@ fn stream(
     if is_plotted {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
-    let pops = pending.pops();
+    let is_bad = pending.is_bad();
     if let Some((path, recipe)) = saved {
         outputs.add(path, recipe.to_text()?.as_bytes())?;
     }
@@ -248,7 +248,7 @@ fn stream(
         output::print_bytes(&bytes)?;
     }
     output::say_if_nothing_was_written();
-    Ok(if pops { Ending::Negative } else { Ending::Done })
+    Ok(if is_bad { Ending::Negative } else { Ending::Done })
 }
 
 /// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.

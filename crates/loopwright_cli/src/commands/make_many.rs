@@ -493,7 +493,7 @@ impl MakeLoops<'_> {
                 Pending::One(made) => Named {
                     stem: &stem,
                     animation: self.options.recipe.take.animation.as_deref(),
-                    kind: made.kind,
+                    kind: made.kind.as_str(),
                     speed_mps: made.done.speed_mps(),
                     row: made.done.row,
                 },
@@ -557,7 +557,7 @@ impl MakeLoops<'_> {
                 Pending::One(made) => {
                     let origin = LoopOrigin {
                         row: made.done.row,
-                        kind: made.kind.to_owned(),
+                        kind: made.kind.to_string(),
                         ..origin.clone()
                     };
                     self.write_loop(input, *made, (&path, replaces), &warnings)
@@ -665,8 +665,8 @@ impl MakeLoops<'_> {
 /// The result for a loop that was written.
 fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) -> LoopResult {
     LoopResult {
-        verdict: sidecar.quality.grade.unwrap_or(Grade::Check).into(),
-        reason: sidecar.quality.verdict_reason.clone().unwrap_or_default(),
+        verdict: sidecar.quality.grade.unwrap_or(Grade::Review).into(),
+        reason: sidecar.quality.reason.clone().unwrap_or_default(),
         outputs,
         row: Some(Box::new(LoopRow::new(sidecar, origin))),
         warnings: sidecar.warnings.clone(),

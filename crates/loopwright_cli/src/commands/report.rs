@@ -285,7 +285,17 @@ impl Pages<'_> {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
             // Loops without a sidecar are judged by their keys.
             None => {
-                let checked = check::check(&one.path, &read, &reading, None, &Limits::default())?;
+                let checked = check::check(
+                    &one.path,
+                    &read,
+                    &reading,
+                    None,
+                    &Limits::default(),
+                    &check::Fails {
+                        from: Grade::Bad,
+                        only: &[],
+                    },
+                )?;
                 (
                     checked.root_motion.unwrap_or_default(),
                     checked.quality.unwrap_or_default(),
@@ -295,7 +305,7 @@ impl Pages<'_> {
         let uncut = (read.sidecar.as_ref()).and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
         let QualityFacts {
             grade,
-            verdict_reason,
+            reason,
             foot_slide_cmps,
             seam_step_ratio,
             seam_joint,
@@ -305,7 +315,7 @@ impl Pages<'_> {
         Ok(LoopEntry {
             name: one.title(),
             grade: grade.map_or("", Grade::as_str),
-            reason: verdict_reason.unwrap_or_default(),
+            reason: reason.unwrap_or_default(),
             kind: self.kind(one, &read, root.speed_mps),
             speed_mps: root.speed_mps,
             turn_rate_dps: root.turn_rate_dps,
@@ -332,12 +342,13 @@ impl Pages<'_> {
     /// What the body does: what a catalog states, else what the loop itself shows, which is no strike.
     fn kind(&self, one: &Named, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
-        if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)) {
+        let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
+        if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
             return kind.clone();
         }
         let analysis = Analysis::with(&read.written, &self.args.reading.overrides());
         match analysis.map(|analysis| analysis.motion_kind(None, Some(speed_mps))) {
-            Ok(MotionKind::Strike) | Err(_) => String::new(),
+            Ok(MotionKind::OneShot | MotionKind::Jump) | Err(_) => String::new(),
             Ok(kind) => kind.as_str().to_owned(),
         }
     }

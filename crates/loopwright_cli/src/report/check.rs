@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::loop_file::{
-    Verdict as Judged,
-    facts::{CandidateFacts, QualityFacts, RootMotionFacts, TakeFacts},
-};
+use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts};
+use loopwright_job::{CheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
 use super::{
     figures::{figures, root_motion},
     json::{self, ErrorFacts},
+    table::Table,
 };
 use crate::{
     exit::Failure,
@@ -24,9 +23,9 @@ pub(crate) struct Verdict {
     pub(crate) file: String,
     /// The animation, if the file holds several loops.
     pub(crate) animation: Option<String>,
-    /// "loops", "pops", "fails" (a limit is exceeded, though nothing pops) or "error".
-    pub(crate) verdict: &'static str,
-    /// Limits that the loop exceeds; empty if it loops.
+    /// The grade: good, review or bad; "error" if it cannot be checked.
+    pub(crate) grade: &'static str,
+    /// Checks that it fails and limits that it exceeds; empty if it passes.
     pub(crate) failed: Vec<Exceeded>,
     /// The loop as a take; null if it cannot be read.
     pub(crate) take: Option<TakeFacts>,
@@ -48,6 +47,17 @@ fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Er
 }
 
 impl Verdict {
+    /// Why it fails, in one line.
+    pub(crate) fn why(&self) -> String {
+        let of_limits = self.failed.first().map(ToString::to_string).unwrap_or_default();
+        match &self.quality {
+            Some(quality) if quality.grade > Some(Grade::Good) => {
+                format!("{}, {}", self.grade, quality.reason.clone().unwrap_or_default())
+            }
+            _ => of_limits,
+        }
+    }
+
     /// The file, and the animation in it if the file holds several loops.
     pub(crate) fn title(&self) -> String {
         match &self.animation {
@@ -57,10 +67,103 @@ impl Verdict {
     }
 }
 
+/// How many of several loops each check finds good, to review and bad; checks that all pass, or that none answers, are left out.
+pub(crate) fn by_check(verdicts: &[Verdict]) -> String {
+    let mut table = Table::new("<check | good | review | bad | not measured");
+    let mut has_rows = false;
+    for id in CheckId::ALL {
+        let qualities = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
+        let grades: Vec<Option<Grade>> = qualities
+            .flat_map(|quality| &quality.checks)
+            .filter(|check| check.id == id.as_str())
+            .map(|check| check.grade)
+            .collect();
+        let count = |wanted: Option<Grade>| grades.iter().filter(|grade| **grade == wanted).count();
+        let counts = [Some(Grade::Good), Some(Grade::Review), Some(Grade::Bad), None].map(count);
+        if counts[1] + counts[2] == 0 {
+            continue;
+        }
+        has_rows = true;
+        let cells = core::iter::once(id.to_string()).chain(counts.map(|count| count.to_string()));
+        table.row(cells.collect());
+    }
+    if has_rows { table.render() } else { String::new() }
+}
+
+/// The answer for build servers: a test case per loop and check, in the form of JUnit's reports.
+pub(crate) fn junit(verdicts: &[Verdict]) -> String {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopwright check\">\n");
+    for verdict in verdicts {
+        let checks = verdict.quality.as_ref().map_or(&[][..], |quality| &quality.checks);
+        let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
+        let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
+        let of_limits: Vec<&Exceeded> = verdict
+            .failed
+            .iter()
+            .filter(|failed| !is_check(&failed.measure))
+            .collect();
+        let errors = usize::from(verdict.failure.is_some());
+        let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">",
+            escape(&verdict.title()),
+            checks.len() + of_limits.len() + errors,
+            verdict.failed.len(),
+        );
+        let mut case = |name: &str, inside: &str| {
+            let class = escape(&verdict.title());
+            let name = escape(name);
+            let _ = match inside {
+                "" => writeln!(text, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
+                inside => writeln!(
+                    text,
+                    "    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>"
+                ),
+            };
+        };
+        let failure = |failed: &Exceeded| {
+            let (what, hint) = (escape(&failed.to_string()), escape(&failed.hint));
+            format!("<failure message=\"{what}\">try: {hint}</failure>")
+        };
+        for check in checks {
+            let inside = match (fails(&check.id), check.grade) {
+                (Some(failed), _) => failure(failed),
+                (None, None) => "<skipped message=\"not measured\"/>".to_owned(),
+                (None, Some(_)) => String::new(),
+            };
+            case(&check.id, &inside);
+        }
+        for failed in of_limits {
+            case(&failed.measure, &failure(failed));
+        }
+        if let Some(failure) = &verdict.failure {
+            case("read", &format!("<error message=\"{}\"/>", escape(failure.what())));
+        }
+        text.push_str("  </testsuite>\n");
+    }
+    text.push_str("</testsuites>\n");
+    text
+}
+
+/// Text as XML holds it; characters that XML has no form for become question marks.
+fn escape(text: &str) -> String {
+    let of = |letter: char| match letter {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\n' => "&#10;".to_owned(),
+        letter if letter.is_control() || ['\u{fffe}', '\u{ffff}'].contains(&letter) => "?".to_owned(),
+        letter => letter.to_string(),
+    };
+    text.chars().map(of).collect()
+}
+
 /// The answer of `check` on one loop; `verbose` adds all figures.
 pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
     let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
-    let judged = judged.map_or_else(|| verdict.verdict.to_owned(), |judged| judged.to_string());
+    let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
     if let Some(root) = &verdict.root_motion {
         let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));

@@ -80,6 +80,10 @@ pub(super) fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
         OutcomePart::Cycles => "has more cycles",
         OutcomePart::FootSlide => "slides its feet more",
         OutcomePart::Knees => "jerks its knees more",
+        OutcomePart::Turn => "turns less evenly",
+        OutcomePart::Pace => "is farther from the take's usual pace",
+        OutcomePart::FootHeight => "lifts or sinks its feet more",
+        OutcomePart::Kink => "has a sharper jerk",
     };
     Some(format!("the best loop of fewer cycles {worse}"))
 }
@@ -96,7 +100,7 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
         LastKey::BeforeClosing => "its closing key was missing".to_owned(),
     };
     let more = match whole.last_key {
-        LastKey::Repeated => "; copies of the closing key are left out",
+        LastKey::Repeated => "; the pose held beside it is left out",
         LastKey::Closing | LastKey::BeforeClosing => "",
     };
     let kind = match whole.kind {
@@ -188,7 +192,7 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &st
         quality.foot_slide_cmps.map_or_else(
             || "no foot on the ground".to_owned(),
             |slide| match quality.foot_slide_mm {
-                Some(farthest) => format!("{slide:.1} cm/s, at most {farthest:.1} mm while a foot stands"),
+                Some(farthest) => format!("at most {farthest:.1} mm per contact, {slide:.1} cm/s on average"),
                 None => format!("{slide:.1} cm/s"),
             },
         ),

@@ -10,10 +10,10 @@ use loopwright::{
 };
 use loopwright_formats::loop_file::{
     describe,
-    facts::{CandidateFacts, Grade, RootMotionFacts, TakeFacts},
+    facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts},
 };
-use loopwright_job::{SearchRows, Studied};
-use serde::{Serialize, Serializer};
+use loopwright_job::{SearchRows, Studied, verdict};
+use serde::Serialize;
 
 use super::{
     figures::{headline, several_cycles, whole_clip},
@@ -39,9 +39,12 @@ pub(crate) struct FoundLoop {
     versions: Option<usize>,
     /// What the body does during the loop.
     segment: Option<&'static str>,
-    /// Whether the loop is worth making, see [`Grade::of_candidate`].
-    #[serde(serialize_with = "word")]
-    grade: Grade,
+    /// The verdict on the loop as `make` makes it by default; null where it cannot be made.
+    grade: Option<&'static str>,
+    /// The reason for the grade.
+    reason: Option<String>,
+    /// The checks that it comes from.
+    checks: Vec<CheckFacts>,
     /// What a person sees of the loop; null for whole clips, idle loops and `--choose cost`.
     outcome: Option<OutcomeFacts>,
     root_motion: RootMotionFacts,
@@ -76,31 +79,32 @@ impl From<&Outcome> for OutcomeFacts {
     }
 }
 
-fn word<S: Serializer>(grade: &Grade, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(grade.as_str())
-}
-
 impl FoundLoop {
     /// The loops of a list.
     fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
-        let of = |(index, candidate): (usize, &LoopCandidate)| Self {
-            rank: index + 1,
-            candidate: describe::candidate(candidate, candidate.source_period_secs),
-            repeat_strength: candidate.strength,
-            take_repeat_strength: candidate.take_strength,
-            idle: candidate.is_idle,
-            versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
-            segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
-            grade: Grade::from_candidate(candidate),
-            outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
-            root_motion: describe::root_motion(
-                &RootMotion {
-                    start: candidate.root_start,
-                    twist: candidate.twist,
-                },
-                RootMode::default(),
-                RootSpace::Ground,
-            ),
+        let of = |(index, candidate): (usize, &LoopCandidate)| {
+            let verdict = verdict::default_loop(analysis, candidate).map(|(verdict, _)| verdict);
+            Self {
+                rank: index + 1,
+                candidate: describe::candidate(candidate, candidate.source_period_secs),
+                repeat_strength: candidate.strength,
+                take_repeat_strength: candidate.take_strength,
+                idle: candidate.is_idle,
+                versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
+                segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
+                grade: verdict.as_ref().map(|verdict| verdict.grade.as_str()),
+                reason: verdict.as_ref().map(|verdict| verdict.reason.clone()),
+                checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
+                outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
+                root_motion: describe::root_motion(
+                    &RootMotion {
+                        start: candidate.root_start,
+                        twist: candidate.twist,
+                    },
+                    RootMode::default(),
+                    RootSpace::Ground,
+                ),
+            }
         };
         rows.found.candidates.iter().enumerate().map(of).collect()
     }
@@ -115,7 +119,7 @@ impl FoundLoop {
             candidate.cycles.to_string(),
             format!("{:.2}", root_motion.speed_mps),
             format!("{:+.1}", root_motion.turn_rate_dps),
-            self.grade.spoken().to_owned(),
+            self.grade.unwrap_or("-").to_owned(),
         ];
         if let Some(versions) = self.versions {
             row.extend([versions.to_string(), self.segment.unwrap_or("-").to_owned()]);

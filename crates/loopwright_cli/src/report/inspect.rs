@@ -307,7 +307,7 @@ impl<'a> InspectAnswer<'a> {
                     prominence: peak.prominence,
                 })
                 .collect(),
-            pace_mps: survey.activity.pace(),
+            pace_mps: survey.pace_mps,
             stretches: survey
                 .activity
                 .stretches()

@@ -52,7 +52,11 @@ pub(crate) struct ListedAnimation {
     joints: Option<usize>,
     kind: Option<&'static str>,
     loops: Option<&'static str>,
-    /// Speed over the ground of its loop.
+    /// The grade of its loop as `make` makes it by default; null if it gives none.
+    grade: Option<&'static str>,
+    /// The reason for the grade.
+    reason: Option<String>,
+    /// Speed over the ground of its loop; null if it gives none, or if nothing shows it.
     speed_mps: Option<f64>,
     /// Why it gives no loop; null if it gives one.
     why_no_loop: Option<String>,
@@ -79,6 +83,8 @@ impl ListedAnimation {
             joints: Some(take.num_joints()),
             kind: Some(judged.kind.as_str()),
             loops: Some(judged.loops.as_str()),
+            grade: judged.verdict.as_ref().map(|verdict| verdict.grade.as_str()),
+            reason: judged.verdict.map(|verdict| verdict.reason),
             speed_mps: judged.speed_mps,
             why_no_loop: judged.why_not.map(|why| why.to_string()),
             warnings: loop_output::in_words(&loaded.warnings),
@@ -110,7 +116,12 @@ impl ListedAnimation {
             (None, Some(loops), Some(why_not)) => format!("{loops}: {why_not}"),
             (None, loops, _) => loops.unwrap_or("-").to_owned(),
         };
-        row.extend([optional(self.speed_mps, 2), self.kind.unwrap_or("-").to_owned(), loops]);
+        let grade = match (self.grade, &self.reason) {
+            (Some("good") | None, _) | (_, None) => self.grade.unwrap_or("-").to_owned(),
+            (Some(grade), Some(reason)) => format!("{grade}: {reason}"),
+        };
+        let kind = self.kind.unwrap_or("-").to_owned();
+        row.extend([optional(self.speed_mps, 2), kind, loops, grade]);
         row
     }
 }
@@ -138,9 +149,9 @@ pub(crate) fn human(file: &ListedFile) -> String {
     }
     text.push('\n');
     let mut table = Table::new(if with_rate {
-        "# | <name | seconds | frames | fps | m/s | <kind | <loops"
+        "# | <name | seconds | frames | fps | m/s | <kind | <loops | <grade"
     } else {
-        "# | <name | seconds | frames | m/s | <kind | <loops"
+        "# | <name | seconds | frames | m/s | <kind | <loops | <grade"
     });
     for animation in &file.animations {
         table.row(animation.row(with_rate));

@@ -4,11 +4,9 @@ use std::fmt::Write;
 
 use loopwright_formats::{
     Sidecar,
-    loop_file::{
-        Verdict,
-        facts::{EditFacts, MeanCycleFacts},
-    },
+    loop_file::facts::{EditFacts, MeanCycleFacts},
 };
+use loopwright_job::Verdict;
 
 use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
 

@@ -115,7 +115,7 @@ pub(crate) fn figures(
         ("Moved by closing", quality.displacement_mm, 1, "mm on average"),
         ("Turned by closing", quality.displacement_deg, 1, "deg on average"),
         ("Foot sliding", quality.foot_slide_cmps, 1, "cm/s"),
-        ("Farthest slide", quality.foot_slide_mm, 1, "mm while a foot stands"),
+        ("Farthest slide", quality.foot_slide_mm, 1, "mm per contact"),
     ] {
         if value.is_some() {
             rows.push((label, format!("{} {unit}", optional(value, decimals))));

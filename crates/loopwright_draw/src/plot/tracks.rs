@@ -65,11 +65,11 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
     let frames = || 0..take.num_frames();
     [
         Track {
-            title: "Speed of the body",
+            title: "Speed over the ground",
             axis: "speed, m/s",
             lines: vec![Line {
                 name: String::new(),
-                values: frames().map(|frame| analysis.speed(frame)).collect(),
+                values: frames().map(|frame| analysis.ground_mps(frame)).collect(),
             }],
             height: 84.0,
             least: 0.05,

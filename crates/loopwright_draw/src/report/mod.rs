@@ -137,12 +137,12 @@ const COLUMNS: [(&str, bool); 8] = [
 /// Columns that phones show too.
 const NARROW_COLUMNS: usize = 2;
 
-/// The verdicts, from worst to best as they are sorted: word in files, and as people read it.
-const GRADES: [(&str, &str); 3] = [("bad", "bad"), ("check", "check it"), ("good", "good")];
+/// The grades, from worst to best as they are sorted.
+const GRADES: [&str; 3] = ["bad", "review", "good"];
 
-fn spoken(grade: &str) -> &str {
-    let known = GRADES.into_iter().find(|(word, _)| *word == grade);
-    known.map_or("unknown", |(_, spoken)| spoken)
+/// A grade that is known.
+fn known(grade: &str) -> &str {
+    GRADES.into_iter().find(|word| *word == grade).unwrap_or("unknown")
 }
 
 fn row(entry: &LoopEntry, index: usize) -> String {
@@ -155,13 +155,13 @@ fn row(entry: &LoopEntry, index: usize) -> String {
         escape(&entry.reason),
         number = index + 1,
     );
-    let rank = GRADES.into_iter().position(|(word, _)| word == entry.grade);
+    let rank = GRADES.into_iter().position(|word| word == entry.grade);
     let _ = write!(
         row,
         "<td data-v=\"{}\"><span class=\"grade {}\">{}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
         rank.map_or_else(String::new, |rank| rank.to_string()),
         escape(entry.grade),
-        spoken(entry.grade),
+        known(entry.grade),
         kind = escape(&entry.kind),
     );
     for (value, decimals) in [
@@ -199,7 +199,7 @@ fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
         index + 1,
         escape(&entry.name),
         escape(entry.grade),
-        spoken(entry.grade),
+        known(entry.grade),
         escape(&entry.reason),
     );
     for (label, value) in &entry.figures {
@@ -265,11 +265,11 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
         1 => "1 loop".to_owned(),
         count => format!("{count} loops"),
     }];
-    for (grade, spoken) in GRADES.into_iter().rev() {
+    for grade in GRADES.into_iter().rev() {
         let mark = format!("data-grade=\"{grade}\"");
         let count = panels.iter().filter(|panel| panel.row.contains(&mark)).count();
         if count > 0 {
-            parts.push(format!("{count} {spoken}"));
+            parts.push(format!("{count} {grade}"));
         }
     }
     if num_problems > 0 {
@@ -281,8 +281,8 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
 fn filters(html: &mut String, panels: &[Panel]) {
     *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
         <label>Verdict <select id=\"grade\"><option value=\"\">any</option>";
-    for (grade, spoken) in GRADES.into_iter().rev() {
-        let _ = write!(html, "<option value=\"{grade}\">{spoken}</option>");
+    for grade in GRADES.into_iter().rev() {
+        let _ = write!(html, "<option value=\"{grade}\">{grade}</option>");
     }
     *html += "</select></label><label>Kind <select id=\"kind\"><option value=\"\">any</option>";
     let mut kinds: Vec<&str> = panels.iter().map(|panel| panel.kind.as_str()).collect();

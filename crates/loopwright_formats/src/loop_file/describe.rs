@@ -20,7 +20,6 @@ use super::facts::{
     FootTreatment, MeanCycleFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts,
     WholeClipFacts,
 };
-use super::verdict::Verdict;
 
 /// From this ratio on random frames of the take cost nothing but rounding: it rests nearly everywhere, and the ratio means nothing.
 const MEANINGLESS_COST_RATIO: f64 = 1e6;
@@ -258,13 +257,14 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
     }
 }
 
-/// The figures of a loop with joints of this skeleton; `closed` is known only when the loop is made.
-pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton, verdict: Verdict) -> QualityFacts {
+/// The figures of a loop with joints of this skeleton, not graded yet; `closed` is known only when the loop is made.
+pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton) -> QualityFacts {
     let seam = &quality.seam;
     let (_, worst) = seam.worst();
     QualityFacts {
-        grade: Some(verdict.grade),
-        verdict_reason: Some(verdict.reason),
+        grade: None,
+        reason: None,
+        checks: Vec::new(),
         seam_joint: Some(skeleton.joint(worst.joint).name.clone()),
         seam_step_ratio: Some(worst.ratio()),
         seam_step_mm: Some(1e3 * seam.position.size),
@@ -282,6 +282,6 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton, 
         displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
         displacement_deg: quality.displacement_radians.map(f64::to_degrees),
         foot_slide_cmps: quality.foot_slide_mps.map(|speed| 1e2 * speed),
-        foot_slide_mm: quality.foot_slide_metres.map(|metres| 1e3 * metres),
+        foot_slide_mm: quality.farthest_slide.map(|slide| 1e3 * slide.metres),
     }
 }

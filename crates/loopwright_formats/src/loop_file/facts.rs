@@ -8,7 +8,7 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright::{
-    LoopCandidate, RootMode, RootMotion, Skeleton, Take,
+    RootMode, RootMotion, Skeleton, Take,
     candidate::{LastKey, OutcomePart, WholeClipKind},
     edit::JointOffset,
     feet::FootPoint,
@@ -521,7 +521,10 @@ pub struct QualityFacts {
     #[serde(with = "optional_word")]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
-    pub verdict_reason: Option<String>,
+    pub reason: Option<String>,
+    /// The checks that the grade comes from; it is the worst of theirs.
+    #[serde(default)]
+    pub checks: Vec<CheckFacts>,
     /// The joint whose step over the seam shows most.
     pub seam_joint: Option<String>,
     /// Its step as a share of the largest one that does not show; above 1 the seam shows.
@@ -561,44 +564,42 @@ pub struct QualityFacts {
     pub foot_slide_mm: Option<f64>,
 }
 
-/// Whether a loop can be used unchanged: one word for sorting many loops; [`super::Verdict`] adds the reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a loop can be used unchanged: one word for sorting many loops, the better one first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// The seam does not show, and nothing else speaks against the loop.
+    /// Nothing speaks against it.
+    #[default]
     Good,
-    /// A person should check it: feet slide, closing bent the motion, the root drifts, the loop may represent only its own span of
-    /// the take, or a limit of `check` is exceeded.
-    Check,
-    /// The seam shows; a loop that is not made yet is unlikely to close well.
+    /// A person should look at it.
+    Review,
+    /// It has a fault that anyone sees.
     Bad,
 }
 
 loopwright::words!(Grade {
     Good: "good",
-    Check: "check",
+    Review: "review",
     Bad: "bad",
 });
 
-impl Grade {
-    /// The grade of a loop that is not made yet.
-    ///
-    /// Bad if the search does not recommend it ([`LoopCandidate::is_sound`]), good if it is confident
-    /// ([`LoopCandidate::is_confident`]).
-    pub fn from_candidate(candidate: &LoopCandidate) -> Self {
-        match (candidate.is_sound(), candidate.is_confident()) {
-            (false, _) => Self::Bad,
-            (true, true) => Self::Good,
-            (true, false) => Self::Check,
-        }
-    }
-
-    /// The word that people read: check is "check it".
-    pub fn spoken(self) -> &'static str {
-        match self {
-            Self::Check => "check it",
-            Self::Good | Self::Bad => self.as_str(),
-        }
-    }
+/// One of the checks that the grade of a loop comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CheckFacts {
+    /// Its name.
+    pub id: String,
+    /// What was found; null if it was not measured, and then the grade is null too.
+    pub value: Option<f64>,
+    /// The largest value that is good; null where no value is graded.
+    pub limit: Option<f64>,
+    /// The unit of value and limit; empty for plain numbers.
+    pub unit: String,
+    /// The joint at which it was found; null where it is one of the whole body.
+    pub joint: Option<String>,
+    /// When, seconds since the start of the loop; null where it is one of the whole loop.
+    pub time_secs: Option<f64>,
+    /// Its grade.
+    #[serde(with = "optional_word")]
+    pub grade: Option<Grade>,
 }
 
 /// How the loop is stored in the file.

@@ -17,7 +17,6 @@ use super::{
         BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
     },
     sidecar::Sidecar,
-    verdict::{Verdict, doubt},
 };
 use crate::{
     animated_file::AnimatedFile,
@@ -256,7 +255,6 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, writing)?;
         let body = Body::find(&take, overrides)?;
         let quality = quality::measure(&keys, &body, None);
-        let verdict = Verdict::new(&quality, clip.root(), mode, clip.skeleton(), None);
         let sidecar = Sidecar {
             root_motion: RootMotionFacts {
                 recentered: recentered_by.map(RecenteredFacts::new),
@@ -266,7 +264,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..feet
             }),
-            quality: describe::quality(&quality, None, clip.skeleton(), verdict),
+            quality: describe::quality(&quality, None, clip.skeleton()),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
@@ -307,13 +305,6 @@ pub(super) fn described(
         space: root_space,
         ..
     } = made.root;
-    let judged = Quality {
-        // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
-        displacement_metres: (quality.displacement_metres)
-            .filter(|_| made.mean_cycle.is_none() && made.edits.is_empty()),
-        ..quality
-    };
-    let verdict = Verdict::new(&judged, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
     let sidecar = Sidecar {
         candidate: describe::candidate(&made.candidate, clip.period_secs()),
@@ -329,7 +320,7 @@ pub(super) fn described(
             stances: describe::stances(clip, &quality::stands(keys, body, uncut)),
             ..describe::feet(clip, body, &made.feet)
         }),
-        quality: describe::quality(&quality, Some(&made.closed), clip.skeleton(), verdict),
+        quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {
             samples: clip.num_samples(),
             closing_key: writing.closing_key == ClosingKey::Repeat,

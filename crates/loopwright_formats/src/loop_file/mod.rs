@@ -26,8 +26,6 @@ mod load;
 
 mod place;
 
-pub(crate) mod verdict;
-
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, RetargetOrigin, written_keys};
@@ -38,4 +36,3 @@ pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FO
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Complaint, Target};
-pub use verdict::{Verdict, doubt, what_shows};

@@ -43,8 +43,8 @@ pub struct MeasuredLoop {
 /// Loops written into one copy of their file.
 #[derive(Debug)]
 pub struct LoopPack {
-    /// The file. In glTF the facts of every loop are in the extras of its animation.
-    pub bytes: Vec<u8>,
+    /// The file, without the facts of its loops.
+    written: Vec<u8>,
     /// For each loop what was written, or why it could not be.
     pub loops: Vec<Result<MeasuredLoop, LoopFileError>>,
     /// Changes made for writing.
@@ -79,12 +79,17 @@ impl LoopPack {
             Ok(MeasuredLoop { sidecar, quality })
         };
         let loops: Vec<Result<MeasuredLoop, LoopFileError>> = loops.iter().zip(added).map(measured).collect();
-        let facts: Vec<&Sidecar> = loops.iter().flatten().map(|measured| &measured.sidecar).collect();
         Ok(Self {
-            bytes: with_facts_of_all(&written.bytes, &facts).unwrap_or(written.bytes),
+            written: written.bytes,
             loops,
             warnings: written.warnings,
         })
+    }
+
+    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    pub fn bytes(&self) -> Vec<u8> {
+        let facts: Vec<&Sidecar> = self.loops.iter().flatten().map(|measured| &measured.sidecar).collect();
+        with_facts_of_all(&self.written, &facts).unwrap_or_else(|| self.written.clone())
     }
 }
 

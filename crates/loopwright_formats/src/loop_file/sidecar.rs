@@ -46,6 +46,15 @@ pub struct Sidecar {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
+    /// The program that wrote it, with its version; null if unknown.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// What the body does, in one word; null if unknown.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Whether the body stays where it is, whatever its feet do.
+    #[serde(default)]
+    pub in_place: bool,
     /// The take that the loop was cut from; of a blend its first loop.
     pub take: TakeFacts,
     /// The stretch of it; of a blend one period from its start.
@@ -81,6 +90,9 @@ impl Default for Sidecar {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
+            program: Some(concat!("loopwright ", env!("CARGO_PKG_VERSION")).to_owned()),
+            kind: None,
+            in_place: false,
             take: TakeFacts::default(),
             candidate: CandidateFacts::default(),
             mean_cycle: None,

@@ -15,7 +15,7 @@ pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     let (quality, verdict) = (&made.quality, &made.verdict);
     ui.horizontal(|ui| {
         light_ui(ui, verdict.grade);
-        let word = RichText::new(verdict.grade.spoken());
+        let word = RichText::new(verdict.grade.as_str());
         ui.label(
             word.color(colour(verdict.grade, ui.visuals().dark_mode))
                 .size(18.0)
@@ -47,8 +47,8 @@ pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
             if let Some(slide) = quality.foot_slide_mps {
                 row_ui(ui, "Foot sliding", format!("{:.1} cm/s", 1e2 * slide));
             }
-            if let Some(metres) = quality.foot_slide_metres {
-                row_ui(ui, "Farthest slide", format!("{:.1} mm", 1e3 * metres));
+            if let Some(slide) = quality.farthest_slide {
+                row_ui(ui, "Farthest slide", format!("{:.1} mm", 1e3 * slide.metres));
             }
         });
     });

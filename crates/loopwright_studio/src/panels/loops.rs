@@ -6,7 +6,6 @@ use loopwright::{
     analysis::Gait,
     candidate::{MissReason, OutcomePart},
 };
-use loopwright_formats::loop_file::facts::Grade;
 
 use super::{row_ui, turning};
 use crate::{
@@ -75,19 +74,19 @@ fn loop_ui(
     candidate: &LoopCandidate,
     actions: &mut Vec<Action>,
 ) {
-    let grade = Grade::from_candidate(candidate);
+    let grade = opened.grade_of(candidate);
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
-    let mut text = format!(
-        "Loop {}: {:.2} s, {}",
-        index + 1,
-        candidate.source_period_secs,
-        grade.spoken()
-    );
+    let mut text = format!("Loop {}: {:.2} s", index + 1, candidate.source_period_secs);
+    if let Some(grade) = grade {
+        text += &format!(", {grade}");
+    }
     if index == 0 {
         text += ", recommended";
     }
     ui.horizontal(|ui| {
-        light_ui(ui, grade);
+        if let Some(grade) = grade {
+            light_ui(ui, grade);
+        }
         if ui.selectable_label(is_chosen, text).clicked() {
             actions.push(Action::Choose(Stretch::Found(index)));
         }

@@ -1,10 +1,10 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright::{LoopCandidate, Quality, loop_clip::LoopKeys, quality};
-use loopwright_formats::loop_file::{Verdict, doubt};
 use loopwright_job::{
-    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, choose, draft, make,
+    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make,
     recipe::{OutputRecipe, StretchRecipe},
+    verdict,
 };
 
 use super::{
@@ -111,14 +111,8 @@ impl Made {
         let made = &done.made;
         let candidate = made.candidate.clone();
         let recipe = edit.to_recipe();
-        let judged = Quality {
-            // What was edited is meant to differ from the take.
-            displacement_metres: (quality.displacement_metres)
-                .filter(|_| made.edits.is_empty() && made.mean_cycle.is_none()),
-            ..quality
-        };
-        let (root, mode) = (made.loop_clip.root(), made.root.mode);
-        let verdict = Verdict::new(&judged, root, mode, made.loop_clip.skeleton(), doubt(&candidate));
+        let of_take = verdict::of_take(&opened.studied.analysis, &candidate);
+        let verdict = Verdict::of_made(made, &quality, &of_take);
         Self {
             output: (recipe.output).filled(opened.take().frame_rate_hz(), &candidate),
             recipe: done.recipe(&recipe),

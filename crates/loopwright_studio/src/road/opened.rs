@@ -9,10 +9,13 @@ use loopwright::{
     retarget::Retarget,
     take::{Cut, CutError},
 };
-use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};
+use loopwright_formats::{
+    AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, loop_file::facts::Grade, read_take,
+};
 use loopwright_job::{
     Studied, StudyError,
     recipe::{EditedBody, RecipeError, StudyArgs},
+    verdict,
 };
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
@@ -193,6 +196,13 @@ impl Opened {
             speeds,
             studied,
         })
+    }
+
+    /// The grade of a loop of the list as it is made by default; `None` where the search did not make it.
+    pub fn grade_of(&self, candidate: &LoopCandidate) -> Option<Grade> {
+        candidate.quality.as_ref()?;
+        let (verdict, _) = verdict::default_loop(&self.studied.analysis, candidate)?;
+        Some(verdict.grade)
     }
 
     /// The take.

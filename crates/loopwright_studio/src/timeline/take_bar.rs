@@ -345,16 +345,19 @@ struct LoopBar {
 fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar, actions: &mut Vec<Action>) {
     let LoopBar { index, top, is_free } = bar;
     let candidate = &opened.found.candidates[index];
-    let found = Grade::from_candidate(candidate);
+    let grade = opened.grade_of(candidate);
     let rect = Rect::from_min_max(
         pos2(scale.x(candidate.cut.start_frame()), top + 2.0),
         pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 2.0),
     );
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
-    let text = format!("{} {}", index + 1, found.spoken());
+    let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bar of loop {text}")));
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
-    let colour = grade::colour(found, ui.visuals().dark_mode);
+    let colour = match grade {
+        Some(grade) => grade::colour(grade, ui.visuals().dark_mode),
+        None => ui.visuals().weak_text_color(),
+    };
     let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
     let painter = ui.painter_at(rect.expand(1.0).intersect(ui.clip_rect()));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));

@@ -15,11 +15,8 @@ use crate::{
     take::Cut,
 };
 
-/// Idle loops below this length look like twitches, seconds.
-const MIN_IDLE_SECS: f64 = 2.0;
-
-/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
-const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
+/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches.
+const IDLE_SECS: [f64; 8] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.4];
 
 /// A longer idle loop may cost this many times as much as the cheapest, ...
 const IDLE_COST_ALLOWANCE: f64 = 2.0;
@@ -35,6 +32,10 @@ const MAX_IDLE_COST_RATIO: f64 = 1.0;
 /// root of an idle loop rests, and closing takes the rest back.
 const IDLE_GAP_METRES: f64 = 0.05;
 const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
+
+/// A joint that leaves the pose at the start by so much, once, and comes back makes a gesture, metres at the size of a man: weight that is
+/// shifted from foot to foot moves joints by half of it.
+const GESTURE_METRES: f64 = 0.25;
 
 impl Finder<'_> {
     /// Idle loops: the best seam of each length, the longest of those that are hardly worse than the best first.
@@ -105,6 +106,9 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
+        if !self.settings.idle && self.is_gesture(start, end) {
+            return Err(MissReason::SeenOnce);
+        }
         if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
             return Err(MissReason::CostRatio { found });
         }
@@ -112,5 +116,27 @@ impl Finder<'_> {
             twist: Twist::default(),
             ..candidate
         })
+    }
+
+    /// Whether the pose at the start is left once and far, and taken up again.
+    fn is_gesture(&self, start: usize, end: usize) -> bool {
+        let analysis = self.source.analysis;
+        let world = &analysis.world;
+        let away = |frame: usize| {
+            let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
+            let moved = joints.map(|weighted| {
+                world
+                    .position(frame, weighted.joint)
+                    .distance(world.position(start, weighted.joint))
+            });
+            moved.fold(0.0, f64::max)
+        };
+        let away: Vec<f64> = (start..=end).map(away).collect();
+        let farthest = away.iter().copied().fold(0.0, f64::max);
+        let rises = away
+            .windows(2)
+            .filter(|pair| pair[0] < 0.5 * farthest && pair[1] >= 0.5 * farthest)
+            .count();
+        farthest > GESTURE_METRES * analysis.body.size(&analysis.take) && rises == 1
     }
 }

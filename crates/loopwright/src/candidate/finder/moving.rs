@@ -12,6 +12,7 @@ use crate::{
         seams::SeamPair,
         search::Admission,
         settings::RootMotionBounds,
+        steadiness::Steadiness,
     },
     math::rigid::Twist,
     take::Cut,
@@ -27,9 +28,11 @@ const COST_ALLOWANCE: f64 = 1.25;
 /// and an exact repeat has no best multiple.
 const EVEN_COST_RATIO: f64 = 0.04;
 
-/// Loops of a single cycle that are added to a list of longer ones, and the pairs that are examined for them.
+/// Loops of a single cycle that are added to a list of longer or uneven ones, and the pairs that are examined for them: by their rhythm,
+/// which takes long, and by the path of the body alone.
 const SINGLE_CYCLES: usize = 10;
 const SINGLE_CYCLES_LOOKED_AT: usize = 40;
+const PATHS_LOOKED_AT: usize = 1000;
 
 impl Finder<'_> {
     /// Loops that move: the recommended one first, then by cost.
@@ -54,7 +57,8 @@ impl Finder<'_> {
         found
     }
 
-    /// Adds loops of a single cycle to a list that is to be chosen from: cheaper ones of several cycles may have kept them out.
+    /// Adds loops of a single cycle to a list that is to be chosen from, those whose pace and turn are even: cheaper ones of several cycles
+    /// or of a pivot may have kept them out.
     fn add_single_cycles(&self, candidates: &mut Vec<LoopCandidate>, admission: &Admission, random_cost: f64) {
         let first = &candidates[0];
         if !self.settings.ranks_by_outcome() || self.settings.cycles.is_some() || first.cycles == 0 {
@@ -63,6 +67,11 @@ impl Finder<'_> {
         let period = first.cut.num_frames() / f64::from(first.cycles);
         let pairs = self.pairs(&admission.with_lags(lags_of(1, period)), MAX_COST_RATIO * random_cost);
         let singles = pairs
+            .take(PATHS_LOOKED_AT)
+            .filter(|pair| {
+                let ends = [pair.start_frame as f64, pair.end_frame as f64];
+                Steadiness::of(self.source.analysis, ends, 1).is_even()
+            })
             .take(SINGLE_CYCLES_LOOKED_AT)
             .filter_map(|pair| self.judge(&pair, random_cost).ok())
             .filter(|found| found.cycles == 1);

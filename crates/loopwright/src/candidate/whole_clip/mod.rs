@@ -6,10 +6,12 @@
 
 mod completed;
 mod cycles;
+mod held;
 mod pace;
 mod reading;
 
 pub(crate) use completed::completed;
+pub(crate) use held::is_cut_off;
 
 use self::{
     pace::Pace,
@@ -57,6 +59,9 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         return None;
     }
     let scale = Scale::new(analysis);
+    if let Some(padded) = padded_loop(analysis, &scale) {
+        return Some(padded);
+    }
     let (closing, missing) = (num_frames - 1, num_frames);
     // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
     let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
@@ -91,6 +96,17 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         WholeClipKind::Loops
     };
     Some(reading.as_whole(&scale, kind, last_key))
+}
+
+/// The cycle in a take that holds its pose before or after it; a single action may rest as long as it likes.
+fn padded_loop(analysis: &Analysis, scale: &Scale<'_>) -> Option<WholeClip> {
+    let (first, last) = held::moving_frames(analysis)?;
+    if last - first < MIN_FRAMES || !Pace::between(analysis, first, last).is_even() {
+        return None;
+    }
+    let reading = Reading::from(scale, first, last - first);
+    let meets = reading.meets(scale) && reading.roughness(scale) <= SMOOTH;
+    meets.then(|| reading.as_whole(scale, WholeClipKind::Loops, LastKey::Repeated))
 }
 
 /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.

@@ -19,14 +19,18 @@ const MIN_LOW: f64 = 0.14;
 
 impl Pace {
     pub(super) fn new(analysis: &Analysis) -> Self {
-        let num_frames = analysis.take.num_frames();
+        Self::between(analysis, 0, analysis.take.num_frames() - 1)
+    }
+
+    /// From one frame to another.
+    pub(super) fn between(analysis: &Analysis, first: usize, last: usize) -> Self {
         let speed = |frame: usize| analysis.speed(frame);
         let mean_of = |from: usize, to: usize| (from..to).map(speed).sum::<f64>() / (to - from).max(1) as f64;
-        let smoothed: Vec<f64> = (0..num_frames)
-            .map(|frame| mean_of(frame.saturating_sub(1), (frame + 2).min(num_frames)))
+        let smoothed: Vec<f64> = (first..=last)
+            .map(|frame| mean_of(frame.saturating_sub(1).max(first), (frame + 2).min(last + 1)))
             .collect();
         Self {
-            mean: mean_of(0, num_frames),
+            mean: mean_of(first, last + 1),
             highest: smoothed.iter().copied().fold(0.0, f64::max),
             low: percentile::of(smoothed, 0.1),
         }

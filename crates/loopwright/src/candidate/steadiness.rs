@@ -1,0 +1,99 @@
+//! How evenly a take moves on over a stretch: its pace and its turn.
+
+use glam::DVec3;
+
+use crate::{analysis::Analysis, math::ops};
+
+/// How evenly a take moves on over a stretch; what cannot be told is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Steadiness {
+    /// How much the speed over the ground differs between a cycle centred on the end and one centred on the start, as a share of their
+    /// mean; `None` where the take has too few frames around either.
+    pub pace_change: Option<f64>,
+    /// The same for the turn of a cycle, radians.
+    pub turn_change_radians: Option<f64>,
+    /// Share of the turn of the whole stretch that falls into its busiest third: a third where it turns evenly; `None` where it turns by
+    /// less than [`TURNING_RADIANS`].
+    pub turn_in_third: Option<f64>,
+}
+
+/// A stretch that turns by less has no turn to be uneven: hips sway by some degrees in every walk.
+pub const TURNING_RADIANS: f64 = 30.0 * core::f64::consts::PI / 180.0;
+
+/// Half of the shortest span over which a change is measured, as a share of a cycle.
+const MIN_HALF_SHARE: f64 = 0.2;
+
+/// Speeds below this do not change, metres per second.
+const SLOW_MPS: f64 = 0.2;
+
+/// Changes that nobody sees: of the pace as a share, and the share of the turn in a third.
+const EVEN_PACE: f64 = 0.06;
+const EVEN_TURN: f64 = 0.42;
+
+impl Steadiness {
+    /// Between two frames of a take, with so many cycles.
+    pub(crate) fn of(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Self {
+        let change = change_of_cycles(analysis, [start, end], cycles);
+        Self {
+            pace_change: change.map(|[pace, _]| pace),
+            turn_change_radians: change.map(|[_, turn]| turn),
+            turn_in_third: turn_in_third(analysis, [start, end]),
+        }
+    }
+
+    /// Whether nobody sees an unevenness, as far as the take tells.
+    pub fn is_even(&self) -> bool {
+        self.pace_change.is_none_or(|change| change <= EVEN_PACE)
+            && self.turn_in_third.is_none_or(|share| share <= EVEN_TURN)
+    }
+}
+
+fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<[f64; 2]> {
+    let cycle = (end - start) / f64::from(cycles.max(1));
+    let last = (analysis.take.num_frames() - 1) as f64;
+    // Both spans have the same length, so that both see the same part of a cycle.
+    let half = (0.5 * cycle).min(start).min(last - end);
+    if half < MIN_HALF_SHARE * cycle {
+        return None;
+    }
+    let over = |middle: f64| {
+        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
+        let moved = after.0 - before.0;
+        (ops::hypot(moved.x, moved.z), after.1 - before.1)
+    };
+    let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
+    let secs = 2.0 * half * analysis.take.frame_time_secs();
+    let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
+    Some([
+        (to - from).abs() / usual,
+        (turn_to - turn_from).abs() * cycle / (2.0 * half),
+    ])
+}
+
+fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
+    let yaw = |frame: f64| heading_at(analysis, frame).1;
+    let whole = yaw(end) - yaw(start);
+    if whole.abs() < TURNING_RADIANS {
+        return None;
+    }
+    let third = (end - start) / 3.0;
+    let last = (end - third - start).floor().max(0.0) as usize;
+    let shares = (0..=last).map(|step| {
+        let from = start + step as f64;
+        (yaw(from + third) - yaw(from)) / whole
+    });
+    shares.reduce(f64::max)
+}
+
+/// Position over the ground and facing between two frames.
+fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
+    let last = analysis.take.num_frames() - 1;
+    let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
+    let (before, after) = (before.min(last), (before + 1).min(last));
+    let heading = &analysis.heading;
+    (
+        heading.ground(before).lerp(heading.ground(after), share),
+        heading.yaw(before) + share * (heading.yaw(after) - heading.yaw(before)),
+    )
+}

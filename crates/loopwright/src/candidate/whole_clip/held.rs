@@ -1,0 +1,60 @@
+//! Poses that exporters hold before and after a cycle, to bring clips of a pack to one length.
+
+use glam::DQuat;
+
+use crate::{
+    analysis::Analysis,
+    math::rotation,
+    take::{Cut, Take},
+};
+
+/// A joint that moves less from frame to frame stands still: metres at the size of a man, and radians (0.01 degrees).
+const STILL_METRES: f64 = 1e-4;
+const STILL_RADIANS: f64 = 0.01 * core::f64::consts::PI / 180.0;
+
+/// Whether no joint moves from a frame to the next.
+fn is_still(take: &Take, size: f64, frame: usize) -> bool {
+    let (before, after) = (take.pose(frame), take.pose(frame + 1));
+    let places = before.translations.iter().zip(after.translations);
+    let turns = before.rotations.iter().zip(after.rotations);
+    let angle = |(one, other): (&DQuat, &DQuat)| rotation::difference(*other, *one).length();
+    places
+        .into_iter()
+        .all(|(one, other)| one.distance(*other) <= STILL_METRES * size)
+        && turns.into_iter().all(|turn| angle(turn) <= STILL_RADIANS)
+}
+
+/// First and last frame of a take without the poses that are held at its ends: longer than any pose inside is. `None` where none is held.
+pub(super) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
+    let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
+    let last = take.num_frames() - 1;
+    let leading = (0..last).take_while(|&frame| is_still(take, size, frame)).count();
+    let trailing = (leading..last)
+        .rev()
+        .take_while(|&frame| is_still(take, size, frame))
+        .count();
+    // Most takes hold nothing, and are not looked through.
+    if leading == 0 && trailing == 0 {
+        return None;
+    }
+    let (first, end) = (leading, last - trailing);
+    let (mut longest, mut run) = (0, 0);
+    for frame in first..end {
+        run = if is_still(take, size, frame) { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let held = |run: usize| if run > longest { run } else { 0 };
+    let (first, end) = (held(leading), last - held(trailing));
+    (first < end && (first, end) != (0, last)).then_some((first, end))
+}
+
+/// Whether the frames beyond an end of a stretch hold its pose, or jump away: then they say nothing of the motion there.
+pub(crate) fn is_cut_off(analysis: &Analysis, cut: &Cut) -> bool {
+    let take = &analysis.take;
+    let size = analysis.body.size(take);
+    let (start, end) = (cut.start_frame().ceil() as usize, cut.end_frame().floor() as usize);
+    let is_bad = |frame: usize| analysis.defects.bad_frames.iter().any(|bad| bad.frame == frame);
+    let is_held = |beyond: usize, inside: usize| is_still(take, size, beyond) && !is_still(take, size, inside);
+    (end + 1 < take.num_frames() && end > 0 && (is_held(end, end - 1) || is_bad(end + 1)))
+        || (start > 0 && start + 1 < take.num_frames() && (is_held(start - 1, start) || is_bad(start - 1)))
+}

@@ -1,0 +1,182 @@
+//! What a person sees inside a loop, beside its seam: kinks, poses that freeze, feet that float or sink, a body that lies or hangs.
+
+use glam::DVec3;
+
+use super::{SourceTracks, Stand};
+use crate::{
+    analysis::{
+        body::{Body, FoundBy},
+        seam_peak::{self, floor, second_difference},
+    },
+    loop_clip::LoopKeys,
+    math::{ops, percentile, rotation},
+};
+
+/// A joint's sharpest change of velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Peak {
+    /// The joint.
+    pub joint: usize,
+    /// The sample of the loop.
+    pub sample: usize,
+    /// Its change of velocity there as a multiple of what it is compared with.
+    pub ratio: f64,
+}
+
+/// The longest time for which the whole body stands still while the loop as a whole moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct HeldPose {
+    /// The first sample of it.
+    pub sample: usize,
+    /// How long it lasts, seconds; 0 where the body never stands still.
+    pub secs: f64,
+}
+
+/// The contact whose foot is farthest above or below its place in the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct FootHeight {
+    /// The joint that stands.
+    pub joint: usize,
+    /// The sample at which the contact begins.
+    pub sample: usize,
+    /// Median height above that in the source, metres; negative below it.
+    pub metres: f64,
+}
+
+/// Changes of velocity that nobody sees, whatever the source does: metres per second squared at the size of a man, and radians per
+/// second squared.
+const UNSEEN: [f64; 2] = [4.0, 100.0];
+
+/// The sharpest change at the seam over the 99th percentile of the joint's others, or over one that nobody sees; the worst joint.
+pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Peak {
+    let count = keys.num_samples();
+    let unseen = UNSEEN[0] * size * keys.step_secs() * keys.step_secs();
+    let of_joint = |joint: usize| {
+        let bend = |sample: usize| {
+            let around = [1, 0, -1].map(|step| keys.position(sample as isize + step, joint));
+            second_difference(around).length()
+        };
+        let others = (1..count - 1).map(bend).collect();
+        Peak {
+            joint,
+            sample: 0,
+            // The seam lies between the last sample and the first; the second differences of both contain it.
+            ratio: bend(0).max(bend(count - 1)) / seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES)),
+        }
+    };
+    let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
+    joints.map(of_joint).fold(Peak::default(), sharper)
+}
+
+fn sharper(worst: Peak, next: Peak) -> Peak {
+    if next.ratio > worst.ratio { next } else { worst }
+}
+
+/// The sharpest bend in place or turn of any joint of the body, relative to its source; `None` without a source.
+///
+/// Per joint, the largest second difference of its position seen from the root and of its local rotation, each over the largest of the
+/// source from two samples before the start to two after the end, or over one that nobody sees.
+pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<Peak> {
+    let source = source?;
+    let count = keys.num_samples() as isize;
+    let square = keys.step_secs() * keys.step_secs();
+    let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
+    let own: Vec<isize> = own.collect();
+    let of_joint = |joint: usize| {
+        let position =
+            |sample: isize| second_difference([1, 0, -1].map(|step| keys.position(sample + step, joint))).length();
+        let own_position =
+            |sample: isize| second_difference([1, 0, -1].map(|step| source.position(sample + step, joint))).length();
+        let turn = |at: &dyn Fn(isize) -> glam::DQuat, sample: isize| {
+            let [before, here, after] = [-1, 0, 1].map(|step| at(sample + step));
+            (rotation::difference(after, here) - rotation::difference(here, before)).length()
+        };
+        let rotated = |sample: isize| turn(&|at| keys.rotation(at, joint), sample);
+        let own_rotated = |sample: isize| turn(&|at| source.rooted.clip.rotations(at)[joint], sample);
+        let largest = |of: &dyn Fn(isize) -> f64| own.iter().map(|&at| of(at)).fold(0.0, f64::max);
+        let unseen = UNSEEN.map(|rate| rate * square);
+        let allowed = [
+            largest(&own_position).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+            largest(&own_rotated).max(unseen[1]),
+        ];
+        (0..count)
+            .map(move |sample| Peak {
+                joint,
+                sample: sample as usize,
+                ratio: (position(sample) / allowed[0]).max(rotated(sample) / allowed[1]),
+            })
+            .fold(Peak::default(), sharper)
+    };
+    (0..keys.num_joints().min(source.world.num_joints()))
+        .filter(|&joint| !body.is_control(joint))
+        .map(of_joint)
+        .reduce(sharper)
+}
+
+/// A pose is held where joints move at less than this share of the loop's usual speed.
+const HELD_SHARE: f64 = 0.1;
+
+/// The longest time for which all joints nearly stand still, over the ground.
+pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
+    let count = keys.num_samples();
+    let place = |sample: usize, joint: usize| {
+        let root = keys.root().at(sample as f64 * keys.step_secs());
+        root.transform_point(keys.position(sample as isize, joint))
+    };
+    let speed = |sample: usize| -> f64 {
+        let moved = (0..keys.num_joints()).map(|joint| (place(sample + 1, joint) - place(sample, joint)).length());
+        moved.sum()
+    };
+    let speeds: Vec<f64> = (0..count).map(speed).collect();
+    let usual = percentile::of(speeds.clone(), 0.5);
+    let is_held = |step: usize| speeds[step % count] < HELD_SHARE * usual;
+    let (mut longest, mut run) = (HeldPose::default(), 0);
+    // Twice around, so that a hold over the seam is whole.
+    for step in 0..2 * count {
+        run = if is_held(step) { run + 1 } else { 0 };
+        let secs = run.min(count) as f64 * keys.step_secs();
+        if secs > longest.secs {
+            longest = HeldPose {
+                sample: (step + 1 - run.min(step + 1)) % count,
+                secs,
+            };
+        }
+    }
+    longest
+}
+
+/// The contact whose foot is farthest above or below where it was; `None` without contacts or source.
+pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
+    let source = source?;
+    let of_stand = |stand: &Stand| {
+        let samples = (0..stand.num_samples).map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize);
+        let lifts = samples.map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y);
+        FootHeight {
+            joint: stand.joint,
+            sample: stand.first_sample,
+            metres: percentile::of(lifts.collect(), 0.5),
+        }
+    };
+    let farthest = |worst: FootHeight, next: FootHeight| match next.metres.abs() > worst.metres.abs() {
+        true => next,
+        false => worst,
+    };
+    stands.iter().map(of_stand).reduce(farthest)
+}
+
+/// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.
+pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
+    let head = body
+        .head
+        .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
+    let count = keys.num_samples() as isize;
+    let way = |sample: isize| {
+        let feet: DVec3 = body.feet.iter().map(|foot| keys.position(sample, foot.ankle)).sum();
+        keys.position(sample, head) - feet / body.feet.len() as f64
+    };
+    let mean = (0..count).map(way).sum::<DVec3>() / count as f64;
+    (mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
+}

@@ -1,0 +1,602 @@
+//! The verdict on a loop: a list of checks, the worst grade of them, and the reason for it in one sentence.
+//!
+//! Every program takes grades from here. docs/checks.md says what each check means and what helps; docs/math/checks.md how its limits were
+//! settled. Limits in metres grow with the body.
+
+use std::fmt;
+
+use loopwright::{
+    Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton,
+    analysis::{Body, FoundBy},
+    candidate::{LastKey, Steadiness, WholeClipKind},
+    loop_clip::LoopKeys,
+    quality::{self, Step},
+};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
+
+use crate::warning;
+
+/// What is checked of every loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CheckId {
+    /// A joint jumps over the seam.
+    SeamPosition,
+    /// A joint turns at once over the seam.
+    SeamRotation,
+    /// A joint changes its velocity over the seam.
+    SeamVelocity,
+    /// A joint changes its rate of turn over the seam.
+    SeamTurnRate,
+    /// A joint jerks over the seam, compared with its own motion.
+    SeamAcceleration,
+    /// A joint jerks inside the loop, and did not in the take.
+    Kink,
+    /// The whole body freezes while the loop goes somewhere.
+    HeldPose,
+    /// The pose of the take jumps inside the loop.
+    Jumps,
+    /// A foot slides while it is planted.
+    FootSlide,
+    /// A foot stands higher or lower than in the take.
+    FootHeight,
+    /// The feet of a body that goes somewhere never stand.
+    FeetStand,
+    /// The pace of the take changes from one end of the loop to the other.
+    Pace,
+    /// A turn happens in a part of the loop.
+    Turn,
+    /// One constant root motion replaces that of the take badly.
+    RootSteady,
+    /// Closing moved joints far from the take.
+    Displacement,
+    /// The root creeps.
+    RootDrift,
+    /// The speed of the root is known.
+    RootSpeed,
+    /// The body lies, or hangs upside down.
+    Upright,
+    /// The clip may be a single action.
+    SingleAction,
+    /// The clip shows one cycle only, whose ends did not meet.
+    OneCycle,
+    /// The take repeats at this length.
+    Repeats,
+}
+
+loopwright::words!(CheckId {
+    SeamPosition: "seam-position",
+    SeamRotation: "seam-rotation",
+    SeamVelocity: "seam-velocity",
+    SeamTurnRate: "seam-turn-rate",
+    SeamAcceleration: "seam-acceleration",
+    Kink: "kink",
+    HeldPose: "held-pose",
+    Jumps: "jumps",
+    FootSlide: "foot-slide",
+    FootHeight: "foot-height",
+    FeetStand: "feet-stand",
+    Pace: "pace",
+    Turn: "turn",
+    RootSteady: "root-steady",
+    Displacement: "displacement",
+    RootDrift: "root-drift",
+    RootSpeed: "root-speed",
+    Upright: "upright",
+    SingleAction: "single-action",
+    OneCycle: "one-cycle",
+    Repeats: "repeats",
+});
+
+impl CheckId {
+    /// What to try where it fails.
+    pub fn cure(self) -> &'static str {
+        match self {
+            Self::SeamPosition | Self::SeamRotation | Self::SeamVelocity | Self::SeamTurnRate => {
+                "close it again with `loopwright make` or `loopwright close`"
+            }
+            Self::SeamAcceleration => "a longer --blend, --closure auto, or another loop from `loopwright find`",
+            Self::Kink => "--lock-feet off, or another loop from `loopwright find`",
+            Self::FeetStand => {
+                "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read"
+            }
+            Self::HeldPose | Self::Jumps | Self::Pace | Self::Turn | Self::RootSteady | Self::Repeats => {
+                "another loop from `loopwright find`"
+            }
+            Self::FootSlide => "--lock-feet solve where feet are not held, or another loop from `loopwright find`",
+            Self::FootHeight => "--lock-feet off, which lets feet slide",
+            Self::Displacement => "a shorter --blend, or another loop from `loopwright find`",
+            Self::RootDrift => "--root-motion in-place",
+            Self::RootSpeed => "--set output.root-speed=3.2 states it, in m/s",
+            Self::Upright => "--up, if the file states another axis than the body shows",
+            Self::SingleAction | Self::OneCycle => "a longer take of the same motion",
+        }
+    }
+
+    /// Whether it is about the take, whatever was made of it.
+    fn is_of_take(self) -> bool {
+        matches!(
+            self,
+            Self::Jumps
+                | Self::Pace
+                | Self::Turn
+                | Self::RootSteady
+                | Self::SingleAction
+                | Self::OneCycle
+                | Self::Repeats
+        )
+    }
+}
+
+/// Largest values that are good and that are not bad yet: at the size of a man where they are lengths or speeds.
+struct Limits {
+    review: f64,
+    bad: f64,
+}
+
+/// Second difference at the seam over the joint's own 99th percentile. An accent on a strike reaches 1.4 in captured takes.
+const SEAM_ACCELERATION: Limits = Limits { review: 1.5, bad: 3.0 };
+
+/// Second difference of a joint inside the loop over its largest in the take.
+const KINK: Limits = Limits { review: 1.9, bad: 3.8 };
+
+/// Seconds for which the whole body stands still while the loop goes somewhere.
+const HELD_SECS: Limits = Limits { review: 0.1, bad: 0.25 };
+
+/// Metres by which a foot slides within a contact.
+const FOOT_SLIDE_METRES: Limits = Limits {
+    review: 0.02,
+    bad: 0.04,
+};
+
+/// Metres by which a planted foot is above or below its place in the take.
+const FOOT_HEIGHT_METRES: Limits = Limits {
+    review: 0.009,
+    bad: 0.018,
+};
+
+/// Change of pace from one end to the other, as a share.
+const PACE: Limits = Limits {
+    review: 0.075,
+    bad: 0.15,
+};
+
+/// Share of the turn in the busiest third of the loop.
+const TURN: Limits = Limits { review: 0.44, bad: 0.6 };
+
+/// Mean distance of joints from the take, metres.
+const DISPLACEMENT_METRES: Limits = Limits {
+    review: 0.022,
+    bad: 0.045,
+};
+
+/// Degrees between the way from the feet to the head and up. On all fours the head is ahead of the feet.
+const UPRIGHT_DEG: Limits = Limits {
+    review: 50.0,
+    bad: 110.0,
+};
+const ON_ALL_FOURS_DEG: Limits = Limits {
+    review: 100.0,
+    bad: 110.0,
+};
+
+/// A root that moves this slowly creeps, metres per second: nobody walks so slowly, and it leaves its place within a minute.
+const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
+
+/// Speed from which a loop goes somewhere, metres per second.
+const GOING_MPS: f64 = 0.3;
+
+impl Limits {
+    fn grade(&self, value: f64) -> Grade {
+        match (value > self.review, value > self.bad) {
+            (false, _) => Grade::Good,
+            (true, false) => Grade::Review,
+            (true, true) => Grade::Bad,
+        }
+    }
+
+    fn never_bad(review: f64) -> Self {
+        Self {
+            review,
+            bad: f64::INFINITY,
+        }
+    }
+
+    fn of_size(self, size: f64) -> Self {
+        Self {
+            review: self.review * size,
+            bad: self.bad * size,
+        }
+    }
+}
+
+/// A loop to judge.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Its figures.
+    pub quality: &'a Quality,
+    /// Its skeleton.
+    pub skeleton: &'a Skeleton,
+    /// Its body.
+    pub body: &'a Body,
+    /// Seconds between its samples.
+    pub step_secs: f64,
+    /// What became of its root motion.
+    pub mode: RootMode,
+    /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
+    pub is_speed_known: bool,
+    /// Whether it is meant to differ from its stretch of the take: a mean, or edited.
+    pub is_meant_to_differ: bool,
+    /// Checks that the loop does not answer, as they were found when it was made: those of [`of_take`], or those in its sidecar.
+    pub known: &'a [CheckFacts],
+}
+
+/// One grade, the reason for it, and the checks that it comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// The worst grade of the checks.
+    pub grade: Grade,
+    /// Why, as a clause without a full stop.
+    pub reason: String,
+    /// All checks, in the order of [`CheckId`].
+    pub checks: Vec<CheckFacts>,
+}
+
+impl Verdict {
+    /// The verdict on a loop.
+    pub fn new(subject: &Subject<'_>) -> Self {
+        Self::of_checks(CheckId::ALL.map(|id| subject.check(id)).to_vec())
+    }
+
+    /// The verdict on a loop that was made of a take: `quality` are its figures, as written or not, and `of_take` the checks of its stretch.
+    pub fn of_made(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
+        Self::new(&Subject {
+            quality,
+            skeleton: made.loop_clip.skeleton(),
+            body: &made.body,
+            step_secs: made.loop_clip.step_secs(),
+            mode: made.root.mode,
+            is_speed_known: !warning::speed_is_unknown(made),
+            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty(),
+            known: of_take,
+        })
+    }
+
+    /// The verdict on a loop that was made of others; `of_others` are the checks of the one whose take it shows, if it shows one.
+    pub fn of_derived(
+        clip: &LoopClip,
+        body: &Body,
+        mode: RootMode,
+        quality: &Quality,
+        of_others: &[CheckFacts],
+    ) -> Self {
+        let is_of_take = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_of_take);
+        let known: Vec<CheckFacts> = of_others.iter().filter(is_of_take).cloned().collect();
+        Self::new(&Subject {
+            quality,
+            skeleton: clip.skeleton(),
+            body,
+            step_secs: clip.step_secs(),
+            mode,
+            is_speed_known: true,
+            is_meant_to_differ: false,
+            known: &known,
+        })
+    }
+
+    /// The verdict of these checks: the worst of them, the first of equally bad ones.
+    pub fn of_checks(checks: Vec<CheckFacts>) -> Self {
+        let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
+        let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
+            Some(check) if grade > Grade::Good => reason(check),
+            _ => "the seam does not show".to_owned(),
+        };
+        Self { grade, reason, checks }
+    }
+
+    /// The verdict that these figures hold; `None` if they hold none.
+    pub fn from_facts(quality: &QualityFacts) -> Option<Self> {
+        Some(Self {
+            grade: quality.grade?,
+            reason: quality.reason.clone()?,
+            checks: quality.checks.clone(),
+        })
+    }
+
+    /// States it among the figures of a loop.
+    pub fn state(self, quality: &mut QualityFacts) {
+        quality.grade = Some(self.grade);
+        quality.reason = Some(self.reason);
+        quality.checks = self.checks;
+    }
+}
+
+/// `good: the seam does not show`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.grade, self.reason)
+    }
+}
+
+/// The verdict on the loop that a stretch gives with default settings, and its figures: the loop is made if the search did not. `None`
+/// where it cannot be made.
+pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(Verdict, Quality)> {
+    let of_take = of_take(analysis, candidate);
+    let Some(&quality) = candidate.quality.as_deref() else {
+        let made = analysis.make_loop(candidate, &LoopSettings::default()).ok()?;
+        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+        return Some((Verdict::of_made(&made, &quality, &of_take), quality));
+    };
+    let subject = Subject {
+        quality: &quality,
+        skeleton: analysis.take.skeleton(),
+        body: &analysis.body,
+        step_secs: analysis.take.frame_time_secs(),
+        mode: RootMode::default(),
+        // The search makes no whole takes, and others show their speed.
+        is_speed_known: true,
+        is_meant_to_differ: false,
+        known: &of_take,
+    };
+    Some((Verdict::new(&subject), quality))
+}
+
+impl Subject<'_> {
+    fn check(&self, id: CheckId) -> CheckFacts {
+        let known = || self.known.iter().find(|check| check.id == id.as_str()).cloned();
+        self.measured(id).or_else(known).unwrap_or_else(|| unmeasured(id))
+    }
+
+    /// A check that the loop itself answers, perhaps beside its source; `None` if it does not.
+    fn measured(&self, id: CheckId) -> Option<CheckFacts> {
+        let Self { quality, .. } = *self;
+        let size = quality.body_size;
+        let name = |joint: usize| self.skeleton.joint(joint).name.clone();
+        let secs = |sample: usize| sample as f64 * self.step_secs;
+        let of_seam = |step: Step, scale: f64| {
+            let limits = Limits {
+                review: scale * step.allowed,
+                bad: scale * step.allowed,
+            };
+            CheckFacts {
+                joint: Some(name(step.joint)),
+                time_secs: Some(0.0),
+                ..graded(id, scale * step.size, limits)
+            }
+        };
+        let of_joint = |joint: usize, sample: usize, check: CheckFacts| CheckFacts {
+            joint: Some(name(joint)),
+            time_secs: Some(secs(sample)),
+            ..check
+        };
+        Some(match id {
+            CheckId::SeamPosition => of_seam(quality.seam.position, 1e3),
+            CheckId::SeamRotation => of_seam(quality.seam.rotation, 1f64.to_degrees()),
+            CheckId::SeamVelocity => of_seam(quality.seam.velocity, 1e2),
+            CheckId::SeamTurnRate => of_seam(quality.seam.angular_velocity, 1f64.to_degrees()),
+            CheckId::SeamAcceleration => {
+                let sharpest = quality.seam_acceleration;
+                of_joint(sharpest.joint, 0, graded(id, sharpest.ratio, SEAM_ACCELERATION))
+            }
+            CheckId::Kink => {
+                let kink = quality.kink.filter(|_| !self.is_meant_to_differ)?;
+                of_joint(kink.joint, kink.sample, graded(id, kink.ratio, KINK))
+            }
+            CheckId::HeldPose => {
+                let held = quality.held_pose;
+                // A pose may be held in an idle or a dance.
+                if quality.root_mps < GOING_MPS * size {
+                    return None;
+                }
+                CheckFacts {
+                    time_secs: Some(secs(held.sample)),
+                    ..graded(id, held.secs, HELD_SECS)
+                }
+            }
+            CheckId::FootSlide => {
+                // Where the root rests, a clip may be made to walk on the spot: its feet have to slide.
+                let slide = quality
+                    .farthest_slide
+                    .filter(|_| quality.root_mps >= DRIFT_MPS[1] * size)?;
+                let check = graded(id, 1e3 * slide.metres, FOOT_SLIDE_METRES.of_size(1e3 * size));
+                of_joint(slide.joint, slide.sample, check)
+            }
+            CheckId::FootHeight => {
+                let height = quality.foot_height.filter(|_| !self.is_meant_to_differ)?;
+                let check = CheckFacts {
+                    value: Some(1e3 * height.metres),
+                    ..graded(id, 1e3 * height.metres.abs(), FOOT_HEIGHT_METRES.of_size(1e3 * size))
+                };
+                of_joint(height.joint, height.sample, check)
+            }
+            CheckId::FeetStand => {
+                let has_feet =
+                    matches!(self.body.found_by, FoundBy::Names | FoundBy::Given) && !self.body.feet.is_empty();
+                if !has_feet || quality.root_mps < GOING_MPS * size {
+                    return None;
+                }
+                let never = quality.farthest_slide.is_none();
+                graded(id, f64::from(u8::from(never)), Limits::never_bad(0.0))
+            }
+            CheckId::Displacement => {
+                let metres = quality.displacement_metres.filter(|_| !self.is_meant_to_differ)?;
+                graded(id, 1e3 * metres, DISPLACEMENT_METRES.of_size(1e3 * size))
+            }
+            CheckId::RootDrift => {
+                let [rests, walks] = DRIFT_MPS.map(|speed| speed * size);
+                // Faster than that it goes somewhere.
+                if !self.mode.moves_root() || quality.root_mps >= walks {
+                    return None;
+                }
+                graded(id, 1e2 * quality.root_mps, Limits::never_bad(1e2 * rests))
+            }
+            CheckId::Upright => {
+                let limits = if self.body.feet.len() > 2 {
+                    ON_ALL_FOURS_DEG
+                } else {
+                    UPRIGHT_DEG
+                };
+                graded(id, quality.lean_radians?.to_degrees(), limits)
+            }
+            CheckId::RootSpeed => CheckFacts {
+                value: self.is_speed_known.then_some(quality.root_mps),
+                ..unmeasured(id)
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// The checks that a stretch of a take answers, whatever is made of it.
+pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts> {
+    let steadiness = analysis.steadiness(candidate);
+    let is_of_take = CheckId::ALL.into_iter().filter(|id| id.is_of_take());
+    is_of_take
+        .filter_map(|id| of_stretch(id, candidate, &steadiness))
+        .collect()
+}
+
+/// `None` where the take does not tell.
+fn of_stretch(id: CheckId, candidate: &LoopCandidate, steadiness: &Steadiness) -> Option<CheckFacts> {
+    let is_going = candidate.twist.linear.length() >= GOING_MPS;
+    let yes_or_no = |is_so: bool| graded(id, f64::from(u8::from(is_so)), Limits::never_bad(0.0));
+    let whole = candidate.whole.as_ref();
+    Some(match id {
+        CheckId::Jumps => graded(id, candidate.num_jumps as f64, Limits::never_bad(0.0)),
+        CheckId::Pace => graded(
+            id,
+            1e2 * steadiness.pace_change.filter(|_| is_going)?,
+            PACE.of_size(1e2),
+        ),
+        CheckId::Turn => graded(
+            id,
+            1e2 * steadiness.turn_in_third.filter(|_| is_going)?,
+            TURN.of_size(1e2),
+        ),
+        CheckId::RootSteady => yes_or_no(!candidate.is_steady()),
+        CheckId::SingleAction => yes_or_no(whole.is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins)),
+        CheckId::OneCycle => {
+            let whole = whole.filter(|whole| whole.kind == WholeClipKind::Cycle)?;
+            let gap = match whole.last_key {
+                LastKey::BeforeClosing => 0.0,
+                _ => 1e3 * whole.gap_metres,
+            };
+            CheckFacts {
+                grade: Some(Grade::Review),
+                ..graded(id, gap, Limits::never_bad(0.0))
+            }
+        }
+        CheckId::Repeats => {
+            // An idle body repeats nothing, and need not; what loops already need not do it twice.
+            if candidate.is_idle || whole.is_some() {
+                return None;
+            }
+            yes_or_no(!candidate.is_confident())
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a check is among these, and was not measured.
+pub(crate) fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
+    checks
+        .iter()
+        .any(|check| check.id == id.as_str() && check.value.is_none())
+}
+
+fn unmeasured(id: CheckId) -> CheckFacts {
+    CheckFacts {
+        id: id.as_str().to_owned(),
+        unit: unit(id).to_owned(),
+        ..CheckFacts::default()
+    }
+}
+
+fn graded(id: CheckId, value: f64, limits: Limits) -> CheckFacts {
+    CheckFacts {
+        value: Some(value),
+        limit: Some(limits.review),
+        grade: Some(limits.grade(value)),
+        ..unmeasured(id)
+    }
+}
+
+/// The unit of a check's value and limit, as sidecars write it; empty for plain numbers.
+fn unit(id: CheckId) -> &'static str {
+    match id {
+        CheckId::SeamPosition
+        | CheckId::FootSlide
+        | CheckId::FootHeight
+        | CheckId::Displacement
+        | CheckId::OneCycle => "mm",
+        CheckId::SeamRotation | CheckId::Upright => "deg",
+        CheckId::SeamVelocity | CheckId::RootDrift => "cm/s",
+        CheckId::SeamTurnRate => "deg/s",
+        CheckId::HeldPose => "s",
+        CheckId::Pace | CheckId::Turn => "%",
+        CheckId::RootSpeed => "m/s",
+        CheckId::SeamAcceleration
+        | CheckId::Kink
+        | CheckId::FeetStand
+        | CheckId::Jumps
+        | CheckId::RootSteady
+        | CheckId::SingleAction
+        | CheckId::Repeats => "",
+    }
+}
+
+/// What a person sees, or has to know, where a check is not good.
+fn reason(check: &CheckFacts) -> String {
+    let Ok(id) = check.id.parse::<CheckId>() else {
+        return format!("the check {} is not passed", check.id);
+    };
+    let value = check.value.unwrap_or_default();
+    let number = short(value.abs());
+    let joint = check.joint.as_deref().unwrap_or("a joint");
+    let at = check
+        .time_secs
+        .map_or_else(String::new, |secs| format!(" at {secs:.2} s"));
+    match id {
+        CheckId::SeamPosition => format!("{joint} jumps by {number} mm at the seam"),
+        CheckId::SeamRotation => format!("{joint} turns by {number} degrees at the seam"),
+        CheckId::SeamVelocity => format!("{joint} changes its speed by {number} cm/s at the seam"),
+        CheckId::SeamTurnRate => format!("{joint} changes its rate of turn by {number} degrees per second at the seam"),
+        CheckId::SeamAcceleration => {
+            format!("{joint} jerks at the seam, {number} times as much as in the rest of the loop")
+        }
+        CheckId::Kink => format!("{joint} jerks{at}, {number} times as much as in the take"),
+        CheckId::HeldPose => format!("the body freezes for {value:.2} s{at}"),
+        CheckId::Jumps => format!("the pose of the take jumps inside the loop, {value:.0} times"),
+        CheckId::FootSlide => format!("{joint} slides {number} mm while planted"),
+        CheckId::FootHeight => {
+            let side = if value > 0.0 { "above" } else { "below" };
+            format!("{joint} stands {number} mm {side} its height in the take")
+        }
+        CheckId::FeetStand => "the body goes somewhere, and no foot ever stands".to_owned(),
+        CheckId::Pace => format!("the pace of the take changes by {value:.0}% between the ends of the loop"),
+        CheckId::Turn => format!("{value:.0}% of the turn happens in a third of the loop"),
+        CheckId::RootSteady => {
+            "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned()
+        }
+        CheckId::Displacement => format!("closing moved joints by {value:.0} mm on average"),
+        CheckId::RootDrift => {
+            format!("the root creeps at {value:.1} cm/s; --root-motion in-place keeps it where it is")
+        }
+        CheckId::RootSpeed => "the speed over the ground is not known".to_owned(),
+        CheckId::Upright if value > 90.0 => "the body is upside down".to_owned(),
+        CheckId::Upright => format!("the body leans by {value:.0} degrees"),
+        CheckId::SingleAction => "the clip ends as it begins, but may be a single action".to_owned(),
+        CheckId::OneCycle if value == 0.0 => "the clip shows one cycle only, without the key that closes it".to_owned(),
+        CheckId::OneCycle => format!("the clip shows one cycle only, and its ends were {number} mm apart"),
+        CheckId::Repeats => "the take does not repeat at this length; the loop covers only its own frames".to_owned(),
+    }
+}
+
+/// Two significant digits or none after the point.
+fn short(value: f64) -> String {
+    if value < 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
