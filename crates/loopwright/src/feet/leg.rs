@@ -228,7 +228,7 @@ impl Bend {
     /// squared. Near full extension, where a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
     /// squared distances are farthest^2 - half * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of a cubic.
     /// The cubic is convex beyond that root, so Newton's method converges.
-    pub(super) fn eased(&self, wanted: f64, heel: f64) -> f64 {
+    pub(crate) fn eased(&self, wanted: f64, heel: f64) -> f64 {
         let half = 0.5 * self.reach;
         let farthest = self.middle + self.reach;
         let heel = heel / (4.0 * farthest.max(f64::MIN_POSITIVE));

@@ -16,7 +16,7 @@ use crate::{
     },
     closure::Image,
     loop_clip::{LoopClip, LoopClipError},
-    math::rigid::Twist,
+    math::{ops, rigid::Twist},
     motion::{Skeleton, Tracks},
     quality,
     root_motion::RootRelativeClip,
@@ -45,7 +45,7 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::fade;
+pub(crate) use solve::{fade, hardest_turn};
 
 pub use contact::LoopContact;
 pub(crate) use course::Course;
@@ -101,6 +101,15 @@ words!(FootPoint {
 
 impl FootPoint {
     /// The point by which contacts of a foot are counted.
+    fn standing(stage: &Stage<'_>, foot: &Foot) -> Self {
+        match (foot.toe, solve::standing_point(stage, foot)) {
+            (Some(_), _) => Self::Ball,
+            (None, (_, DVec3::ZERO)) => Self::Ankle,
+            (None, _) => Self::Tip,
+        }
+    }
+
+    /// That of the joint by which the contacts of a take are counted.
     pub(crate) fn lowest_of(foot: &Foot) -> Self {
         match foot.toe {
             Some(_) => Self::Ball,
@@ -285,6 +294,23 @@ impl Feet {
         self.foot_slide_mps[1] = self.foot_slide_mps[0];
     }
 
+    /// Mean speed over the ground of the points by which contacts are counted, during these, metres per second.
+    fn standing_speed(&self, stage: &Stage<'_>, body: &Body) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0_f64);
+        for (index, foot) in body.feet.iter().enumerate() {
+            let positions = standing_positions(stage, foot);
+            let at = |key: usize| stage.course.to_world(key as isize, positions[key % positions.len()]);
+            for contact in self.contacts.iter().filter(|contact| contact.foot == index) {
+                for key in contact.keys() {
+                    let moved = at(key + 1) - at(key);
+                    sum += ops::hypot(moved.x, moved.z) / stage.course.step_secs;
+                    count += 1.0;
+                }
+            }
+        }
+        sum / count.max(1.0)
+    }
+
     /// Whether any foot is held.
     pub fn is_held(&self) -> bool {
         self.outcomes.contains(&FootOutcome::Held)
@@ -330,7 +356,7 @@ fn speed_by_feet(
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
-        .map(|foot| stage.positions(foot.lowest_joint()))
+        .map(|foot| standing_positions(&stage, foot))
         .collect();
     let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
     let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
@@ -385,7 +411,7 @@ pub fn hold(
     Ok((Some(held), feet))
 }
 
-/// When the points of feet bear, as detected: heel and ball of a foot with toes, the tip where the rig has one, and the ankle of every
+/// When the points of feet bear, as detected: the ball of a foot with toes, heel and tip where the rig shows them, and the ankle of every
 /// foot.
 pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<Bearing> {
     let mut bearing = Vec::new();
@@ -396,8 +422,10 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
             contacts
         };
         add(FootPoint::Ankle, &stage.positions(foot.ankle));
-        let Some(toe) = foot.toe else { continue };
-        let contacts = add(FootPoint::Ball, &stage.positions(toe));
+        let contacts = match foot.toe {
+            Some(toe) => add(FootPoint::Ball, &stage.positions(toe)),
+            None => contact::of_point(index, &standing_positions(stage, foot), &stage.course, &model.contacts),
+        };
         if contacts.is_empty() {
             continue;
         }
@@ -406,6 +434,12 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
         }
     }
     bearing
+}
+
+/// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
+fn standing_positions(stage: &Stage<'_>, foot: &Foot) -> Vec<DVec3> {
+    let (joint, offset) = solve::standing_point(stage, foot);
+    stage.positions_of(joint, offset)
 }
 
 /// What feet are held by and against: see [`hold`].
@@ -483,7 +517,14 @@ impl Holding<'_> {
     /// Whether feet are to be released because they slide more once they are held, as stated in `feet`.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
-        let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
+        let stage = Stage::of_loop(clip);
+        let rolls_over_end = |foot: &Foot| FootPoint::standing(&stage, foot) == FootPoint::Tip;
+        let [before, after] = if self.body.feet.iter().any(rolls_over_end) {
+            // Ankles move while such feet stand.
+            [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body))
+        } else {
+            feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0))
+        };
         self.weighs() && after > before
     }
 
@@ -498,13 +539,13 @@ impl Holding<'_> {
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
-            let positions = stage.positions(foot.lowest_joint());
+            let positions = standing_positions(stage, foot);
             let point = PointTrack {
                 course: &stage.course,
                 model,
                 positions: &positions,
             };
-            let mut contacts = self.contacts(index, foot, &point);
+            let mut contacts = self.contacts(index, FootPoint::standing(stage, foot), &point);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
                 // One step aside says nothing of a walk of minutes.
                 contacts = point.standing_parts(&contacts, most_metres);
@@ -535,10 +576,10 @@ impl Holding<'_> {
         legs
     }
 
-    /// When the lowest joint of a foot stands.
-    fn contacts(&self, index: usize, foot: &Foot, point: &PointTrack<'_>) -> Vec<LoopContact> {
+    /// When a foot stands, by one of its points.
+    fn contacts(&self, index: usize, standing: FootPoint, point: &PointTrack<'_>) -> Vec<LoopContact> {
         let contacts = match self.known {
-            Some(known) => Bearing::contacts(known, index, Some(FootPoint::lowest_of(foot))),
+            Some(known) => Bearing::contacts(known, index, Some(standing)),
             None => contact::of_point(index, point.positions, point.course, &point.model.contacts),
         };
         edited::overruled(index, contacts, point.course, self.edited)

@@ -1,6 +1,6 @@
 //! What is known of a body for its feet: how large it is, and with that every limit and weight that is stated in metres.
 
-use super::Stage;
+use super::{Stage, solve::NUM_JOINTS};
 use crate::analysis::{
     body::Body,
     standing::{ContactLimits, LimitsAtSize},
@@ -22,6 +22,23 @@ pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
     size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)
 }
 
+/// What a leg of a character may do, by the source of its motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LegLimits {
+    /// The angle beyond which the knee does not bend, radians from the straightest.
+    pub(crate) most_flexed: f64,
+    /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
+    pub(crate) hardest: [f64; NUM_JOINTS],
+}
+
+impl LegLimits {
+    /// Of a leg that may do anything.
+    pub(crate) const NONE: Self = Self {
+        most_flexed: f64::INFINITY,
+        hardest: [f64::INFINITY; NUM_JOINTS],
+    };
+}
+
 /// The measures of a body for its feet.
 ///
 /// Limits and weights in metres are stated for a reference body of 1.7 m whose legs are 0.95 m long.
@@ -34,8 +51,8 @@ pub(crate) struct FootModel {
     /// Metres on this body of a metre of what says how far and how fast a foot that stands may stray: 1 on the body of a take, more on
     /// a larger character that moves as that does.
     pub(super) metre: f64,
-    /// By foot, the angle beyond which a knee does not bend, radians from the straightest; empty where none has a limit.
-    most_flexed: Vec<f64>,
+    /// By foot, what its leg may do; empty where that is not known from elsewhere.
+    legs: Vec<LegLimits>,
 }
 
 impl FootModel {
@@ -46,22 +63,22 @@ impl FootModel {
             size: body.size_in(skeleton, stage.tracks.pose(0)),
             contacts: limits.at_size(body.leg_size(skeleton, |joint| stage.world.position(0, joint))),
             metre: 1.0,
-            most_flexed: Vec::new(),
+            legs: Vec::new(),
         }
     }
 
-    /// The same of a character that is so many times as large as the body that it moves like, at least 1; its knees, by foot, do not
-    /// bend beyond an angle in radians.
-    pub(crate) fn of_character(self, times_as_large: f64, most_flexed: Vec<f64>) -> Self {
+    /// The same of a character that is so many times as large as the body that it moves like, at least 1, with what its legs, by foot,
+    /// may do.
+    pub(crate) fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
         Self {
             metre: times_as_large,
-            most_flexed,
+            legs,
             ..self
         }
     }
 
-    /// The angle beyond which the knee of a leg does not bend, radians; infinite without a limit.
-    pub(super) fn most_flexed(&self, foot: usize) -> f64 {
-        self.most_flexed.get(foot).copied().unwrap_or(f64::INFINITY)
+    /// What a leg may do, where that is known from elsewhere.
+    pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
+        self.legs.get(foot).copied()
     }
 }

@@ -68,6 +68,9 @@ pub(super) struct FollowedLeg {
     pub(super) joints: [usize; 3],
     /// Angle between the bones of the source at every sample, radians.
     bent: Vec<f64>,
+    /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second squared;
+    /// infinite without such a joint.
+    pub(super) hardest: [f64; 4],
 }
 
 impl FollowedLeg {
@@ -144,6 +147,8 @@ impl FollowedFeet {
                 parts.iter().map(of).sum()
             };
             own.bent = (0..num_samples).map(bent).collect();
+            let legs = || parts.iter().filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref());
+            own.hardest = core::array::from_fn(|joint| legs().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
         }
         mixed.times_as_large = parts.iter().map(|(feet, share)| feet.times_as_large * share).sum();
         let slide = |(feet, share): &(Self, f64)| Some(feet.slide_of_source_mps? * share);
@@ -259,11 +264,14 @@ impl Retarget {
             keys.for_each(|key| points[index].bears[key % num_samples] = true);
         }
         let leg = |foot: &Foot| {
-            let theirs = self.followed_leg(foot.ankle)?.reaches?;
+            let followed = self.followed_leg(foot.ankle)?;
+            let theirs = followed.reaches?;
             let Bones { upper, lower, end } = leg_that_ends_in(&self.target, foot.ankle)?.reaches?;
             Some(FollowedLeg {
                 joints: [upper, lower, end?],
                 bent: bends(source.world(), theirs)?,
+                hardest: [Some(theirs.upper), Some(theirs.lower), theirs.end, followed.toe]
+                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(source, joint))),
             })
         };
         FollowedFeet {
@@ -325,7 +333,9 @@ impl Retarget {
                 let point = match (has_toes, bearing.point) {
                     ([true, true], FootPoint::Ankle) => continue,
                     ([true, true], point) => point,
-                    ([_, false], FootPoint::Ankle) => FootPoint::Ankle,
+                    ([_, false], FootPoint::Ankle | FootPoint::Heel) => bearing.point,
+                    // Without toes a foot rolls over its end.
+                    ([true, false], FootPoint::Ball) | ([false, false], FootPoint::Tip) => FootPoint::Tip,
                     ([false, true], FootPoint::Ankle) => FootPoint::Ball,
                     _ => continue,
                 };

@@ -7,7 +7,7 @@ use crate::{
     analysis::body::Body,
     feet::{
         self, Bearing, EditedStance, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage,
-        model::KNEE_BEYOND_SOURCE,
+        model::{KNEE_BEYOND_SOURCE, LegLimits},
     },
     loop_clip::LoopClip,
     math::ops::atan2,
@@ -110,7 +110,7 @@ impl FollowedFeet {
             root_joint,
             carrier,
         } = character;
-        let model = FootModel::new(stage, body, &self.limits).of_character(self.times_as_large, self.most_flexed());
+        let model = FootModel::new(stage, body, &self.limits).of_character(self.times_as_large, self.limits_of_legs());
         let mut bearing: Vec<Bearing> = self.bearing().collect();
         if lock != FootLock::Off {
             // On smaller targets more stands, since less speed is seen.
@@ -153,11 +153,14 @@ impl FollowedFeet {
         (Some(self.with_led(&held)), feet)
     }
 
-    /// By foot of the target, the angle beyond which its knee does not bend, radians.
-    fn most_flexed(&self) -> Vec<f64> {
-        let limit = |leg: &FollowedLeg| leg.most_bent() + KNEE_BEYOND_SOURCE;
+    /// By foot of the target, what its leg may do.
+    fn limits_of_legs(&self) -> Vec<LegLimits> {
+        let limits = |leg: &FollowedLeg| LegLimits {
+            most_flexed: leg.most_bent() + KNEE_BEYOND_SOURCE,
+            hardest: leg.hardest,
+        };
         let legs = self.legs.iter();
-        legs.map(|leg| leg.as_ref().map_or(f64::INFINITY, limit)).collect()
+        legs.map(|leg| leg.as_ref().map_or(LegLimits::NONE, limits)).collect()
     }
 
     /// A motion whose feet are held, and how fast they slide, once a loop was held again from its own result: what the legs did not give

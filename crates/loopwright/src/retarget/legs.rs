@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     feet::{
-        leg::{Bend, Leg, STRAIGHT, arc},
+        leg::{Leg, STRAIGHT, arc},
         model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE},
     },
     math::{ops::hypot, rotation},
@@ -51,6 +51,10 @@ const LIFTED_SHARE: f64 = 0.15;
 /// A wrist lower than the first share of the leg is that of a hand on the ground, flat, on its fingers or as a fist: about 13 cm of a
 /// person's. Above the second, 35 cm, no hand is put anywhere. Nearer to each other, and an arm that reaches down leaps.
 const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
+
+/// A limb falls short of its place, or goes beyond it, by this share of its length rather than turn its knee by a radian: 14 cm of a
+/// person's leg. Less, and knees that are almost straight snap.
+const GIVE_SHARE: f64 = 0.15;
 
 /// Each round takes the tilt of the foot from the one before; each removes most of what is left.
 const TILT_ROUNDS: usize = 3;
@@ -157,6 +161,7 @@ impl PlacedLimb {
             LimbKind::Leg => KNEE_BEYOND_SOURCE,
             LimbKind::Arm => ELBOW_BEYOND_SOURCE,
         };
+        let give = GIVE_SHARE * bend.longest();
         let own = world.rotations[ankle];
         let mut turns = [DQuat::IDENTITY; 3];
         let mut grown = 0.0;
@@ -169,7 +174,8 @@ impl PlacedLimb {
                 wanted
             };
             let goal = wanted - at(thigh);
-            let angle = yielding(bend.angle_forward(reached(&bend, goal.length())), most);
+            let wanted = bend.eased(goal.length(), give.powi(-2));
+            let angle = yielding(bend.angle_forward(wanted), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {
@@ -202,19 +208,6 @@ fn growth(missing: f64, most: f64) -> f64 {
     match missing > 0.0 && most > 0.0 {
         true => most * missing / hypot(missing, most),
         false => 0.0,
-    }
-}
-
-/// The distance from thigh to ankle that a leg reaches where `wanted` is asked for; with two continuous derivatives.
-fn reached(bend: &Bend, wanted: f64) -> f64 {
-    let now = bend.length();
-    let (room, missing) = (bend.longest() - now, wanted - now);
-    if missing <= 0.0 {
-        wanted
-    } else if room > 0.0 {
-        now + room * missing / hypot(missing, room)
-    } else {
-        now
     }
 }
 

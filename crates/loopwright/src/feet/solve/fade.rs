@@ -7,7 +7,12 @@
 
 use glam::DVec3;
 
-use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part, Uncut, limb::NUM_PARTS, settle};
+use super::{
+    BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Uncut,
+    goals::turned,
+    limb::{NUM_JOINTS, NUM_PARTS},
+    settle, standing_point,
+};
 use crate::{
     analysis::body::{Body, BodyOverrides, FoundBy},
     feet::{
@@ -63,12 +68,12 @@ pub(crate) struct Footwork {
 #[derive(Clone, Debug, PartialEq)]
 struct LegWork {
     bears: Vec<[f64; NUM_PARTS]>,
-    roll: Vec<[f64; NUM_PARTS]>,
+    sure: Vec<[f64; NUM_PARTS]>,
     floors: Vec<[f64; NUM_PARTS]>,
     clear: Vec<[f64; NUM_PARTS]>,
     /// Heights over the root, metres.
     heights: Vec<[f64; NUM_PARTS]>,
-    sharpest: f64,
+    hardest: [f64; NUM_JOINTS],
 }
 
 impl LegWork {
@@ -77,10 +82,10 @@ impl LegWork {
         Self {
             heights: goals.own.iter().enumerate().map(height).collect(),
             bears: goals.bears,
-            roll: goals.roll,
+            sure: goals.sure,
             floors: goals.floors,
             clear: goals.clear,
-            sharpest: goals.sharpest,
+            hardest: goals.hardest,
         }
     }
 }
@@ -101,7 +106,8 @@ impl Footwork {
             let Some(leg) = Leg::find(clip.skeleton(), &stage.world, &body, foot) else {
                 continue;
             };
-            let positions = stage.positions(foot.lowest_joint());
+            let (joint, offset) = standing_point(&stage, foot);
+            let positions = stage.positions_of(joint, offset);
             let contacts = contact::of_point(index, &positions, &stage.course, &model.contacts);
             let point = PointTrack {
                 course: &stage.course,
@@ -161,9 +167,10 @@ impl FadingLoop<'_> {
         }
     }
 
-    /// How sharply the knee of a leg may move, for samples so far apart.
-    fn sharpest(&self, leg: usize, step_secs: f64) -> f64 {
-        self.feet.legs[leg].sharpest * (step_secs / self.clip.step_secs()).powi(2)
+    /// How hard each joint of a leg may be turned, for samples so far apart.
+    fn hardest(&self, leg: usize, step_secs: f64) -> [f64; NUM_JOINTS] {
+        let longer = step_secs / self.clip.step_secs();
+        self.feet.legs[leg].hardest.map(|hardest| hardest * longer * longer)
     }
 }
 
@@ -305,22 +312,23 @@ fn goals_through(
     let own: Vec<_> = (poses.iter())
         .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
         .collect();
-    let knee = Part::Knee as usize;
-    let second = |sample: usize| {
-        let [before, middle, after] = [0, 1, 2].map(|off| own[sample + off].at[knee]);
-        let back = course.on[sample].inverse();
-        (back.transform_point(before) - 2.0 * middle + course.on[sample + 1].transform_point(after)).length()
-    };
-    let own_sharpest = (0..count.saturating_sub(2)).map(second).fold(0.0, f64::max);
+    let turned = turned(course, limb, |sample, joint| {
+        rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
+    });
+    let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
+    let hardest = core::array::from_fn(|joint| {
+        let own = turned.iter().map(|turned| turned[joint].length());
+        own.fold(left_hardest[joint].max(entered_hardest[joint]), f64::max)
+    });
     let flexed = (0..count).map(|sample| limb.flexed(skeleton, world, sample));
     let mut goals = Goals {
         bears: vec![[0.0; NUM_PARTS]; count],
-        roll: vec![[0.0; NUM_PARTS]; count],
+        sure: vec![[0.0; NUM_PARTS]; count],
+        level: vec![[0.0; NUM_PARTS]; count],
         floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
         clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-        sharpest: (from.sharpest(leg, course.step_secs))
-            .max(to.sharpest(leg, course.step_secs))
-            .max(own_sharpest),
+        turned,
+        hardest,
         flexed: flexed.collect(),
         most_flexed: f64::INFINITY,
         poses,
@@ -343,9 +351,11 @@ fn goals_through(
                 0.0
             };
             goals.bears[sample][part] = bears * is_down[part];
-            goals.roll[sample][part] = to.value(&legs[1].roll, part, secs);
+            goals.sure[sample][part] = to.value(&legs[1].sure, part, secs);
             let floor = to.value(&legs[1].floors, part, secs);
             let lower = from.value(&legs[0].floors, part, 0.0) - to.value(&legs[1].floors, part, 0.0);
+            let level = to.value(&legs[1].heights, part, secs);
+            goals.level[sample][part] = if lower.is_finite() { level + left * lower } else { level };
             if floor.is_finite() && lower.is_finite() {
                 goals.floors[sample][part] = floor + left * lower;
                 let clear = to.value(&legs[1].clear, part, secs);

@@ -2,17 +2,17 @@
 
 use core::ops::Range;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::{
-    super::{LoopContact, model::roll_kept},
-    BearingLeg, FootModel, Stage,
-    limb::{LEG_UNKNOWNS, LegPoints, LegPose, NUM_PARTS, PARTS, Part},
+    super::LoopContact,
+    BearingLeg, Course, FootModel, Stage,
+    limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS, PARTS, Part},
     uncut::Uncut,
 };
 use crate::{
     analysis::standing::{self, GROUND_REACH_SECS},
-    math::percentile,
+    math::{ops, percentile, rotation},
 };
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
@@ -24,17 +24,20 @@ const EDGE_SECS: f64 = 0.06;
 /// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact.
 const EDGE: f64 = 0.1;
 
+/// A part that bears trembles by less than this, the second difference of its place over the ground, metres on the reference body.
+const TREMOR_METRES: f64 = 0.003;
+
 /// The share of the heights of a part that may be below its floor: stray frames of the capture.
 const STRAY_SHARE: f64 = 0.02;
 
 /// On its way a part keeps its height over the floor up to this, metres on the reference body.
 const CLEAR_METRES: f64 = 0.03;
 
-/// A knee may be sharper than in its take by this factor.
-const SHARPER: f64 = 1.02;
+/// A joint may be turned harder than in its take by this factor.
+const HARDER: f64 = 1.02;
 
-/// Second differences of a knee that is as good as still, metres.
-const STILL_METRES: f64 = 1e-5;
+/// Angular acceleration of a joint that is as good as still, radians per second squared.
+const STILL_RADIANS: f64 = 20.0;
 
 /// What the parts of a leg should do.
 pub(super) struct Goals {
@@ -43,14 +46,18 @@ pub(super) struct Goals {
     pub(super) own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
-    /// Height of a bearing part over its usual height, metres, where it rolls.
-    pub(super) roll: Vec<[f64; NUM_PARTS]>,
+    /// How sure it is that a bearing part is at rest, 0 to 1.
+    pub(super) sure: Vec<[f64; NUM_PARTS]>,
+    /// The height at which a bearing part bears, seen from the root, metres.
+    pub(super) level: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part, seen from the root, metres.
     pub(super) floors: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part on its way.
     pub(super) clear: Vec<[f64; NUM_PARTS]>,
-    /// The largest second difference of the knee, metres.
-    pub(super) sharpest: f64,
+    /// How hard each joint turns before it is corrected, in its own axes: the second difference, radians.
+    pub(super) turned: Vec<[DVec3; NUM_JOINTS]>,
+    /// How hard each may be turned at most.
+    pub(super) hardest: [f64; NUM_JOINTS],
     /// The angle of the knee from its straightest, radians.
     pub(super) flexed: Vec<f64>,
     /// The angle beyond which it does not bend; infinite where it may.
@@ -71,17 +78,21 @@ impl Goals {
             own: own.collect(),
             poses,
             bears: vec![[0.0; NUM_PARTS]; count],
-            roll: vec![[0.0; NUM_PARTS]; count],
+            sure: vec![[0.0; NUM_PARTS]; count],
+            level: vec![[0.0; NUM_PARTS]; count],
             floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-            sharpest: sharpest(stage, uncut, limb.leg.knee, model),
+            turned: turned(&stage.course, limb, |sample, joint| {
+                stage.rotation_above(sample, joint).conjugate() * stage.world.rotation(sample, joint)
+            }),
+            hardest: hardest(stage, uncut, leg),
             flexed: flexed.collect(),
-            most_flexed: leg.most_flexed,
+            most_flexed: leg.limits.map_or(f64::INFINITY, |limits| limits.most_flexed),
         };
         goals.find_floors(stage, uncut, leg, model);
         for (part, contacts) in &leg.bearing {
             for contact in contacts {
-                goals.bear(stage, *part, contact, model);
+                goals.bear(stage, uncut, leg, *part, contact, model);
             }
             goals.stay_above_ground(stage, *part, contacts);
         }
@@ -120,6 +131,22 @@ impl Goals {
         percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
     }
 
+    /// How sure it is that a part that bears is at rest: less, the more it trembles.
+    ///
+    /// Noise of a capture is that of a whole chain of joints. Held to the last millimetre, ankles would turn by as much as the chain
+    /// trembles.
+    fn sureness(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>, model: &FootModel) -> f64 {
+        let (course, count) = (&stage.course, self.own.len());
+        let at = |key: usize| course.to_world(key as isize, self.own[key % count].at[part as usize]);
+        let tremor = |key: usize| {
+            let second = at(key) - 2.0 * at(key + 1) + at(key + 2);
+            ops::hypot(second.x, second.z)
+        };
+        let inside = keys.start..keys.end.saturating_sub(2);
+        let tremor = percentile::of(inside.map(tremor).collect(), 0.5) / model.metre;
+        1.0 / (1.0 + (tremor / TREMOR_METRES).powi(2)).sqrt()
+    }
+
     /// Keeps a part on its way above the ground, which runs in a line from one contact to the next.
     fn stay_above_ground(&mut self, stage: &Stage<'_>, part: Part, contacts: &[LoopContact]) {
         let (course, count) = (&stage.course, self.own.len());
@@ -147,14 +174,31 @@ impl Goals {
         }
     }
 
-    /// Lets a part bear during a contact.
-    fn bear(&mut self, stage: &Stage<'_>, part: Part, contact: &LoopContact, model: &FootModel) {
+    /// Lets a part bear during a contact, as high over the ground as in the take.
+    fn bear(
+        &mut self,
+        stage: &Stage<'_>,
+        uncut: &Uncut,
+        leg: &BearingLeg,
+        part: Part,
+        contact: &LoopContact,
+        model: &FootModel,
+    ) {
         let (course, at) = (&stage.course, part as usize);
         let (count, edge) = (self.own.len(), course.samples_in(EDGE_SECS));
         // Around a loop a cycle later, which leaves room for the edge.
         let later = if course.has_ends() { 0 } else { count };
         let keys = contact.start_sample + later..contact.keys().end + later;
         let usual = self.usual_height(stage, part, keys.clone());
+        // How far closing lifted it: one length for the contact, whose heights else would leap where it runs over the seam.
+        let (joint, offset) = leg.limb.fixed_to(part);
+        let lifts = keys.clone().map(|key| {
+            let sample = key % count;
+            let moved = self.own[sample].at[at] - uncut.place(sample as isize, joint, offset);
+            course.up[sample].dot(moved)
+        });
+        let lift = percentile::of(lifts.collect(), 0.5);
+        let sure = self.sureness(stage, part, keys.clone(), model);
         let last = if course.has_ends() { count } else { usize::MAX };
         for key in keys.start.saturating_sub(edge)..(keys.end + edge).min(last) {
             let sample = key % count;
@@ -165,26 +209,72 @@ impl Goals {
             if part == Part::Heel {
                 bears *= (1.0 + (rise / model.size / LIFT_METRES).powi(2)).powi(-2);
             }
-            if away == 0 {
-                self.clear[sample][at] = f64::NEG_INFINITY;
-            }
+            self.clear[sample][at] = f64::NEG_INFINITY;
             if bears > self.bears[sample][at] {
                 self.bears[sample][at] = bears;
-                self.roll[sample][at] = roll_kept(rise, model.size);
+                self.sure[sample][at] = sure;
+                self.level[sample][at] = course.up[sample].dot(self.own[sample].at[at]) - lift;
             }
         }
     }
 }
 
-/// The largest second difference that a knee may have: that of the take and a little more, metres.
-fn sharpest(stage: &Stage<'_>, uncut: &Uncut, knee: usize, model: &FootModel) -> f64 {
+/// How hard the joints of a limb turn at every sample, radians, by their rotations in the axes of those above; not at all at the ends.
+pub(super) fn turned(
+    course: &Course,
+    limb: &Limb,
+    rotation: impl Fn(usize, usize) -> DQuat,
+) -> Vec<[DVec3; NUM_JOINTS]> {
+    let count = course.count();
+    let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
+    for (at, joint) in limb.turning_joints().enumerate() {
+        let rotations: Vec<DQuat> = (0..count).map(|sample| rotation(sample, joint)).collect();
+        for sample in 0..count {
+            let (Some(next), Some(after)) = (course.after(sample, 1), course.after(sample, 2)) else {
+                continue;
+            };
+            turned[next][at] = second_difference([sample, next, after].map(|sample| rotations[sample]));
+        }
+    }
+    turned
+}
+
+/// How a turn from one rotation to the next differs from the turn before, in the axes of what turns.
+fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
+    let turn = |from: DQuat, to: DQuat| rotation::log(from.conjugate() * rotation::on_side_of(to, from));
+    turn(here, after) - turn(before, here)
+}
+
+/// How hard the joints of a leg may be turned: as in the take and a little more, radians.
+fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOINTS] {
     let course = &stage.course;
-    let at = |sample: isize| uncut.place(sample, knee, DVec3::ZERO);
-    let second = |sample: isize| {
-        let [back, on] = [sample - 1, sample].map(|sample| course.on[course.sample(sample)]);
-        (back.inverse().transform_point(at(sample - 1)) - 2.0 * at(sample) + on.transform_point(at(sample + 1)))
-            .length()
+    let square = course.step_secs * course.step_secs;
+    let still = STILL_RADIANS * square;
+    let mut hardest = [still; NUM_JOINTS];
+    for (at, joint) in leg.limb.turning_joints().enumerate() {
+        let above = stage.skeleton().parent(joint);
+        let hard = |sample: isize| {
+            second_difference([-1, 0, 1].map(|off| uncut.rotation(sample + off, joint, above))).length()
+        };
+        // A character is laid onto its source, with kinks of its own.
+        let known = leg.limits.map(|limits| limits.hardest[at] * square);
+        let most = match known.filter(|most| most.is_finite()) {
+            Some(most) => most,
+            None => uncut.inner(course).map(hard).fold(0.0, f64::max),
+        };
+        hardest[at] = HARDER * most.max(still);
+    }
+    hardest
+}
+
+/// The largest angular acceleration of a joint against the one above it, radians per second squared.
+pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
+    let course = &stage.course;
+    let rotation =
+        |sample: usize| stage.rotation_above(sample, joint).conjugate() * stage.world.rotation(sample, joint);
+    let hard = |sample: usize| {
+        let (next, after) = (course.after(sample, 1)?, course.after(sample, 2)?);
+        Some(second_difference([sample, next, after].map(rotation)).length())
     };
-    let around = uncut.inner(course);
-    SHARPER * around.map(second).fold(STILL_METRES * model.metre, f64::max)
+    (0..course.count()).filter_map(hard).fold(0.0, f64::max) / (course.step_secs * course.step_secs)
 }

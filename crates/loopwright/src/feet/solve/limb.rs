@@ -21,6 +21,17 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
+/// Joints of a leg that turn: thigh, knee, ankle and toes.
+pub(in crate::feet) const NUM_JOINTS: usize = 4;
+
+/// What a turn of a joint changes by its unknowns, along one direction.
+pub(super) enum TurnedBy {
+    /// Of a joint that turns about any axis.
+    Vector([f64; 3]),
+    /// Of one that turns about its own.
+    Angle(f64),
+}
+
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -57,7 +68,7 @@ impl Part {
 pub(super) struct Limb {
     pub(super) leg: Leg,
     toe: Option<usize>,
-    /// The tip of the toes, in the axes of the toe joint.
+    /// The tip of the toes, in the axes of the toe joint; of a foot without toes its end, in those of the ankle.
     tip: Option<DVec3>,
     /// The sole below the ankle, in the axes of the ankle.
     heel: DVec3,
@@ -95,7 +106,10 @@ impl Limb {
         let mut limb = Self {
             leg,
             toe: foot.toe,
-            tip: foot.toe.and_then(|toe| tip_of(stage, toe)),
+            tip: match foot.toe {
+                Some(toe) => tip_of(stage, toe),
+                None => end_below(stage, foot.ankle),
+            },
             heel,
             toe_axis: DVec3::ZERO,
         };
@@ -114,7 +128,8 @@ impl Limb {
         let parts = match (self.toe, self.tip) {
             (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
             (Some(_), None) => &[Part::Heel, Part::Ball][..],
-            (None, _) => &[Part::Ankle][..],
+            (None, Some(_)) => &[Part::Heel, Part::Tip][..],
+            (None, None) => &[Part::Ankle][..],
         };
         parts.iter().copied()
     }
@@ -122,7 +137,8 @@ impl Limb {
     pub(super) fn has(&self, part: Part) -> bool {
         match part {
             Part::Knee | Part::Ankle => true,
-            Part::Heel | Part::Ball => self.toe.is_some(),
+            Part::Heel => self.toe.is_some() || self.tip.is_some(),
+            Part::Ball => self.toe.is_some(),
             Part::Tip => self.tip.is_some(),
         }
     }
@@ -211,7 +227,7 @@ impl Limb {
     }
 
     /// How far each of them turns: rotation vectors that follow the joint's own rotation.
-    pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; 4] {
+    pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; NUM_JOINTS] {
         let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
         [
             vector(0),
@@ -219,6 +235,19 @@ impl Limb {
             vector(ANKLE),
             self.toe_axis * unknowns[TOES],
         ]
+    }
+
+    /// The first unknown of a joint, and how its turn changes by them along a direction in its own axes.
+    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
+        match joint {
+            0 => (0, TurnedBy::Vector(along.to_array())),
+            1 => (
+                KNEE,
+                TurnedBy::Angle(along.dot(pose.knee.rotation.conjugate() * pose.hinge)),
+            ),
+            2 => (ANKLE, TurnedBy::Vector(along.to_array())),
+            _ => (TOES, TurnedBy::Angle(along.dot(self.toe_axis))),
+        }
     }
 
     /// Turns the joints of a pose by the unknowns.
@@ -249,6 +278,18 @@ pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
         ),
         (None, tip) => tip.filter(|&tip| tip != DVec3::ZERO),
     }
+}
+
+/// The end of a foot without toes, in the axes of its ankle, where that is what bears: a paw, a hoof, or the front of a sole. `None`
+/// where the rig has no such end, or it does not come lower than the ankle: ends of bones that only draw them may lie anywhere.
+pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
+    let end = tip_of(stage, ankle)?;
+    let lowest = |offset: DVec3| {
+        let height =
+            |sample: usize| stage.course.up[sample].dot(stage.world.joint(sample, ankle).transform_point(offset));
+        (0..stage.world.num_frames()).map(height).fold(f64::INFINITY, f64::min)
+    };
+    (lowest(end) < lowest(DVec3::ZERO)).then_some(end)
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! One solve for feet, legs and hips over a whole motion: a loop, a stretch of a take or a fade.
 //!
 //! A smooth correction of hips and legs, periodic where the motion is, found by least squares over all samples at once: what bears does not move
-//! over the ground, no part of a foot is below its floor, no knee is sharper than in the take, and everything else moves as little
+//! over the ground, no part of a foot is below its floor, no joint is turned harder than in the take, and everything else moves as little
 //! as possible. Gauss-Newton, with sums in a fixed order, so that the bits are the same everywhere. Derivation:
 //! docs/math/feet_solve.md.
 
 use glam::DVec3;
 
-use super::{Bearing, Course, FootModel, FootPoint, LoopContact, contact, leg::Leg, stage::Stage, stance::PointTrack};
+use super::{
+    Bearing, Course, FootModel, FootPoint, LoopContact, contact, leg::Leg, model::LegLimits, stage::Stage,
+    stance::PointTrack,
+};
 use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
 pub(crate) mod fade;
@@ -25,6 +28,8 @@ mod uncut;
 mod weights;
 
 use goals::Goals;
+pub(crate) use goals::hardest_turn;
+pub(in crate::feet) use limb::NUM_JOINTS;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
 use terms::Terms;
@@ -83,8 +88,8 @@ const TURNS_METRES: f64 = 0.03;
 pub(super) struct BearingLeg {
     limb: Limb,
     bearing: Vec<(Part, Vec<LoopContact>)>,
-    /// The angle beyond which the knee does not bend, radians.
-    most_flexed: f64,
+    /// What it may do, on a character.
+    limits: Option<LegLimits>,
 }
 
 impl BearingLeg {
@@ -98,15 +103,14 @@ impl BearingLeg {
         model: &FootModel,
         known: Option<&[Bearing]>,
     ) -> Self {
-        let heel = foot
-            .toe
-            .map_or(DVec3::ZERO, |toe| heel_below(stage, foot.ankle, toe, spans, model));
+        let stands = standing_point(stage, foot);
+        let heel = heel_below(stage, foot.ankle, stands, spans, model);
         let limb = Limb::new(stage, leg, foot, heel);
         let index = spans.first().map_or(0, |span| span.foot);
         let most_metres = TURNS_METRES * model.metre;
         let bearing = limb.bearing_parts().map(|part| {
             let (joint, offset) = limb.fixed_to(part);
-            if joint == foot.lowest_joint() && offset == DVec3::ZERO {
+            if (joint, offset) == stands {
                 return (part, spans.to_vec());
             }
             let positions = stage.positions_of(joint, offset);
@@ -129,7 +133,7 @@ impl BearingLeg {
         Self {
             bearing: bearing.collect(),
             limb,
-            most_flexed: model.most_flexed(index),
+            limits: model.limits(index),
         }
     }
 
@@ -144,22 +148,33 @@ impl BearingLeg {
     }
 }
 
-/// Heel and tip of a foot with toes whose ball stands over contacts: each with the joint and the offset in its axes that fix it.
+/// The point of a foot that stays longest on the ground, by a joint and the offset in its axes: the joint of the toes, else the end of the
+/// foot, else the ankle.
+pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> (usize, DVec3) {
+    match foot.toe {
+        Some(toe) => (toe, DVec3::ZERO),
+        None => (foot.ankle, limb::end_below(stage, foot.ankle).unwrap_or(DVec3::ZERO)),
+    }
+}
+
+/// Heel and tip of a foot whose standing point stands over contacts: each with the joint and the offset in its axes that fix it. A foot of
+/// which the ankle alone is known has none.
 pub(super) fn ends_of_foot(
     stage: &Stage<'_>,
     foot: &Foot,
     contacts: &[LoopContact],
     model: &FootModel,
-) -> impl Iterator<Item = (FootPoint, usize, DVec3)> + use<> {
-    let heel = (foot.toe).map(|toe| {
-        (
-            FootPoint::Heel,
-            foot.ankle,
-            heel_below(stage, foot.ankle, toe, contacts, model),
-        )
-    });
-    let tip = (foot.toe).and_then(|toe| Some((FootPoint::Tip, toe, limb::tip_of(stage, toe)?)));
-    heel.into_iter().chain(tip)
+) -> Vec<(FootPoint, usize, DVec3)> {
+    let stands = standing_point(stage, foot);
+    if stands == (foot.ankle, DVec3::ZERO) {
+        return Vec::new();
+    }
+    let heel = heel_below(stage, foot.ankle, stands, contacts, model);
+    let tip = match foot.toe {
+        Some(toe) => limb::tip_of(stage, toe).map(|tip| (FootPoint::Tip, toe, tip)),
+        None => Some((FootPoint::Tip, stands.0, stands.1)),
+    };
+    [(FootPoint::Heel, foot.ankle, heel)].into_iter().chain(tip).collect()
 }
 
 /// The farthest that a point is from its mean place over a contact, over the ground, metres.
@@ -284,7 +299,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -
         return None;
     }
     let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
-    let terms = Terms::new(course, goals, &parts, model);
+    let terms = Terms::new(course, limbs, goals, &parts, model);
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
     let mut equations = NormalEquations::new(course.count(), width);
     let mut settled = Settled {
@@ -297,7 +312,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -
     let (mut damping, mut has_moved) = (DAMPING_METRES, false);
     'search: for _ in 0..most_steps {
         equations.clear();
-        let before = terms.cost(&settled, limbs, &mut equations);
+        let before = terms.cost(&settled, &mut equations);
         let damped = damped(damping, width, model);
         equations.damp(&damped);
         let mut cost = before;
@@ -312,7 +327,7 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -
         loop {
             let ahead = settled.moved(&step);
             equations.clear_pulls();
-            let cost_ahead = terms.cost(&ahead, limbs, &mut equations);
+            let cost_ahead = terms.cost(&ahead, &mut equations);
             if cost_ahead < cost {
                 (settled, cost) = (ahead, cost_ahead);
                 has_moved = true;
@@ -371,18 +386,26 @@ fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
 /// hardly show its sole.
 const FLAT_METRES: f64 = 0.002;
 
-/// The heel below an ankle, in the axes of the ankle: the sole where the foot is flattest while its ball bears.
-fn heel_below(stage: &Stage<'_>, ankle: usize, ball: usize, contacts: &[LoopContact], model: &FootModel) -> DVec3 {
+/// The heel below an ankle, in the axes of the ankle: the sole where the foot is flattest while its standing point bears.
+fn heel_below(
+    stage: &Stage<'_>,
+    ankle: usize,
+    (joint, offset): (usize, DVec3),
+    contacts: &[LoopContact],
+    model: &FootModel,
+) -> DVec3 {
     let (count, up) = (stage.course.count(), &stage.course.up);
     let flat_metres = FLAT_METRES * model.metre;
-    let height = |sample: usize, joint: usize| up[sample].dot(stage.world.position(sample, joint));
+    let height = |sample: usize, joint: usize, offset: DVec3| {
+        up[sample].dot(stage.world.joint(sample, joint).transform_point(offset))
+    };
     let samples: Vec<usize> = contacts
         .iter()
         .flat_map(LoopContact::keys)
         .map(|key| key % count)
         .collect();
     let rises: Vec<f64> = (samples.iter())
-        .map(|&sample| height(sample, ankle) - height(sample, ball))
+        .map(|&sample| height(sample, ankle, DVec3::ZERO) - height(sample, joint, offset))
         .collect();
     let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);

@@ -9,11 +9,11 @@ use super::{
     super::leg::LEAST_BEND,
     Course, FootModel, HIPS, Settled,
     goals::Goals,
-    limb::{ANKLE, FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part},
+    limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_JOINTS, NUM_PARTS, Part, TurnedBy},
     normal::NormalEquations,
     weights::{LegWeights, outer},
 };
-use crate::math::{ops, rotation};
+use crate::math::rotation;
 
 /// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
 const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
@@ -30,21 +30,17 @@ const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.15, 0.15, 0.15, 0.06]
 /// A turn of a joint, by its lever.
 const REST: f64 = 0.6;
 
-/// A correction is smooth over this long, seconds: of the hips, of thigh and knee, of ankle and toes. Longer moves the body more;
-/// shorter shows.
+/// A correction is smooth over this long, seconds: of the hips, and of a leg. Longer moves the body more; shorter shows, and ankles turn on
+/// the noise of a capture.
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
-const FOOT_SECS: f64 = 0.04;
 
-/// What bears and moves at a metre per second over the ground is off by this many metres, ...
+/// What bears and moves at a metre per second over the ground is off by this many metres.
 const BEAR_SECS: f64 = 8.0;
 
-/// ... and up or down by this many.
-const LEVEL_SECS: f64 = 4.0;
-
-/// Where a knee has a limit to its bend, a metre of what bears above or below its own height: legs that do not reach would lift feet off
-/// the ground rather than lower the hips.
-const LIFTED: f64 = 6.0;
+/// A metre of what bears above or below its own height. Less, and legs that do not reach lift feet off the ground rather than lower the
+/// hips.
+const LEVEL: f64 = 20.0;
 
 /// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
 const FLAT_SECS: f64 = 0.5;
@@ -55,8 +51,8 @@ const FLOOR: f64 = 60.0;
 /// A metre below the clearance of the take.
 const CLEAR: f64 = 4.0;
 
-/// A knee twice as sharp as it may be, metres.
-const SHARP_METRES: f64 = 1.5;
+/// A joint that is turned twice as hard as it may be, metres.
+const HARD_METRES: f64 = 0.5;
 
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
@@ -67,27 +63,27 @@ const LIMIT_METRES: f64 = 20.0;
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
 
-/// Limits set in over about this much: heights, sharpness over its limit, and the bend of the knee. Harder, and steps of the search
+/// Limits set in over about this much: heights, angular accelerations over their limit, and the bend of the knee. Harder, and steps of the search
 /// jump from one side of the limit to the other and back.
 const SOFT_METRES: f64 = 1e-3;
-const SOFT_SHARP: f64 = 0.02;
+const SOFT_HARD: f64 = 0.05;
 const SOFT_RADIANS: f64 = 0.01;
 
-/// How far a value is above zero, setting in over about `soft`, and the slope of that.
+/// How far a value is above zero, setting in over about `soft`, and the slope of that. Exactly none up to zero: what is not yet at a
+/// limit would be pushed away from it, and a foot would stand above its floor.
 fn excess(value: f64, soft: f64) -> (f64, f64) {
-    let root = ops::hypot(value, soft);
-    // Of two large numbers of opposite sign nothing would be left.
-    let above = if value > 0.0 {
-        0.5 * (value + root)
-    } else {
-        0.5 * soft * soft / (root - value)
-    };
-    (above, above / root)
+    if value <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let sum = value + soft;
+    let share = value / sum;
+    (value * share, share * (1.0 + soft / sum))
 }
 
 /// The cost of corrections of a body.
 pub(super) struct Terms<'a> {
     course: &'a Course,
+    limbs: &'a [Limb],
     goals: &'a [Goals],
     /// What parts each leg has.
     parts: &'a [[bool; NUM_PARTS]],
@@ -98,12 +94,14 @@ pub(super) struct Terms<'a> {
 impl<'a> Terms<'a> {
     pub(super) fn new(
         course: &'a Course,
+        limbs: &'a [Limb],
         goals: &'a [Goals],
         parts: &'a [[bool; NUM_PARTS]],
         model: &FootModel,
     ) -> Self {
         Self {
             course,
+            limbs,
             goals,
             parts,
             width: HIPS + LEG_UNKNOWNS * goals.len(),
@@ -112,8 +110,8 @@ impl<'a> Terms<'a> {
     }
 
     /// Adds everything that a correction costs, linearized there; returns the cost.
-    pub(super) fn cost(&self, settled: &Settled, limbs: &[Limb], equations: &mut NormalEquations) -> f64 {
-        let points = settled.points(limbs, self.goals);
+    pub(super) fn cost(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
+        let points = settled.points(self.limbs, self.goals);
         let mut cost = self.add_smoothness(&settled.unknowns, equations);
         for (leg, points) in points.iter().enumerate() {
             let mut weights = LegWeights::new(self.course.count());
@@ -124,7 +122,7 @@ impl<'a> Terms<'a> {
                 self.weigh_height(goals, points, sample, &mut weights);
                 self.weigh_flatness(goals, points, sample, &mut weights);
                 self.weigh_floor(goals, points, sample, &mut weights);
-                self.weigh_sharpness(goals, points, sample, &mut weights);
+                cost += self.add_hardness(leg, settled, sample, equations);
                 cost += self.add_bend(leg, settled.leg(leg, sample)[KNEE], sample, equations);
             }
             weights.add_to(equations, leg_at(leg), points);
@@ -143,8 +141,7 @@ impl<'a> Terms<'a> {
                 None => (HIPS_STAY[unknown], HIPS_STAY[1], HIPS_SECS),
                 Some(of_leg) => {
                     let lever = LEVERS[of_leg] * self.size;
-                    let secs = if of_leg < ANKLE { LEG_SECS } else { FOOT_SECS };
-                    (REST * lever, lever, secs)
+                    (REST * lever, lever, LEG_SECS)
                 }
             };
             small.push(weight * weight);
@@ -210,31 +207,27 @@ impl<'a> Terms<'a> {
         };
         let (on, up) = (self.course.on[sample], self.course.up[sample]);
         let seen_from_next = DMat3::from_quat(on.rotation.conjugate());
-        let vertical = outer(up, up);
+        // Up and down it has a height of its own.
+        let level = DMat3::IDENTITY - outer(up, up);
         for part in 0..NUM_PARTS {
             let bears = goals.bears[sample][part].min(goals.bears[next][part]);
             if bears == 0.0 {
                 continue;
             }
-            let roll = goals.roll[next][part] - goals.roll[sample][part];
-            let moved = on.transform_point(points[next].at[part]) - points[sample].at[part] - roll * up;
-            let per_step = (bears / self.course.step_secs).powi(2);
-            let (over, along_up) = (BEAR_SECS * BEAR_SECS, LEVEL_SECS * LEVEL_SECS);
-            let weight = (DMat3::IDENTITY * over + vertical * (along_up - over)) * per_step;
+            let moved = on.transform_point(points[next].at[part]) - points[sample].at[part];
+            let sure = goals.sure[sample][part].min(goals.sure[next][part]);
+            let weight = level * (BEAR_SECS * sure * bears / self.course.step_secs).powi(2);
             weights.join([sample, next], part, weight, seen_from_next, moved);
         }
     }
 
-    /// On another character, what bears stays at its height.
+    /// What bears is at its height.
     fn weigh_height(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
-        if !goals.most_flexed.is_finite() {
-            return;
-        }
         let up = self.course.up[sample];
         for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {
             // Squared, so that a foot leaves the ground freely at the end of its contact.
-            let weight = LIFTED * goals.bears[sample][part] * goals.bears[sample][part];
-            let lift = up.dot(points[sample].at[part] - goals.own[sample].at[part]);
+            let weight = LEVEL * goals.bears[sample][part] * goals.bears[sample][part];
+            let lift = up.dot(points[sample].at[part]) - goals.level[sample][part];
             weights.push(sample, part, weight * up, weight * lift);
         }
     }
@@ -244,8 +237,10 @@ impl<'a> Terms<'a> {
         let Some(next) = self.course.after(sample, 1) else {
             return;
         };
-        let flat =
-            |sample: usize| goals.bears[sample][Part::Heel as usize].min(goals.bears[sample][Part::Ball as usize]);
+        let flat = |sample: usize| {
+            let [heel, ball, tip] = [Part::Heel, Part::Ball, Part::Tip].map(|part| goals.bears[sample][part as usize]);
+            heel.min(ball.max(tip))
+        };
         let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.course.step_secs * FOOT_METRES * self.size;
         if weight == 0.0 {
             return;
@@ -276,27 +271,36 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The knee is no sharper than in the take.
-    fn weigh_sharpness(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
+    /// No joint is turned harder than in the take: its angular acceleration, which a correction changes by its own second difference.
+    /// Returns the cost.
+    fn add_hardness(&self, leg: usize, settled: &Settled, sample: usize, equations: &mut NormalEquations) -> f64 {
         let (Some(next), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
-            return;
+            return 0.0;
         };
-        let [back, on] = [self.course.on[sample].inverse(), self.course.on[next]];
-        let at = |sample: usize| points[sample].at[Part::Knee as usize];
-        let [first, last] = [back.transform_point(at(sample)), on.transform_point(at(after))];
-        let second = first - 2.0 * at(next) + last;
-        let sharp = second.length();
-        if sharp > 0.5 * goals.sharpest {
-            let (more, slope) = excess(sharp / goals.sharpest - 1.0, SOFT_SHARP);
-            let weight = SHARP_METRES * self.size;
-            let along = weight * slope / goals.sharpest * (second / sharp);
-            let directions = [
-                back.rotation.conjugate() * along,
-                -2.0 * along,
-                on.rotation.conjugate() * along,
-            ];
-            weights.bend_knee([sample, next, after], directions, weight * more);
+        let goals = &self.goals[leg];
+        let samples = [sample, next, after];
+        let turns = samples.map(|sample| self.limbs[leg].turns(&goals.poses[sample], settled.leg(leg, sample)));
+        let mut cost = 0.0;
+        for joint in 0..NUM_JOINTS {
+            let added = turns[0][joint] - 2.0 * turns[1][joint] + turns[2][joint];
+            let turned = goals.turned[next][joint] + added;
+            let (hard, most) = (turned.length(), goals.hardest[joint]);
+            if hard <= most {
+                continue;
+            }
+            let (more, slope) = excess(hard / most - 1.0, SOFT_HARD);
+            let weight = HARD_METRES * self.size;
+            let residual = weight * more;
+            let along = weight * slope / most / hard * turned;
+            let (first, slopes) = self.limbs[leg].turned_by(&goals.poses[next], joint, along);
+            let at = leg_at(leg) + first;
+            match slopes {
+                TurnedBy::Vector(slopes) => bend(equations, samples, at, slopes, residual),
+                TurnedBy::Angle(slope) => bend(equations, samples, at, [slope], residual),
+            }
+            cost += residual * residual;
         }
+        cost
     }
 
     /// The knee is not stretched, and not folded; returns the cost.
@@ -318,6 +322,25 @@ impl<'a> Terms<'a> {
             cost += residual * residual;
         }
         cost
+    }
+}
+
+/// Adds a residual and its slopes by the second difference of unknowns.
+fn bend<const N: usize>(
+    equations: &mut NormalEquations,
+    samples: [usize; 3],
+    at: usize,
+    slopes: [f64; N],
+    residual: f64,
+) {
+    const DIFFERENCE: [f64; 3] = [1.0, -2.0, 1.0];
+    for (one, sample) in samples.into_iter().enumerate() {
+        equations.add_pull(sample, at, &slopes.map(|slope| DIFFERENCE[one] * slope * residual));
+        for other in one..3 {
+            let both = DIFFERENCE[one] * DIFFERENCE[other];
+            let products = slopes.map(|row| slopes.map(|column| both * row * column));
+            equations.add_block((sample, at), (samples[other], at), &products);
+        }
     }
 }
 

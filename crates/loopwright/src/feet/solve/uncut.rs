@@ -1,6 +1,6 @@
 //! What the take does, seen from the root: the floor, clearance and knees of a loop are held against it.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::{Course, Stage};
 use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
@@ -58,11 +58,22 @@ impl Uncut {
 
     /// The place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
     pub(super) fn place(&self, sample: isize, joint: usize, offset: DVec3) -> DVec3 {
+        self.world.joint(self.frame(sample), joint).transform_point(offset)
+    }
+
+    /// The rotation of a joint in the axes of the one above.
+    pub(super) fn rotation(&self, sample: isize, joint: usize, above: Option<usize>) -> DQuat {
+        let frame = self.frame(sample);
+        let above = above.map_or(DQuat::IDENTITY, |above| self.world.rotation(frame, above));
+        above.conjugate() * self.world.rotation(frame, joint)
+    }
+
+    fn frame(&self, sample: isize) -> usize {
         let frames = self.world.num_frames() as isize;
         let frame = match self.first {
             Some(first) => (sample + first as isize).clamp(0, frames - 1),
             None => sample.rem_euclid(frames),
         };
-        self.world.joint(frame as usize, joint).transform_point(offset)
+        frame as usize
     }
 }

@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 
 use super::{
     HIPS,
-    limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Part, Slopes},
+    limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Slopes},
     normal::NormalEquations,
 };
 
@@ -35,8 +35,6 @@ struct Weights {
     /// Weights of products with itself, and with the same place at the next sample.
     own: [DMat3; NUM_PLACES],
     next: [DMat3; NUM_PLACES],
-    /// Of the knee with itself two samples later.
-    knee_after_next: DMat3,
 }
 
 impl LegWeights {
@@ -45,7 +43,6 @@ impl LegWeights {
             pull: [DVec3::ZERO; NUM_PLACES],
             own: [DMat3::ZERO; NUM_PLACES],
             next: [DMat3::ZERO; NUM_PLACES],
-            knee_after_next: DMat3::ZERO,
         };
         Self {
             of_samples: vec![none; num_samples],
@@ -80,20 +77,6 @@ impl LegWeights {
         let weights = &mut self.of_samples[sample];
         weights.pull[place] += slope * residual;
         weights.own[place] += outer(slope, slope);
-        self.sum_of_squares += residual * residual;
-    }
-
-    /// A residual, and its slopes by the knee at three samples one after the other.
-    pub(super) fn bend_knee(&mut self, samples: [usize; 3], slopes: [DVec3; 3], residual: f64) {
-        const KNEE: usize = Part::Knee as usize;
-        for (sample, slope) in samples.into_iter().zip(slopes) {
-            self.push(sample, KNEE, slope, 0.0);
-            self.of_samples[sample].pull[KNEE] += slope * residual;
-        }
-        let [first, second, _] = samples;
-        self.of_samples[first].next[KNEE] += outer(slopes[0], slopes[1]);
-        self.of_samples[second].next[KNEE] += outer(slopes[1], slopes[2]);
-        self.of_samples[first].knee_after_next += outer(slopes[0], slopes[2]);
         self.sum_of_squares += residual * residual;
     }
 
@@ -137,13 +120,6 @@ impl LegWeights {
                         products.add([&points[sample], &points[other]], place, matrices[place]);
                     }
                 }
-                products.add_to(equations, [sample, other], first);
-            }
-            if weights.knee_after_next != DMat3::ZERO {
-                let other = (sample + 2) % count;
-                let mut products = Products::NONE;
-                let knee = Part::Knee as usize;
-                products.add([&points[sample], &points[other]], knee, weights.knee_after_next);
                 products.add_to(equations, [sample, other], first);
             }
         }
@@ -245,7 +221,6 @@ mod tests {
     #[test]
     fn the_solution_balances_all_residuals() {
         const WIDTH: usize = HIPS + LEG_UNKNOWNS;
-        const KNEE: usize = Part::Knee as usize;
         let mut next = numbers();
         let mut vector = || DVec3::new(next(), next(), next());
         let count = FEWEST_SAMPLES + 3;
@@ -262,20 +237,19 @@ mod tests {
         let offs: Vec<[DVec3; NUM_PLACES]> = (0..count).map(|_| [(); NUM_PLACES].map(|()| vector())).collect();
         let joins: Vec<[DVec3; NUM_PLACES]> = (0..count).map(|_| [(); NUM_PLACES].map(|()| vector())).collect();
         let turn = DMat3::from_quat(rotation::exp(DVec3::new(0.3, -0.5, 0.9)));
-        let slopes: Vec<[DVec3; 3]> = (0..count).map(|_| [(); 3].map(|()| vector())).collect();
+        let slopes: Vec<DVec3> = (0..count).map(|_| vector()).collect();
         // Symmetric, with a root that is known.
         let root = DMat3::from_cols(vector(), vector(), vector());
         let weight = root.transpose() * root;
 
         let mut weights = LegWeights::new(count);
         for sample in 0..count {
-            let [after, last] = [1, 2].map(|off| (sample + off) % count);
+            let after = (sample + 1) % count;
             for place in 0..NUM_PLACES {
                 weights.hold(sample, place, 0.7, offs[sample][place]);
                 weights.join([sample, after], place, weight, turn, joins[sample][place]);
-                weights.push(sample, place, slopes[sample][0], 0.4);
+                weights.push(sample, place, slopes[sample], 0.4);
             }
-            weights.bend_knee([sample, after, last], slopes[sample], -0.3);
         }
         let mut equations = NormalEquations::new(count, WIDTH);
         weights.add_to(&mut equations, HIPS, &points);
@@ -300,10 +274,8 @@ mod tests {
                     cost += (0.7 * (offs[sample][place] + at(sample, place))).length_squared();
                     let step = turn.transpose() * at(sample + 1, place) - at(sample, place);
                     cost += (root * (joins[sample][place] + step)).length_squared();
-                    cost += (0.4 + slopes[sample][0].dot(at(sample, place))).powi(2);
+                    cost += (0.4 + slopes[sample].dot(at(sample, place))).powi(2);
                 }
-                let bend: f64 = (0..3).map(|off| slopes[sample][off].dot(at(sample + off, KNEE))).sum();
-                cost += (bend - 0.3).powi(2);
             }
             cost
         };
