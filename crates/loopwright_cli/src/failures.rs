@@ -304,7 +304,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
     let failure = Failure::nothing(format!("no loop found in \"{}\", frames {first}-{last}", studied.name,));
     if search.idle && nearest_miss.is_none() {
         return failure
-            .because("the body is not idle for two seconds or more anywhere in the take")
+            .because("the body is not idle for 1.4 seconds or more anywhere in the take")
             .try_this("a search without --idle; `loopwright inspect` lists the segments");
     }
     let [shortest, longest] = search.bounds_secs();

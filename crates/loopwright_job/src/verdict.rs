@@ -170,12 +170,13 @@ const DISPLACEMENT_METRES: Limits = Limits {
     bad: 0.045,
 };
 
-/// Degrees between the way from the feet to the head and up. On all fours the head is ahead of the feet.
+/// Degrees between the way from the feet to the head and up. On all fours, and of bodies that lie, the head is
+/// beside the feet.
 const UPRIGHT_DEG: Limits = Limits {
     review: 50.0,
     bad: 110.0,
 };
-const ON_ALL_FOURS_DEG: Limits = Limits {
+const LYING_DEG: Limits = Limits {
     review: 100.0,
     bad: 110.0,
 };
@@ -431,11 +432,9 @@ impl Subject<'_> {
                 graded(id, 1e2 * quality.root_mps, Limits::never_bad(1e2 * rests))
             }
             CheckId::Upright => {
-                let limits = if self.body.feet.len() > 2 {
-                    ON_ALL_FOURS_DEG
-                } else {
-                    UPRIGHT_DEG
-                };
+                // Whoever rests may lie.
+                let goes_upright = self.body.feet.len() <= 2 && quality.root_mps >= GOING_MPS * size;
+                let limits = if goes_upright { UPRIGHT_DEG } else { LYING_DEG };
                 graded(id, quality.lean_radians?.to_degrees(), limits)
             }
             CheckId::RootSpeed => CheckFacts {

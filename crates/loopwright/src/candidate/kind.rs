@@ -1,9 +1,12 @@
 //! What a whole take or a loop is, in one word.
 
 use super::{report::LoopCandidate, whole::WholeClipKind, whole_clip::is_single_action};
-use crate::analysis::{
-    Analysis,
-    segments::{self, Gait},
+use crate::{
+    analysis::{
+        Analysis,
+        segments::{self, Gait},
+    },
+    math::percentile,
 };
 
 /// What a take or a loop is, in the words of animators.
@@ -101,10 +104,12 @@ pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, spe
 /// Whoever goes somewhere sets down each foot at least once, besides where it stood.
 const LEAST_STEPS: usize = 4;
 
-/// Share of the standing height by which all feet are above the ground in a jump.
+/// Shares of the standing height by which all feet are above the ground in a jump, and the hips above where they are for half of the time.
 const JUMP_SHARE: f64 = 0.08;
+const RISE_SHARE: f64 = 0.04;
 
-/// Whether there is a moment at which all feet are well above their lowest places.
+/// Whether there is a moment at which all feet are well above their lowest places, and the hips high: who falls or lies down lifts the
+/// feet too.
 fn leaves_the_ground(analysis: &Analysis) -> bool {
     let body = &analysis.body;
     let Some(stature) = body.stature(&analysis.take) else {
@@ -119,9 +124,11 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
                 .fold(f64::INFINITY, f64::min)
         })
         .collect();
+    let usual = percentile::of(frames().map(|frame| height(frame, body.hips)).collect(), 0.5);
     frames().any(|frame| {
         let above = body.feet.iter().zip(&lowest);
         !lowest.is_empty()
+            && height(frame, body.hips) - usual > RISE_SHARE * stature
             && above
                 .into_iter()
                 .all(|(foot, lowest)| height(frame, foot.lowest_joint()) - lowest > JUMP_SHARE * stature)

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
 use crate::{
-    analysis::activity::ActivityKind,
+    analysis::{activity::ActivityKind, segments::Gait},
     candidate::{
         report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
         seams::SeamPair,
@@ -44,12 +44,17 @@ impl Finder<'_> {
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let mut found = self.nothing();
         let activity = &self.source.analysis.activity;
+        // An idle take has moments that are livelier than the rest.
+        let is_idle_throughout = (self.source.analysis.segments.iter()).all(|segment| segment.gait == Gait::Idle);
         for secs in IDLE_SECS {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
             if longest.is_empty() {
                 continue;
             }
-            let admission = Admission::new(activity, usable, longest, ActivityKind::Idle);
+            let admission = match is_idle_throughout {
+                true => Admission::of_any_activity(usable, longest),
+                false => Admission::new(activity, usable, longest, ActivityKind::Idle),
+            };
             for pair in self.pairs(&admission, f64::MAX).take(MAX_LOOKED_AT) {
                 match self.judge_idle(&pair) {
                     Ok(candidate) => {
@@ -109,7 +114,9 @@ impl Finder<'_> {
         if !self.settings.idle && self.is_gesture(start, end) {
             return Err(MissReason::SeenOnce);
         }
-        if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
+        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
+        let costs_too_much = |&ratio: &f64| ratio > MAX_IDLE_COST_RATIO && pair.cost > unseen;
+        if let Some(found) = candidate.cost_ratio.filter(costs_too_much) {
             return Err(MissReason::CostRatio { found });
         }
         self.admitted(LoopCandidate {
@@ -133,10 +140,15 @@ impl Finder<'_> {
         };
         let away: Vec<f64> = (start..=end).map(away).collect();
         let farthest = away.iter().copied().fold(0.0, f64::max);
-        let rises = away
-            .windows(2)
-            .filter(|pair| pair[0] < 0.5 * farthest && pair[1] >= 0.5 * farthest)
-            .count();
+        // Away and back again, whatever it does while it is away.
+        let (mut is_away, mut rises) = (false, 0);
+        for distance in away {
+            if !is_away && distance >= 0.5 * farthest {
+                (is_away, rises) = (true, rises + 1);
+            } else if distance < 0.25 * farthest {
+                is_away = false;
+            }
+        }
         farthest > GESTURE_METRES * analysis.body.size(&analysis.take) && rises == 1
     }
 }
