@@ -122,8 +122,8 @@ impl Tracks {
     /// # Panics When the pose has another number of joints.
     pub(crate) fn push(&mut self, pose: PoseRef<'_>) {
         let joints = self.num_joints();
-        let is_right = pose.translations.len() == joints && pose.rotations.len() == joints;
-        assert!(is_right, "a pose of {joints} joints");
+        let fits = pose.translations.len() == joints && pose.rotations.len() == joints;
+        assert!(fits, "a pose of {joints} joints");
         let values = &mut self.values;
         let before = values.rotations.len().checked_sub(joints);
         values.translations.extend_from_slice(pose.translations);

@@ -45,8 +45,8 @@ impl Answer {
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         let status = output.status.code();
         let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
-        let is_said = status != 101 && !stderr.contains("panicked");
-        assert!(is_said, "{asked} panicked:\n{stderr}");
+        let is_sound = status != 101 && !stderr.contains("panicked");
+        assert!(is_sound, "{asked} panicked:\n{stderr}");
         Self {
             asked: asked.to_owned(),
             status,
@@ -73,14 +73,14 @@ impl Answer {
 
     /// Asserts that these words are among the messages.
     pub(crate) fn says(&self, words: &str) {
-        let is_right = self.stderr.contains(words);
-        assert!(is_right, "{}: not {words:?}: {}", self.asked, self.stderr);
+        let is_said = self.stderr.contains(words);
+        assert!(is_said, "{}: not {words:?}: {}", self.asked, self.stderr);
     }
 
     /// Asserts that these words are in the answer.
     pub(crate) fn shows(&self, words: &str) {
-        let is_right = self.stdout.contains(words);
-        assert!(is_right, "{}: not {words:?}: {}", self.asked, self.stdout);
+        let is_shown = self.stdout.contains(words);
+        assert!(is_shown, "{}: not {words:?}: {}", self.asked, self.stdout);
     }
 
     /// Asserts that the answer begins with these words.
