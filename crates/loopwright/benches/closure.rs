@@ -15,12 +15,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 /// A clip of the given number of intervals. All joints rotate, none periodically; either all joints also translate, or the first
 /// alone, as in most files.
 fn clip(num_intervals: usize, num_joints: usize, all_shift: bool) -> Clip {
-    let joints = (0..num_joints).map(|index| Joint {
-        name: format!("j{index}"),
-        parent: index.checked_sub(1),
-        rest_offset: DVec3::Y,
-        tip: None,
-    });
+    let joints = (0..num_joints).map(|index| Joint::new(format!("j{index}"), index.checked_sub(1), DVec3::Y));
     let skeleton = Skeleton::new(joints.collect()).expect("a chain is a skeleton");
     let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
     for frame in 0..num_intervals + 81 {

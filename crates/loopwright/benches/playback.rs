@@ -50,12 +50,10 @@ fn skeleton() -> Skeleton {
         }
     }
     parents.resize(NUM_JOINTS, Some(chest));
-    let joints = parents.into_iter().enumerate().map(|(index, parent)| Joint {
-        name: format!("j{index}"),
-        parent,
-        rest_offset: DVec3::Y * 0.1,
-        tip: None,
-    });
+    let joints = parents
+        .into_iter()
+        .enumerate()
+        .map(|(index, parent)| Joint::new(format!("j{index}"), parent, DVec3::Y * 0.1));
     Skeleton::new(joints.collect()).expect("parents come first")
 }
 

@@ -205,10 +205,8 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
     assert!(turned.to_degrees() < 0.1, "{}", turned.to_degrees());
     let (length, chord) = length_and_chord(&straight);
     let mean_length = 0.5 * (length_and_chord(&left).0 + length_and_chord(&right).0);
-    assert!(
-        (length / mean_length - 1.0).abs() < 0.005 && (chord / mean_length - 1.0).abs() < 0.005,
-        "{length} {chord} {mean_length}"
-    );
+    let is_near = (length / mean_length - 1.0).abs() < 0.005 && (chord / mean_length - 1.0).abs() < 0.005;
+    assert!(is_near, "{length} {chord} {mean_length}");
     // Feet slide no more than in the turns, once they are held again: feet that stand on two circles stand nowhere in the mean.
     let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
     let feet: Vec<String> = names.filter(|name| name.ends_with("Foot")).map(str::to_owned).collect();
@@ -263,10 +261,8 @@ fn roots_on_paths_blend_with_their_paths() {
         assert!((found.translation - expected.translation).length() < 1e-9);
         assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
         let (a, b) = (mixed.world_pose(key).translations, wide.world_pose(key).translations);
-        assert!(
-            a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9),
-            "the body stays"
-        );
+        let is_near = a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9);
+        assert!(is_near, "the body stays");
     }
 }
 

@@ -38,19 +38,15 @@ fn frames(value: &Value) -> Vec<usize> {
 
 #[track_caller]
 fn assert_close(found: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (found - expected).abs() <= tolerance,
-        "found {found}, expected {expected}"
-    );
+    let is_near = (found - expected).abs() <= tolerance;
+    assert!(is_near, "found {found}, expected {expected}");
 }
 
 #[track_caller]
 fn assert_same_turn(found: DQuat, expected: DQuat, tolerance: f64) {
     let apart = rotation::difference(found, expected).length();
-    assert!(
-        apart <= tolerance,
-        "found {found}, expected {expected}, {apart} rad apart"
-    );
+    let is_right = apart <= tolerance;
+    assert!(is_right, "found {found}, expected {expected}, {apart} rad apart");
 }
 
 /// The clip of the golden files, from its formulas.

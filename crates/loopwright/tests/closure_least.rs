@@ -93,10 +93,8 @@ fn the_least_closure_has_the_smallest_integral() {
                 assert!(other > smallest, "case {case}, {k}: {smallest} above {other}");
                 // It is a minimum, not a slope: what is added is the integral of the bump alone.
                 let slope = (other - smallest) / factor - factor * own;
-                assert!(
-                    slope.abs() < 1e-5 * (own * smallest).sqrt(),
-                    "case {case}, {k}: slope {slope} of {own} and {smallest}"
-                );
+                let is_near = slope.abs() < 1e-5 * (own * smallest).sqrt();
+                assert!(is_near, "case {case}, {k}: slope {slope} of {own} and {smallest}");
             }
         }
     }

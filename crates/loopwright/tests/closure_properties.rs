@@ -410,10 +410,8 @@ fn nothing_is_left_of_the_gap() {
         let before = gaps_between_ends(&motions, period_secs);
         let is_at_most = |of: &dyn Fn(&Gaps) -> f64, share: f64, ratio: f64| {
             let (middle, fine) = (of(&left[1]), of(&left[2]));
-            assert!(
-                fine < share * of(&before) && fine * ratio < middle,
-                "case {case}, {method:?}: {left:?} of {before:?}"
-            );
+            let is_right = fine < share * of(&before) && fine * ratio < middle;
+            assert!(is_right, "case {case}, {method:?}: {left:?} of {before:?}");
         };
         assert!(left[2].position < 1e-5 && left[2].angle < 1e-5, "case {case}: {left:?}");
         // The ratio would be 4 but for terms of higher order.
@@ -441,10 +439,8 @@ fn nothing_is_left_of_the_gap() {
             (open.angular_acceleration, stated.angular_acceleration),
         ];
         let what = format!("case {case}: {open:?}, reported as {stated:?}");
-        assert!(
-            figures.iter().all(|&(open, stated)| open > 1.0 && stated > 1.0),
-            "{what}"
-        );
+        let is_right = figures.iter().all(|&(open, stated)| open > 1.0 && stated > 1.0);
+        assert!(is_right, "{what}");
         // ... and as they are, up to the error of the accelerations measured at the ends. Of a fade that follows the track, the
         // report leaves out the acceleration: up to 0.6 of the gap.
         let follows_the_track = |shape: Shape| shape.kind() == ShapeKind::Adjustment;
@@ -455,10 +451,8 @@ fn nothing_is_left_of_the_gap() {
             assert!(figures.iter().all(is_near), "{what}");
         }
     }
-    assert!(
-        c2 > 50 && one_sided > 10 && reported > 200,
-        "{c2} {one_sided} {reported}"
-    );
+    let is_right = c2 > 50 && one_sided > 10 && reported > 200;
+    assert!(is_right, "{c2} {one_sided} {reported}");
     for pair in sums.windows(2) {
         assert!((pair[0] / pair[1] - 4.0).abs() < 0.1, "{sums:?}");
     }
@@ -843,10 +837,8 @@ fn extreme_settings_stay_finite_exact_and_near() {
             .filter(|(parameter, _)| parameter.unit == Unit::Secs)
             .fold(period, |shortest, (_, secs)| shortest.min(secs));
         let rates = (1.0 + before.position + before.angle) / shortest + before.velocity + before.angular_velocity;
-        assert!(
-            left.velocity < 1e-10 * rates && left.angular_velocity < 1e-10 * rates,
-            "case {case}: {left:?} of {before:?}, {start:?} {end:?}"
-        );
+        let is_right = left.velocity < 1e-10 * rates && left.angular_velocity < 1e-10 * rates;
+        assert!(is_right, "case {case}: {left:?} of {before:?}, {start:?} {end:?}");
         // Every gap scaled to its effect over the period.
         let reach = 1.0
             + before.position
@@ -854,10 +846,8 @@ fn extreme_settings_stay_finite_exact_and_near() {
             + period * (before.velocity + before.angular_velocity)
             + period * period * (before.acceleration + before.angular_acceleration);
         for offset in closed.translation_offsets.iter().chain(&closed.rotation_offsets) {
-            assert!(
-                offset.is_finite() && offset.length() < 4.0 * reach,
-                "case {case}: {offset} for {before:?}, {start:?} {end:?}"
-            );
+            let is_near = offset.is_finite() && offset.length() < 4.0 * reach;
+            assert!(is_near, "case {case}: {offset} for {before:?}, {start:?} {end:?}");
         }
     }
 }

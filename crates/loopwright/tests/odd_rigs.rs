@@ -195,10 +195,8 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
         let rest = apart(&|name| walked.rest.translations[walked.joint(name)]);
         for frame in 0..walked.take.num_frames() {
             let now = apart(&|name| walked.at(frame, name).translation);
-            assert!(
-                (now - rest).abs() < 1e-6,
-                "{foot}, frame {frame}: {now} m, at rest {rest} m"
-            );
+            let is_near = (now - rest).abs() < 1e-6;
+            assert!(is_near, "{foot}, frame {frame}: {now} m, at rest {rest} m");
         }
         let link = pair.map.links[target.skeleton().find(foot).unwrap()].unwrap();
         assert_eq!(pair.source.skeleton().joint(link.from).name, from);
@@ -259,10 +257,8 @@ fn joints_above_the_hips_go_with_them() {
                     target.pose(0).joint(find(name)),
                 );
                 assert!((now.translation - rest.translation).length() < 1e-9, "{name}");
-                assert!(
-                    rotation::difference(now.rotation, rest.rotation).length() < 1e-9,
-                    "{name}"
-                );
+                let is_near = rotation::difference(now.rotation, rest.rotation).length() < 1e-9;
+                assert!(is_near, "{name}");
             }
         }
         // The body is where it is without them.
@@ -367,10 +363,8 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
         for frame in 0..take.num_frames() {
             let names = ["LeftArm", "LeftForeArm"];
             let off = degrees_between((&back, names), (&take, names), frame);
-            assert!(
-                off < 12.0,
-                "back, arms down by {arms_down}, frame {frame}: {off} degrees"
-            );
+            let is_right = off < 12.0;
+            assert!(is_right, "back, arms down by {arms_down}, frame {frame}: {off} degrees");
         }
     }
 }

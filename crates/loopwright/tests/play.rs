@@ -65,10 +65,8 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
             for joint in 0..4 {
                 let at_joint = [&a, &b, &c, &d].map(|pose| pose.translations[joint]);
-                assert!(
-                    (at_joint[2] - at_joint[1]).length() < 20.0 * h,
-                    "{fade:?}: a step at {at}"
-                );
+                let is_near = (at_joint[2] - at_joint[1]).length() < 20.0 * h;
+                assert!(is_near, "{fade:?}: a step at {at}");
                 let [a, b, c, d] = [&a, &b, &c, &d].map(|pose| pose.rotations[joint]);
                 for (before, after) in [
                     ((at_joint[1] - at_joint[0]) / h, (at_joint[3] - at_joint[2]) / h),
@@ -168,10 +166,8 @@ fn of_all_exits_and_entries_a_jump_takes_the_cheapest() {
             // Refinement ends at about a hundredth of a sample, in one of several valleys of nearly one depth.
             for parts in [1, 4] {
                 let least = times(&set.loops()[from], parts).map(cost).fold(f64::INFINITY, f64::min);
-                assert!(
-                    jump.entry.cost < 1.005 * least,
-                    "{fade:?} {from} {to}: {jump:?} {least}"
-                );
+                let is_right = jump.entry.cost < 1.005 * least;
+                assert!(is_right, "{fade:?} {from} {to}: {jump:?} {least}");
             }
             assert!((0.0..set.loops()[from].period_secs()).contains(&jump.exit_secs));
             assert!((0.0..set.loops()[to].period_secs()).contains(&jump.entry.secs));

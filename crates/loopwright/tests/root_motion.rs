@@ -88,10 +88,8 @@ fn turns_are_detected_from_the_keys_of_a_loop() {
             assert_eq!(seen.space, RootSpace::Ground);
             let found = seen.root.twist;
             let (speed, turn) = (found.linear.length(), found.angular.y.to_degrees());
-            assert!(
-                (speed - twist.linear.length()).abs() < 0.02 * 1.2,
-                "{degrees}: {found:?}"
-            );
+            let is_near = (speed - twist.linear.length()).abs() < 0.02 * 1.2;
+            assert!(is_near, "{degrees}: {found:?}");
             assert!((turn - degrees).abs() < 0.5, "{degrees}: {found:?}");
             if has_closing_key {
                 let keys = LoopKeys::new(&written, seen.layout, seen.root, 0).unwrap();

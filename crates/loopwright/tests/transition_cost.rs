@@ -27,10 +27,8 @@ fn check(x: f64, v: f64, half_life: f64, displacement: f64) -> Decay {
     let scale = 1.0_f64.max(displacement.abs());
     for (x, v) in [(x, v), (-x, -v)] {
         let found = decay.displacement(x, v);
-        assert!(
-            (found - displacement).abs() < 1e-9 * scale,
-            "x {x}, v {v}, h {half_life}: {found}, expected {displacement}"
-        );
+        let is_near = (found - displacement).abs() < 1e-9 * scale;
+        assert!(is_near, "x {x}, v {v}, h {half_life}: {found}, expected {displacement}");
     }
     decay
 }

@@ -77,13 +77,13 @@ impl CatalogFormat {
 /// Why a catalog cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CatalogError {
     /// A line is no row.
     #[error("line {line}: {reason}")]
     Line {
         /// Line, from 1.
         line: usize,
-        /// Why.
         reason: String,
     },
     /// A value is of another type than its column.
@@ -91,9 +91,7 @@ pub enum CatalogError {
     Value {
         /// Row, from 1.
         row: usize,
-        /// Name of the column.
         column: &'static str,
-        /// What belongs there, with its article.
         expected: &'static str,
     },
     /// None of its columns is one of ours.
@@ -101,19 +99,13 @@ pub enum CatalogError {
     NoCatalog,
     /// The bytes are no Parquet file, or a damaged one.
     #[error("the Parquet file cannot be read: {reason}")]
-    Parquet {
-        /// What its reader says.
-        reason: String,
-    },
+    Parquet { reason: String },
     /// This build has no Parquet.
     #[error("this build neither reads nor writes Parquet")]
     NoParquet,
     /// Its rows take more memory than a catalog may.
     #[error("its rows take more than {limit} bytes")]
-    TooLarge {
-        /// Most bytes of all rows.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
     /// Writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),

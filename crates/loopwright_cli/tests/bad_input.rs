@@ -3,28 +3,37 @@
 
 use crate::harness::{Answer, Folder, command};
 
-/// Asserts that a command fails with this status, prints all these words and advice, and leaves the folder unchanged.
-fn refuses(folder: &Folder, status: i32, arguments: &str, words: &[&str]) -> Answer {
-    let before = folder.contents();
-    let answer = folder.run(arguments);
-    assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
-    answer.says("error: ");
-    for part in words {
-        answer.says(part);
+impl Folder {
+    /// Asserts that a command ends with an error that says all these words, with advice, and leaves the folder unchanged.
+    fn explains(&self, arguments: &str, words: &[&str]) -> Answer {
+        self.explained(2, arguments, words)
     }
-    assert!(
-        answer.stderr.contains("\n  try: ") || answer.stderr.contains("try '--help'"),
-        "{arguments}: no advice in {}",
-        answer.stderr
-    );
-    assert_eq!(answer.stdout, "", "{arguments}");
-    assert!(
-        folder.contents() == before,
-        "{arguments} left {:?}, there was {:?}",
-        folder.names(),
-        before.keys()
-    );
-    answer
+
+    /// The same of a command that finds nothing.
+    fn finds_none(&self, arguments: &str, words: &[&str]) -> Answer {
+        self.explained(1, arguments, words)
+    }
+
+    fn explained(&self, status: i32, arguments: &str, words: &[&str]) -> Answer {
+        let before = self.contents();
+        let answer = self.run(arguments).ended(status);
+        for part in ["error: "].iter().chain(words) {
+            answer.says(part);
+        }
+        let advises = ["\n  try: ", "try '--help'"]
+            .iter()
+            .any(|advice| answer.stderr.contains(advice));
+        assert!(advises, "{arguments}: no advice in {}", answer.stderr);
+        assert_eq!(answer.stdout, "", "{arguments}");
+        let is_unchanged = self.contents() == before;
+        assert!(
+            is_unchanged,
+            "{arguments} left {:?}, there was {:?}",
+            self.names(),
+            before.keys()
+        );
+        answer
+    }
 }
 
 /// The walk of `folder` as text with rewritten motion rows.
@@ -44,13 +53,8 @@ fn with_rows(folder: &Folder, rewrite: impl Fn(Vec<&str>) -> Vec<String>) -> Str
 #[test]
 fn half_a_step_is_no_cycle() {
     let folder = Folder::with_synth("--seconds 0.7 --fps 30");
-    refuses(
-        &folder,
-        1,
-        "make walk.bvh",
-        &["no loop found in \"walk.bvh\", frames 0-21"],
-    );
-    refuses(&folder, 1, "find walk.bvh", &["no loop found in \"walk.bvh\""]);
+    folder.finds_none("make walk.bvh", &["no loop found in \"walk.bvh\", frames 0-21"]);
+    folder.finds_none("find walk.bvh", &["no loop found in \"walk.bvh\""]);
 }
 
 #[test]
@@ -63,28 +67,22 @@ fn short_and_still_takes_hold_no_loop() {
     folder.write("still.bvh", still);
     for command in ["make", "find"] {
         for (file, count) in [("one", "1 frame"), ("two", "2 frame")] {
-            refuses(
-                &folder,
-                1,
+            folder.finds_none(
                 &format!("{command} {file}.bvh"),
                 &["the take is too short", count, "the shortest loop asked for is 0.4 s"],
             );
         }
-        refuses(
-            &folder,
-            1,
+        folder.finds_none(
             &format!("{command} still.bvh"),
             &["no joint moves", "in all 60 frames every joint keeps its position"],
         );
-        refuses(
-            &folder,
-            1,
+        folder.finds_none(
             &format!("{command} walk.bvh --seconds 100:"),
             &["the take is too short", "it lasts 4.000 s", "asked for is 100 s"],
         );
     }
     for file in ["one.bvh", "two.bvh"] {
-        refuses(&folder, 2, &format!("check {file}"), &["a loop has at least 3 samples"]);
+        folder.explains(&format!("check {file}"), &["a loop has at least 3 samples"]);
     }
 }
 
@@ -96,29 +94,22 @@ fn bounds_out_of_order_are_an_error() {
         ("--seconds NaN:", "must be LOW:HIGH"),
         ("--seconds 0:", "lengths must be positive seconds in order"),
     ] {
-        refuses(&folder, 2, &format!("make walk.bvh {bounds}"), &[words]);
+        folder.explains(&format!("make walk.bvh {bounds}"), &[words]);
     }
 }
 
 #[test]
 fn a_take_without_that_many_cycles_is_reported() {
     let folder = Folder::with_walk();
-    refuses(&folder, 1, "make walk.bvh --cycles 9", &["no loop found", "--cycles"]);
-    refuses(
-        &folder,
-        2,
-        "make walk.bvh --cycles 0",
-        &["invalid value '0' for '--cycles"],
-    );
+    folder.finds_none("make walk.bvh --cycles 9", &["no loop found", "--cycles"]);
+    folder.explains("make walk.bvh --cycles 0", &["invalid value '0' for '--cycles"]);
 }
 
 #[test]
 fn ranges_must_lie_in_the_take() {
     let folder = Folder::with_walk();
     for range in ["10:500", "121:130", "60:10", "30:30", "0:18446744073709551615"] {
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("make walk.bvh --range {range}"),
             &[
                 &format!("frames {}", range.split_once(':').unwrap().0),
@@ -129,17 +120,13 @@ fn ranges_must_lie_in_the_take() {
         );
     }
     for range in ["10:11", "10:12"] {
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("make walk.bvh --range {range}"),
             &["too few for a loop in \"walk.bvh\"", "at least 3 frames"],
         );
     }
     for range in ["10", "a:20", "10:", "-5:20", "nan:20", "10:20:30"] {
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("make walk.bvh --range={range}"),
             &["START:END, two frames counted from 0"],
         );
@@ -154,7 +141,7 @@ fn options_that_exclude_each_other_are_an_error() {
         "--range 10:50 --cycles 2",
         "--range 10:50 --seconds 1:",
     ] {
-        refuses(&folder, 2, &format!("make walk.bvh {pair}"), &["cannot be used with"]);
+        folder.explains(&format!("make walk.bvh {pair}"), &["cannot be used with"]);
     }
 }
 
@@ -196,7 +183,7 @@ fn files_that_are_no_takes_say_why() {
                 ("folder.bvh", _) => "there is no take in the folder",
                 _ => message,
             };
-            refuses(&folder, 2, &command.replace("FILE", file), &[message, file]);
+            folder.explains(&command.replace("FILE", file), &[message, file]);
         }
     }
 }
@@ -208,34 +195,17 @@ fn outputs_that_cannot_be_written_are_reported() {
     folder.succeed("convert walk.bvh other.bvh");
     for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
         let command = |output: &str| command.replace("OUT", output);
-        refuses(
-            &folder,
-            2,
-            &command("nowhere/loop.bvh"),
-            &["there is no folder \"nowhere\""],
-        );
-        refuses(&folder, 2, &command("folder.bvh"), &["\"folder.bvh\" is a folder"]);
-        refuses(
-            &folder,
-            2,
+        folder.explains(&command("nowhere/loop.bvh"), &["there is no folder \"nowhere\""]);
+        folder.explains(&command("folder.bvh"), &["\"folder.bvh\" is a folder"]);
+        folder.explains(
             &command("loop.abc"),
             &["cannot write \"loop.abc\": its name is of no format that is written"],
         );
-        refuses(
-            &folder,
-            2,
-            &command("other.bvh"),
-            &["\"other.bvh\" exists already", "--force"],
-        );
+        folder.explains(&command("other.bvh"), &["\"other.bvh\" exists already", "--force"]);
     }
-    refuses(&folder, 2, "demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
+    folder.explains("demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
     folder.make_folder("loop.bvh.json");
-    refuses(
-        &folder,
-        2,
-        "make walk.bvh -o loop.bvh --force",
-        &["\"loop.bvh.json\" is a folder"],
-    );
+    folder.explains("make walk.bvh -o loop.bvh --force", &["\"loop.bvh.json\" is a folder"]);
 }
 
 /// A folder that cannot be written: a locked one or, if the tests run as root, who can write even there, a folder of the
@@ -265,9 +235,7 @@ fn an_unwritable_folder_is_reported() {
     };
     for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
         let output = format!("{locked}/loop.bvh");
-        let answer = refuses(
-            &folder,
-            2,
+        let answer = folder.explains(
             &command.replace("OUT", &output),
             &[&format!("cannot write \"{output}\": "), "may be written to"],
         );
@@ -280,73 +248,48 @@ fn nothing_is_overwritten_unasked() {
     for existing in ["walk-loop.bvh", "walk-loop.bvh.json"] {
         let folder = Folder::with_walk();
         folder.write(existing, "precious");
-        refuses(
-            &folder,
-            2,
-            "make walk.bvh",
-            &[&format!("\"{existing}\" exists already"), "--force"],
-        );
+        folder.explains("make walk.bvh", &[&format!("\"{existing}\" exists already"), "--force"]);
     }
     let folder = Folder::new();
     folder.write("walk.bvh.truth.json", "precious");
-    refuses(
-        &folder,
-        2,
-        "synth -o walk.bvh",
-        &["\"walk.bvh.truth.json\" exists already"],
-    );
+    folder.explains("synth -o walk.bvh", &["\"walk.bvh.truth.json\" exists already"]);
     let folder = Folder::new();
     folder.make_folder("loopwright-demo");
     folder.write("loopwright-demo/walk-loop.svg", "precious");
-    refuses(&folder, 2, "demo", &["walk-loop.svg\" exists already"]);
+    folder.explains("demo", &["walk-loop.svg\" exists already"]);
     // A command that fails overwrites nothing, even with --force.
     let folder = Folder::with_walk();
     folder.write("walk-loop.bvh", "precious");
-    refuses(
-        &folder,
-        2,
-        "make walk.bvh --force --pick 100000",
-        &["there is no loop number"],
-    );
+    folder.explains("make walk.bvh --force --pick 100000", &["there is no loop number"]);
 }
 
 #[test]
 fn picks_count_from_one_to_the_end_of_the_list() {
     let folder = Folder::with_walk();
-    refuses(
-        &folder,
-        2,
+    folder.explains(
         "make walk.bvh --pick 90000",
         &["there is no loop number 90000 in \"walk.bvh\"", "the search found 1"],
     );
-    refuses(
-        &folder,
-        2,
+    folder.explains(
         "make walk.bvh --set search.shifted=true --pick 90000",
         &["there is no loop number 90000 in \"walk.bvh\"", "--pick 1 to "],
     );
-    refuses(&folder, 2, "make walk.bvh --pick 0", &["a whole number from 1"]);
+    folder.explains("make walk.bvh --pick 0", &["a whole number from 1"]);
 }
 
 #[test]
 fn unknown_joints_are_reported_with_those_that_are_alike() {
     let folder = Folder::with_walk();
     for command in ["make", "find", "inspect", "check"] {
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("{command} walk.bvh --set take.hips=hip"),
             &["no joint named \"hip\"", "try: one of: Hips"],
         );
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("{command} walk.bvh --set take.feet=LeftFoot,RightFoo"),
             &["no joint named \"RightFoo\"", "RightFoot"],
         );
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("{command} walk.bvh --set take.hips=Pelvis"),
             &["no joint named \"Pelvis\"", "loopwright inspect"],
         );
@@ -379,7 +322,7 @@ fn numbers_out_of_range_are_reported() {
         ("--unit yard", "yard"),
         ("--up w", "\"w\""),
     ] {
-        refuses(&folder, 2, &format!("make walk.bvh {options}"), &[message]);
+        folder.explains(&format!("make walk.bvh {options}"), &[message]);
     }
     for options in [
         "--fps 0",
@@ -389,7 +332,7 @@ fn numbers_out_of_range_are_reported() {
         "--speed 99",
         "--set search.climb=2 --speed 2",
     ] {
-        refuses(&folder, 2, &format!("synth -o new.bvh {options}"), &[]);
+        folder.explains(&format!("synth -o new.bvh {options}"), &[]);
     }
 }
 
@@ -427,12 +370,7 @@ fn a_sidecar_that_cannot_be_trusted_is_reported() {
         ),
     ] {
         folder.write("loop.bvh.json", sidecar);
-        refuses(
-            &folder,
-            2,
-            "check loop.bvh",
-            &[message, "1 of 1 loops could not be checked"],
-        );
+        folder.explains("check loop.bvh", &[message, "1 of 1 loops could not be checked"]);
     }
 }
 
@@ -444,9 +382,7 @@ fn a_take_that_is_not_the_loops_own_is_reported() {
     // The same number of frames, but half the length.
     folder.succeed("synth -o faster.bvh --seconds 2 --fps 60");
     for (take, message) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
-        refuses(
-            &folder,
-            2,
+        folder.explains(
             &format!("check loop.bvh --take {take}"),
             &[
                 &format!("\"{take}\" is not the take of this loop"),
@@ -455,12 +391,7 @@ fn a_take_that_is_not_the_loops_own_is_reported() {
             ],
         );
     }
-    refuses(
-        &folder,
-        2,
-        "check loop.bvh --take missing.bvh",
-        &["cannot read \"missing.bvh\""],
-    );
+    folder.explains("check loop.bvh --take missing.bvh", &["cannot read \"missing.bvh\""]);
 }
 
 #[test]
@@ -469,8 +400,7 @@ fn find_answers_json_where_nothing_is_found() {
     let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
     folder.write("still.bvh", still);
     for arguments in ["still.bvh", "walk.bvh --seconds 100:", "walk.bvh --cycles 9"] {
-        let answer = folder.run(&format!("find {arguments} --json"));
-        assert_eq!(answer.status, 1);
+        let answer = folder.run(&format!("find {arguments} --json")).ended(1);
         assert_eq!(answer.json()["candidates"], serde_json::json!([]));
         assert!(answer.stderr.starts_with("error: no loop found"), "{}", answer.stderr);
     }
@@ -558,13 +488,13 @@ fn a_take_is_never_overwritten_by_its_own_loop() {
         "fit walk.bvh --toml walk.bvh --force",
         "fit . --toml walk.bvh --force",
     ] {
-        refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
+        folder.explains(arguments, &["is the take itself", "try:"]);
     }
     // A file's name does not prove its contents.
     folder.write("walk.svg", folder.read("walk.bvh"));
     for command in ["make", "find", "inspect", "fit"] {
         let arguments = format!("{command} walk.svg --plot walk.svg --force");
-        refuses(&folder, 2, &arguments, &["is the take itself", "try:"]);
+        folder.explains(&arguments, &["is the take itself", "try:"]);
     }
     assert_eq!(folder.read("walk.svg"), folder.read("walk.bvh"));
 }
@@ -579,7 +509,7 @@ fn two_outputs_of_one_name_are_refused() {
         "make walk.bvh -o c.bvh --plot c.svg --save-recipe c.svg",
         "fit walk.bvh --toml ./d.svg --plot d.svg",
     ] {
-        refuses(&folder, 2, arguments, &["two outputs would be", "try:"]);
+        folder.explains(arguments, &["two outputs would be", "try:"]);
     }
     for name in ["a.bvh", "b.bvh", "c.bvh", "d.svg"] {
         assert!(!folder.path().join(name).exists(), "{name}");
@@ -593,8 +523,7 @@ fn a_fit_of_nothing_replaces_no_block() {
     folder.write("keep.toml", "kept");
     folder.write("bad.bvh", "no take");
     for arguments in ["fit missing.bvh", "fit bad.bvh"] {
-        let answer = folder.run(&format!("{arguments} --toml keep.toml --force"));
-        assert_eq!(answer.status, 2, "{}", answer.stderr);
+        folder.fail(&format!("{arguments} --toml keep.toml --force"));
         assert_eq!(folder.read("keep.toml"), b"kept");
     }
 }
@@ -608,7 +537,7 @@ fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
         "--range 0:1",
     ] {
         let arguments = format!("make walk.bvh -o loop.bvh {arguments}");
-        refuses(&folder, 2, &arguments, &["too few for a loop", "try:"]);
+        folder.explains(&arguments, &["too few for a loop", "try:"]);
     }
 }
 
@@ -624,8 +553,7 @@ fn a_sidecar_never_speaks_of_another_file() {
         "play loop.bvh --seconds 3 -o copy.bvh",
         "synth -o copy.bvh",
     ] {
-        let refused = folder.run(command);
-        assert_eq!(refused.status, 2, "{command}");
+        folder.fail(command);
         assert!(folder.file("copy.bvh.json").exists());
         folder.succeed(&format!("{command} --force"));
         assert!(!folder.file("copy.bvh.json").exists(), "{command}");

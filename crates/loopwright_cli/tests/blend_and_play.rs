@@ -23,9 +23,7 @@ fn with_two_loops(options: &str) -> Folder {
 fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
     for options in ["", "--add-root", "--set output.last-key=drop", "--root-motion in-place"] {
         let folder = with_two_loops(options);
-        let facts = folder
-            .succeed("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")
-            .json();
+        let facts = folder.answer("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json");
         assert_eq!(facts, folder.json("straight.bvh.json"));
         let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
         let twists = [&loops[0], &loops[1], &facts].map(root_twist);
@@ -70,7 +68,7 @@ fn a_wanted_speed_and_turn_find_their_weights() {
     let folder = with_two_loops("");
     let wanted = |flags: &str| {
         let command = format!("blend left.bvh right.bvh {flags} -o wanted.bvh --force --json");
-        folder.succeed(&command).json()
+        folder.answer(&command)
     };
     let facts = wanted("--speed 1.25");
     assert!((number(&facts, "root_motion/speed_mps") - 1.25).abs() < 1e-9);
@@ -83,9 +81,7 @@ fn a_wanted_speed_and_turn_find_their_weights() {
 #[test]
 fn loops_play_for_as_long_as_wanted_without_a_step() {
     let folder = with_two_loops("");
-    let facts = folder
-        .succeed("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json")
-        .json();
+    let facts = folder.answer("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json");
     assert_eq!(number(&facts, "frames"), 601.0);
     let played = facts["played"].as_array().unwrap();
     assert!(played.len() > 4);
@@ -109,10 +105,8 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
     };
     let (out, left, right) = (largest("out.bvh"), largest("left-walk.bvh"), largest("right-walk.bvh"));
     for part in 0..2 {
-        assert!(
-            out[part] < 1.2 * left[part].max(right[part]),
-            "{out:?} {left:?} {right:?}"
-        );
+        let is_right = out[part] < 1.2 * left[part].max(right[part]);
+        assert!(is_right, "{out:?} {left:?} {right:?}");
     }
     let again = folder.succeed("play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh");
     again.begins("again.bvh: 20.00 s, 601 frames, ");
@@ -280,7 +274,7 @@ fn a_turning_loop_and_its_image_walk_straight() {
         -number(&own, "root_motion/turn_rate_dps")
     );
     folder.succeed("check image.bvh");
-    let blend = folder.succeed("blend loop.bvh image.bvh -o straight.bvh --json").json();
+    let blend = folder.answer("blend loop.bvh image.bvh -o straight.bvh --json");
     let ([_, own_speed, _], [turn, speed, _]) = (figures(&own), figures(&blend));
     assert!(turn.abs() < 0.1, "{turn}");
     assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
@@ -300,30 +294,14 @@ fn a_captured_turn_and_its_image_walk_straight() {
     let folder = Folder::new();
     let take = takes.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
     for lock in ["off", "solve"] {
-        let own = folder
-            .run_list(&[
-                "make",
-                &take.display().to_string(),
-                "--turning",
-                "left",
-                "--lock-feet",
-                lock,
-                "-o",
-                "loop.bvh",
-                "--json",
-                "--force",
-            ])
-            .done()
-            .json();
+        let make = format!("make FILE --turning left --lock-feet {lock} -o loop.bvh --json --force");
+        let own = folder.run_on(&take, &make).done().json();
         assert!(number(&own, "root_motion/turn_rate_dps") > 8.0);
         folder.succeed("convert loop.bvh image.bvh --mirror --force");
-        let blend = folder.succeed("blend loop.bvh image.bvh -o straight.bvh --json --force");
-        let blend = blend.json();
+        let blend = folder.answer("blend loop.bvh image.bvh -o straight.bvh --json --force");
         let ([_, own_speed, own_sliding], [turn, speed, sliding]) = (figures(&own), figures(&blend));
-        assert!(
-            turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005,
-            "{lock}: {turn} {speed} {own_speed}"
-        );
+        let is_near = turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005;
+        assert!(is_near, "{lock}: {turn} {speed} {own_speed}");
         assert!(number(&blend, "quality/foot_slide_mm") < 0.5, "{lock}");
         // Of loops whose feet are held the blend slides faster where they come to stand.
         if lock == "off" {
@@ -342,14 +320,12 @@ fn a_folder_stands_for_the_loops_in_it() {
     }
     // A take among the loops has no sidecar and is ignored.
     folder.copy("left-walk.bvh", "walks/left-walk.bvh");
-    let facts = folder.succeed("blend walks --speed 1.2 -o b.bvh --json").json();
+    let facts = folder.answer("blend walks --speed 1.2 -o b.bvh --json");
     assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
     folder.succeed("play walks --seconds 5 -o p.bvh");
     // A pattern stands for what matches it; of the three files in the folder the take is none.
-    let facts = folder
-        .succeed("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json")
-        .json();
+    let facts = folder.answer("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json");
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
     folder.succeed("play walks/r*.bvh --seconds 5 -o q.bvh");
     folder.refuse("blend walks/x*.bvh -o c.bvh", "nothing matches");

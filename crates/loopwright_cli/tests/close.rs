@@ -16,11 +16,9 @@ fn every_method_closes() {
         "adjustment",
         "crossfade",
     ] {
-        let json = folder
-            .succeed(&format!(
-                "close walk.bvh --range 20:55 -o loop.bvh --force --json --closure {method}"
-            ))
-            .json();
+        let json = folder.answer(&format!(
+            "close walk.bvh --range 20:55 -o loop.bvh --force --json --closure {method}"
+        ));
         assert_eq!(json["closure"]["method"], method);
         assert_eq!(json["candidate"]["start_frame"], 20.0);
         assert!(number(&json, "quality/pose_gap_mm") < 0.01, "{method}");
@@ -85,7 +83,7 @@ fn each_end_fades_as_it_is_told() {
     let closure = |flags: &str| {
         let command =
             format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
-        let closure = folder.succeed(&command).json()["closure"].clone();
+        let closure = folder.answer(&command)["closure"].clone();
         let loop_bytes = folder.read("loop.bvh");
         folder.succeed("close walk.bvh -o again.bvh --recipe done.toml --force");
         assert!(folder.read("again.bvh") == loop_bytes, "{flags}");
@@ -95,18 +93,12 @@ fn each_end_fades_as_it_is_told() {
         "--closure softfade --set closure.blend-start=0.3 --set closure.blend-end=0.5 --set closure.hardness=9 --set closure.hardness-end=4 --set closure.velocity-blend=0.2 \
          --set closure.velocity-blend-start=0.1",
     );
-    assert_eq!(
-        (&soft["hardness_start"], &soft["hardness_end"]),
-        (&9.0.into(), &4.0.into())
-    );
-    assert_eq!(
-        (&soft["blend_start_secs"], &soft["blend_end_secs"]),
-        (&0.3.into(), &0.5.into())
-    );
-    assert_eq!(
-        (&soft["velocity_blend_start_secs"], &soft["velocity_blend_end_secs"]),
-        (&0.1.into(), &0.2.into())
-    );
+    assert_eq!(soft["hardness_start"], 9.0);
+    assert_eq!(soft["hardness_end"], 4.0);
+    assert_eq!(soft["blend_start_secs"], 0.3);
+    assert_eq!(soft["blend_end_secs"], 0.5);
+    assert_eq!(soft["velocity_blend_start_secs"], 0.1);
+    assert_eq!(soft["velocity_blend_end_secs"], 0.2);
     let (one, bytes) = closure("--closure spring --blend 0.1");
     assert!(one["velocity_blend_start_secs"].is_null() && one["hardness_start"].is_null());
     // A velocity that fades with the pose is no other closure, ...
@@ -124,7 +116,7 @@ fn stances_are_overruled() {
     let made = |flags: &str| {
         let command =
             format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
-        let contacts = folder.succeed(&command).json()["feet"]["contacts"].clone();
+        let contacts = folder.answer(&command)["feet"]["contacts"].clone();
         let bytes = folder.read("loop.bvh");
         folder.succeed("close walk.bvh -o again.bvh --recipe done.toml --force");
         assert!(folder.read("again.bvh") == bytes, "{flags}");
@@ -173,17 +165,13 @@ fn a_recipe_makes_the_same_loop_again() {
         assert!(folder.read("first.bvh") == folder.read("again.bvh"), "{command}");
     }
     // Flags override the recipe; a flag for both ends replaces the recipe's setting for either end.
-    let json = folder
-        .succeed("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json")
-        .json();
+    let json = folder.answer("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json");
     assert_eq!(json["closure"]["method"], "cubic");
     assert_eq!(json["root_motion"]["mode"], "in-place");
     assert_eq!(json["candidate"]["end_frame"], 45.0);
     // A recipe without frames searches for them.
     folder.write("style.toml", "[closure]\nmethod = \"spring\"\nblend = 0.12\n");
-    let json = folder
-        .succeed("make walk.bvh -o styled.bvh --recipe style.toml --json")
-        .json();
+    let json = folder.answer("make walk.bvh -o styled.bvh --recipe style.toml --json");
     assert_eq!(json["closure"]["method"], "spring");
     assert_eq!(number(&json, "closure/blend_start_secs"), 0.12);
 }
@@ -214,10 +202,8 @@ fn a_seam_that_shows_is_closed_otherwise_unless_the_closure_is_given() {
     let folder = Folder::with_synth("--seconds 5 --fps 24 --period 0.6 --noise 1");
     let answer = folder.succeed("make walk.bvh --range 20:33 -o instead.bvh --save-recipe chosen.toml --json");
     let taken = answer.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
-    assert!(
-        taken.starts_with("took frames 20-33 closed by ") && taken.contains("the seam shows: "),
-        "{taken}"
-    );
+    let is_said = taken.starts_with("took frames 20-33 closed by ") && taken.contains("the seam shows: ");
+    assert!(is_said, "{taken}");
     answer.says(&format!("note: {taken}"));
     folder.succeed("make walk.bvh -o again.bvh --recipe chosen.toml");
     assert!(folder.read("instead.bvh") == folder.read("again.bvh"));

@@ -1,6 +1,6 @@
 //! The cost of jumps, as the command reports it.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, items, number};
 
 /// `walk.bvh` and its loop, and a quicker walk at another rate with its loop.
 fn walks() -> Folder {
@@ -14,7 +14,7 @@ fn walks() -> Folder {
 #[test]
 fn frames_takes_and_loops_are_compared() {
     let folder = walks();
-    let pair = folder.succeed("cost walk.bvh:30 quick.bvh:45 --json").json();
+    let pair = folder.answer("cost walk.bvh:30 quick.bvh:45 --json");
     let costs = pair["pair"]["costs"].as_array().unwrap();
     assert_eq!(costs.len(), 3);
     for (index, decay) in ["spring", "cubic", "quintic"].into_iter().enumerate() {
@@ -33,7 +33,7 @@ fn frames_takes_and_loops_are_compared() {
     }
     assert!(pair["table"].is_null() && pair["left"]["kind"] == "take");
 
-    let table = folder.succeed("cost walk-loop.bvh quick-loop.bvh --json").json();
+    let table = folder.answer("cost walk-loop.bvh quick-loop.bvh --json");
     assert!(table["pair"].is_null() && table["left"]["kind"] == "loop" && table["entered"]["kind"] == "loop");
     let (rows, columns) = (
         number(&table, "left/frames") as usize,
@@ -52,26 +52,18 @@ fn frames_takes_and_loops_are_compared() {
 
     // The same jump alone has the same cost, and its closing key is its first sample.
     let (exit, entry) = (number(best, "exit_frame"), number(best, "entry_frame"));
-    let one = folder
-        .succeed(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh:{entry} --json"))
-        .json();
+    let one = folder.answer(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh:{entry} --json"));
     assert_eq!(number(&one["pair"]["costs"][0], "cost_metre_secs"), cheapest);
-    let closing = folder
-        .succeed(&format!("cost walk-loop.bvh:{rows} walk-loop.bvh:0 --json"))
-        .json();
+    let closing = folder.answer(&format!("cost walk-loop.bvh:{rows} walk-loop.bvh:0 --json"));
     assert_eq!(number(&closing["pair"]["costs"][2], "cost_metre_secs"), 0.0);
-    let from_one = folder
-        .succeed(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh --json"))
-        .json();
+    let from_one = folder.answer(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh --json"));
     assert_eq!(number(&from_one["table"]["best"][0], "cost_metre_secs"), cheapest);
 
     let text = folder
         .succeed("cost walk-loop.bvh quick.bvh --fade quintic --blend 0.3 --top 2")
         .stdout;
-    assert!(
-        text.contains("quintic of 0.300 s") && text.contains("leave frame"),
-        "{text}"
-    );
+    let is_said = text.contains("quintic of 0.300 s") && text.contains("leave frame");
+    assert!(is_said, "{text}");
     assert!(text.contains("costs in metre-seconds"), "{text}");
 }
 
@@ -82,8 +74,7 @@ fn plots_are_drawn_of_pairs_and_tables() {
     assert!(folder.text("map.svg").contains("When to leave"));
     folder.succeed("cost walk.bvh:3 quick.bvh:4 --plot axes.PNG");
     assert!(folder.read("axes.PNG").starts_with(b"\x89PNG"));
-    let again = folder.run("cost walk.bvh:3 quick.bvh:4 --plot map.svg");
-    assert_eq!(again.status, 2, "{}", again.stderr);
+    folder.fail("cost walk.bvh:3 quick.bvh:4 --plot map.svg");
     folder.succeed("cost walk.bvh:3 quick.bvh --plot map.svg --force");
 }
 
@@ -92,9 +83,9 @@ fn colons_in_names_are_part_of_them() {
     let folder = Folder::with_walk();
     folder.copy("walk.bvh", "take:2");
     folder.copy("walk.bvh", "a:b.bvh");
-    let whole = folder.succeed("cost take:2 walk.bvh --json").json();
+    let whole = folder.answer("cost take:2 walk.bvh --json");
     assert!(whole["left"]["frame"].is_null() && whole["left"]["file"] == "take:2");
-    let frame = folder.succeed("cost take:2:7 a:b.bvh:9 --json").json();
+    let frame = folder.answer("cost take:2:7 a:b.bvh:9 --json");
     assert!(number(&frame, "left/frame") == 7.0 && number(&frame, "entered/frame") == 9.0);
 }
 
@@ -108,8 +99,8 @@ fn of_many_motions_each_pair_has_the_jump_that_it_has_alone() {
         folder.copy(name, &format!("set/{name}"));
     }
     folder.copy("walk-loop.bvh.json", "set/walk-loop.bvh.json");
-    let among = &folder.succeed("cost set --json").json()["among"];
-    let motions: Vec<_> = among["motions"].as_array().unwrap().iter().collect();
+    let among = &folder.answer("cost set --json")["among"];
+    let motions: Vec<_> = items(&among["motions"]).collect();
     let files: Vec<_> = motions.iter().map(|motion| motion["file"].as_str().unwrap()).collect();
     assert_eq!(files, ["set/quick.bvh", "set/slow.bvh", "set/walk-loop.bvh"]);
     assert_eq!(motions[2]["kind"], "loop");
@@ -121,7 +112,7 @@ fn of_many_motions_each_pair_has_the_jump_that_it_has_alone() {
                 assert!(cost.is_null());
                 continue;
             }
-            let alone = folder.succeed(&format!("cost {left} {entered} --json")).json();
+            let alone = folder.answer(&format!("cost {left} {entered} --json"));
             let best = &alone["table"]["best"][0];
             assert_eq!(cost, &best["cost_metre_secs"], "{left} into {entered}");
             cheapest = cheapest.min(number(best, "cost_metre_secs"));
@@ -181,8 +172,7 @@ fn what_cannot_be_compared_is_said_to_be_so() {
             ],
         ),
     ] {
-        let answer = folder.run(&format!("cost {arguments}"));
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
+        let answer = folder.fail(&format!("cost {arguments}"));
         assert!(answer.stdout.is_empty());
         for words in words {
             answer.says(words);
@@ -190,6 +180,5 @@ fn what_cannot_be_compared_is_said_to_be_so() {
     }
     // A single bad frame allows no jump.
     folder.succeed("synth -o pose.bvh --seconds 4 --fps 30 --t-pose");
-    let bad = folder.run("cost pose.bvh:0 walk.bvh");
-    assert_eq!(bad.status, 1, "{}", bad.stderr);
+    folder.run("cost pose.bvh:0 walk.bvh").ended(1);
 }

@@ -1,6 +1,6 @@
 //! Feet on the command line: foot locking, reports in text and JSON, and takes in place.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, items, number};
 use serde_json::Value;
 
 #[test]
@@ -8,12 +8,7 @@ fn feet_are_held_unless_asked_otherwise() {
     let folder = Folder::with_walk();
     let held = folder.made("");
     assert_eq!(held["feet"]["held"], true);
-    let outcomes: Vec<&Value> = held["feet"]["outcomes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|foot| &foot["outcome"])
-        .collect();
+    let outcomes: Vec<&Value> = items(&held["feet"]["outcomes"]).map(|foot| &foot["outcome"]).collect();
     assert_eq!(outcomes, ["held", "held"]);
     assert!(number(&held, "feet/foot_slide_after_cmps") < 0.5 * number(&held, "feet/foot_slide_before_cmps"));
     // The written file has the same foot sliding.
@@ -41,7 +36,7 @@ fn contacts_are_shown_as_bars_and_listed() {
         .unwrap();
     assert!(bars.contains("...") && bars.contains("####"), "{bars}");
     assert!(!folder.succeed("inspect walk.bvh").stdout.contains("####"));
-    let json = folder.succeed("inspect walk.bvh --json").json();
+    let json = folder.answer("inspect walk.bvh --json");
     let contacts = json["contacts"].as_array().unwrap();
     assert!(contacts.len() >= 4);
     assert!(
@@ -50,9 +45,7 @@ fn contacts_are_shown_as_bars_and_listed() {
             .all(|contact| contact["start_frame"].as_u64() <= contact["end_frame"].as_u64())
     );
     // No foot is that slow.
-    let none = folder
-        .succeed("inspect walk.bvh --json --set take.contact-speed=0.0001")
-        .json();
+    let none = folder.answer("inspect walk.bvh --json --set take.contact-speed=0.0001");
     assert_eq!(none["contacts"].as_array().unwrap().len(), 0);
     folder.refuse(
         "inspect walk.bvh --set take.contact-height=-1",
@@ -68,7 +61,7 @@ fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     let feet_speed = number(&sidecar, "feet/feet_speed_mps");
     assert!((number(&sidecar, "root_motion/speed_mps") - feet_speed).abs() < 1e-9);
     // The take keeps its own root motion, so the loop can still be compared with it frame by frame.
-    let checked = folder.succeed("check loop.bvh --take walk.bvh --json").json();
+    let checked = folder.answer("check loop.bvh --take walk.bvh --json");
     let quality = &checked["loops"][0]["quality"];
     assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);
     let by_poses = folder.made("--set output.root-speed=pose");

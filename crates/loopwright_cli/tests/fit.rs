@@ -47,7 +47,7 @@ fn numbers_alone_give_the_figures_of_the_article() {
         answer.shows(expected);
         answer.shows("59.7%");
     }
-    let both = folder.succeed("fit --speed 5 --angle 90 --half-life 0.2 --json").json();
+    let both = folder.answer("fit --speed 5 --angle 90 --half-life 0.2 --json");
     assert!((number(&both, "velocity/acceleration_mps2") - 12.75).abs() < 0.005);
     assert!((number(&both, "facing/peak_secs") - 0.144).abs() < 0.0005);
 }
@@ -69,8 +69,7 @@ fn too_few_or_too_many_numbers_are_refused() {
         "drive.bvh --smoothing 0",
         "",
     ] {
-        let answer = folder.run(&format!("fit {arguments}"));
-        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stdout);
+        let answer = folder.fail(&format!("fit {arguments}"));
         assert!(!answer.stderr.is_empty() && answer.stdout.is_empty(), "{arguments}");
     }
 }
@@ -84,7 +83,7 @@ fn a_driven_take_gives_its_springs_back_in_every_answer() {
     for word in ["walk", "run", "start", "stop", "turn", "59.7%", "[controller.walk]"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    let answer = folder.succeed("fit drive.bvh --json").json();
+    let answer = folder.answer("fit drive.bvh --json");
     for (pointer, truth) in [
         ("pools/0/all/velocity/fitted_secs/median", 0.4),
         ("pools/0/all/velocity/closed_secs/median", 0.4),
@@ -107,15 +106,15 @@ fn a_driven_take_gives_its_springs_back_in_every_answer() {
     assert!(folder.text("fit.svg").starts_with("<svg"));
 
     // Neither block nor plot is overwritten without --force.
-    folder.run("fit drive.bvh --toml controller.toml").refused();
-    folder.run("fit drive.bvh --plot fit.svg").refused();
+    folder.fail("fit drive.bvh --toml controller.toml");
+    folder.fail("fit drive.bvh --plot fit.svg");
     folder.succeed("fit drive.bvh --plot fit.svg --toml controller.toml --force");
 }
 
 #[test]
 fn a_given_mode_holds_for_the_whole_take() {
     let folder = with_drive(|_| {});
-    let answer = folder.succeed("fit drive.bvh --mode strafe --json").json();
+    let answer = folder.answer("fit drive.bvh --mode strafe --json");
     let modes = answer["pools"][0]["modes"].as_array().unwrap();
     assert_eq!(modes.len(), 1);
     assert_eq!(modes[0]["mode"], "strafe");
@@ -130,24 +129,20 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
             settings.velocity_half_life_secs = half_life;
         });
     }
-    let answer = folder.succeed("fit takes --json").json();
+    let answer = folder.answer("fit takes --json");
     let median = number(&answer, "pools/0/all/velocity/fitted_secs/median");
     assert!((median - 0.4).abs() < 0.02, "{median}");
     let [lower, upper] =
         ["lower", "upper"].map(|end| number(&answer, &format!("pools/0/all/velocity/fitted_secs/{end}")));
-    assert!(
-        (lower - 0.3).abs() < 0.02 && (upper - 0.5).abs() < 0.02,
-        "{lower} {upper}"
-    );
+    let is_near = (lower - 0.3).abs() < 0.02 && (upper - 0.5).abs() < 0.02;
+    assert!(is_near, "{lower} {upper}");
     assert_eq!(answer["pools"][0]["takes"], 3);
-    let answer = folder.succeed("fit takes/?.bvh --json").json();
+    let answer = folder.answer("fit takes/?.bvh --json");
     assert_eq!(answer["pools"][0]["takes"], 3);
 
     folder.write("takes/broken.bvh", "HIERARCHY nonsense");
     folder.write("takes/notes.txt", "no take");
-    let answer = folder.run("fit takes --json --plot pool.svg");
-    assert_eq!(answer.status, 2);
-    answer.says("broken.bvh");
+    let answer = folder.refuse("fit takes --json --plot pool.svg", "broken.bvh");
     answer.says("1 of 4");
     let takes = answer.json();
     assert_eq!(takes["takes"].as_array().unwrap().len(), 4);
@@ -155,9 +150,7 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
     assert!(folder.text("pool.svg").contains("3 takes"));
 
     folder.make_folder("empty");
-    let answer = folder.run("fit empty takes/a.bvh");
-    assert_eq!(answer.status, 2);
-    answer.says("no take in the folder");
+    let answer = folder.refuse("fit empty takes/a.bvh", "no take in the folder");
     answer.shows("a.bvh");
 }
 
@@ -175,8 +168,7 @@ fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
         ("still", "the body is idle throughout", "nothing"),
         ("steady", "never changes from one steady velocity to another", "nothing"),
     ] {
-        let answer = folder.run(&format!("fit {name}.bvh"));
-        assert_eq!(answer.status, 1, "{name}: {}", answer.stderr);
+        let answer = folder.run(&format!("fit {name}.bvh")).ended(1);
         answer.shows(words);
         assert!(!answer.stdout.contains("half_life ="), "{name}: {}", answer.stdout);
         let json = folder.run(&format!("fit {name}.bvh --json")).json();
@@ -255,7 +247,7 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
         .map(|secs| format!("{secs};{};x\n", speed(secs)))
         .collect();
     folder.write("speeds.csv", format!("# made up\nTime (s); Speed (m/s); note\n{rows}"));
-    let fit = folder.succeed("fit --profile speeds.csv --json").json();
+    let fit = folder.answer("fit --profile speeds.csv --json");
     assert!((number(&fit, "velocity/half_life_secs") - 0.5).abs() < 1e-3, "{fit}");
     assert!((number(&fit, "velocity/speed_mps") - 6.0).abs() < 1e-3, "{fit}");
     assert!(number(&fit, "profile/error_mps") < 1e-3, "{fit}");
@@ -269,9 +261,7 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
         ("time,distance\n1,2\n2,1\n", "row 2: the distance is less"),
     ] {
         folder.write("bad.csv", table);
-        let answer = folder.run("fit --profile bad.csv");
-        assert_eq!(answer.status, 2, "{table:?}");
-        answer.says(message);
+        let answer = folder.refuse("fit --profile bad.csv", message);
         answer.says("try: ");
     }
     let answer = folder.run("fit --profile speeds.csv --toml x.toml");

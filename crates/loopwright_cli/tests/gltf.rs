@@ -8,14 +8,14 @@ fn every_command_takes_and_gives_gltf() {
     let folder = Folder::with_walk();
     folder.succeed("convert walk.bvh walk.glb");
     let (bvh, glb) = (
-        folder.succeed("inspect walk.bvh --json").json(),
-        folder.succeed("inspect walk.glb --json").json(),
+        folder.answer("inspect walk.bvh --json"),
+        folder.answer("inspect walk.glb --json"),
     );
     assert_eq!(glb["take"]["frames"], bvh["take"]["frames"]);
     assert_eq!((&glb["take"]["unit"], &glb["take"]["up"]), (&json!("m"), &json!("y")));
     folder.succeed("find walk.glb");
     for output in ["loop.glb", "loop.gltf", "loop.bvh"] {
-        let made = folder.succeed(&format!("make walk.glb -o {output} --json")).json();
+        let made = folder.answer(&format!("make walk.glb -o {output} --json"));
         let of_bvh = output.ends_with("bvh");
         assert_eq!(made["playback"]["root_joint_added"], json!(!of_bvh));
         let name = made["playback"]["animation"].as_str();
@@ -40,12 +40,12 @@ fn every_command_takes_and_gives_gltf() {
 fn a_loop_of_a_take_in_another_unit_keeps_its_size() {
     // The take is in centimetres and the loop in metres; the loop, read back, is compared with the take.
     let folder = Folder::with_walk();
-    let made = folder.succeed("make walk.bvh -o loop.glb --json").json();
+    let made = folder.answer("make walk.bvh -o loop.glb --json");
     assert_eq!(
         (&made["take"]["unit"], &made["playback"]["unit"]),
         (&json!("cm"), &json!("m"))
     );
-    let checked = folder.succeed("check loop.glb --take walk.bvh --json").json();
+    let checked = folder.answer("check loop.glb --take walk.bvh --json");
     let moved = &checked["loops"][0]["quality"]["displacement_mm"];
     assert_eq!(moved.as_f64().map(|moved| moved < 20.0), Some(true), "{checked}");
     // Through every format and back.
@@ -67,9 +67,10 @@ fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
     assert!(folder.file("walk-loop.glb").exists() && folder.file("walk-loop.glb.json").exists());
     let answer = folder.succeed("inspect walk-loop.glb --animation walk");
     assert!(!answer.stderr.contains("animations"), "{}", answer.stderr);
-    let answer = folder.run("inspect walk-loop.glb --animation stroll");
-    assert_eq!(answer.status, 2);
-    answer.says("there is no animation \"stroll\"; there are: walk, walk-loop");
+    folder.refuse(
+        "inspect walk-loop.glb --animation stroll",
+        "there is no animation \"stroll\"; there are: walk, walk-loop",
+    );
     let answer = folder.run("inspect walk-loop.glb --set take.skin=4");
     answer.says("there is no skin \"4\"; there are: skeleton");
 }

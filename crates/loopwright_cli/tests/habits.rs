@@ -35,19 +35,18 @@ fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
     let one = folder.succeed("make walk.bvh -o new/loop.glb --save-recipe loop.toml --dry-run");
     one.begins("new/loop.glb: good: ");
     one.says("nothing was written");
-    let many = folder.run("make takes -o loops --catalog loops/all.csv --dry-run");
-    assert_eq!(many.status, 2, "{}", many.stderr);
+    let many = folder.fail("make takes -o loops --catalog loops/all.csv --dry-run");
     many.shows("loops/a-loop.bvh: good: ");
     many.shows("takes/broken.bvh: unreadable: ");
     assert_eq!(folder.contents(), before);
     // It knows what an earlier run did, and what would be refused.
     folder.succeed("make takes/a.bvh -o loops/ --name {stem}-loop");
     let before = folder.contents();
-    folder.run("make takes -o loops --dry-run").refused();
+    folder.fail("make takes -o loops --dry-run");
     let on = folder.run("make takes/a.bvh -o loops/ --name {stem}-loop --resume --dry-run");
     assert_eq!(on.status, 0, "{}", on.stderr);
     folder.write("loop.bvh", "mine");
-    folder.run("make walk.bvh -o loop.bvh --dry-run").refused();
+    folder.fail("make walk.bvh -o loop.bvh --dry-run");
     folder.succeed("make walk.bvh -o loop.bvh --dry-run -f");
     assert_eq!(folder.text("loop.bvh"), "mine");
     std::fs::remove_file(folder.file("loop.bvh")).unwrap();
@@ -126,14 +125,10 @@ fn a_mistyped_input_is_said_before_all_else() {
         "check wakl.bvh",
         "report wakl.bvh -o loop.bvh",
     ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, 2, "{arguments}");
+        let answer = folder.fail(arguments);
         let first = answer.stderr.lines().next().unwrap_or_default();
-        assert!(
-            first.starts_with("error: cannot read \"wakl.bvh\""),
-            "{arguments}: {}",
-            answer.stderr
-        );
+        let is_said = first.starts_with("error: cannot read \"wakl.bvh\"");
+        assert!(is_said, "{arguments}: {}", answer.stderr);
         answer.says("try: \"walk.bvh\"");
     }
 }
@@ -156,11 +151,8 @@ fn engines_are_known_in_any_case_and_f_is_force() {
         "report loop.fbx -o page.html",
     ] {
         let first = folder.run(arguments);
-        assert!(
-            first.status == 0 || first.stderr.contains("exists already"),
-            "{arguments}: {}",
-            first.stderr
-        );
+        let is_said = first.status == 0 || first.stderr.contains("exists already");
+        assert!(is_said, "{arguments}: {}", first.stderr);
         let again = folder.run(&format!("{arguments} -f"));
         assert_eq!(again.status, 0, "{arguments}: {}", again.stderr);
     }
@@ -174,8 +166,7 @@ fn render_and_retarget_take_many_files() {
     folder.copy("walk.bvh", "takes/a.bvh");
     folder.copy("walk.bvh", "takes/deep/b.bvh");
     folder.write("takes/broken.bvh", "HIERARCHY");
-    let drawn = folder.run("render takes -o pictures/ --to png --size 16x16 --every 40");
-    assert_eq!(drawn.status, 2, "{}", drawn.stderr);
+    let drawn = folder.fail("render takes -o pictures/ --to png --size 16x16 --every 40");
     drawn.begins("pictures/a.png: ");
     for picture in ["pictures/a.png", "pictures/deep/b.png"] {
         assert!(folder.read(picture).starts_with(b"\x89PNG"), "{picture}");
@@ -200,6 +191,5 @@ fn render_and_retarget_take_many_files() {
     }
     folder.succeed("retarget takes/a.bvh --rig hero.glb -o alone.glb");
     assert!(folder.read("alone.glb") == folder.read("heroes/a.glb"));
-    let map = folder.run("retarget takes --rig hero.glb -o more/ --save-map map.toml");
-    assert_eq!(map.status, 2);
+    folder.fail("retarget takes --rig hero.glb -o more/ --save-map map.toml");
 }

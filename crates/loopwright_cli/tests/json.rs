@@ -3,66 +3,62 @@
 use serde_json::Value;
 
 use crate::harness::{
-    Folder,
+    Folder, items,
     schema::{assert_valid, resolve, schema},
 };
 
-/// The document that a command printed; asserts its kind.
-fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {
-    let answer = folder.run(&format!("{arguments} --json"));
-    assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
-    let document = answer.json();
-    assert_valid(&document, kind);
-    let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
-    assert_eq!(keys[..2], ["format", "version"], "{arguments}");
-    if let Some(error) = document.get("error") {
-        assert_eq!(error["exit_status"], status, "{arguments}");
-        let message = error["message"].as_str().unwrap();
-        answer.says(message);
-    } else {
-        assert_ne!(status, 2, "{arguments}");
+impl Folder {
+    /// The document that a command printed; asserts its kind, and success.
+    fn valid(&self, arguments: &str, kind: &str) -> Value {
+        self.valid_with(0, arguments, kind)
     }
-    assert!(
-        !answer.stdout.contains("-0.0,") && !answer.stdout.contains("-0.0\n"),
-        "{arguments}"
-    );
-    document
-}
 
-/// The written files that a document names; asserts that they exist.
-fn outputs(folder: &Folder, document: &Value) -> Vec<String> {
-    let names = document["outputs"].as_array().unwrap().iter();
-    let names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
-    for name in &names {
-        assert!(folder.file(name).is_file(), "{name}");
+    /// The same of a command that ends with this status.
+    fn valid_with(&self, status: i32, arguments: &str, kind: &str) -> Value {
+        let answer = self.run(&format!("{arguments} --json")).ended(status);
+        let document = answer.json();
+        assert_valid(&document, kind);
+        let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+        assert_eq!(keys[..2], ["format", "version"], "{arguments}");
+        if let Some(error) = document.get("error") {
+            assert_eq!(error["exit_status"], status, "{arguments}");
+            answer.says(error["message"].as_str().unwrap());
+        } else {
+            assert_ne!(status, 2, "{arguments}");
+        }
+        let has_minus = ["-0.0,", "-0.0\n"].iter().any(|zero| answer.stdout.contains(zero));
+        assert!(!has_minus, "{arguments}");
+        document
     }
-    names
+
+    /// The written files that a document names; asserts that they exist.
+    fn outputs(&self, document: &Value) -> Vec<String> {
+        let names = items(&document["outputs"]);
+        let names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
+        for name in &names {
+            assert!(self.file(name).is_file(), "{name}");
+        }
+        names
+    }
 }
 
 #[test]
 fn what_commands_answer_about_takes_is_as_described() {
     let folder = Folder::with_walk();
-    let synth = answer(
-        &folder,
-        "synth -o slow.bvh --seconds 3 --fps 15 --seed 9 --force",
-        "synth",
-        0,
-    );
-    assert_eq!(outputs(&folder, &synth), ["slow.bvh", "slow.bvh.truth.json"]);
-    assert_eq!(
-        (&synth["take"]["fps"], &synth["take"]["frames"]),
-        (&15.0.into(), &46.into())
-    );
-    let inspect = answer(&folder, "inspect walk.bvh --plot inspect.svg", "inspect", 0);
-    assert_eq!(outputs(&folder, &inspect), ["inspect.svg"]);
-    let find = answer(&folder, "find walk.bvh --plot find.svg", "find", 0);
-    assert_eq!(outputs(&folder, &find), ["find.svg"]);
+    let synth = folder.valid("synth -o slow.bvh --seconds 3 --fps 15 --seed 9 --force", "synth");
+    assert_eq!(folder.outputs(&synth), ["slow.bvh", "slow.bvh.truth.json"]);
+    assert_eq!(synth["take"]["fps"], 15.0);
+    assert_eq!(synth["take"]["frames"], 46);
+    let inspect = folder.valid("inspect walk.bvh --plot inspect.svg", "inspect");
+    assert_eq!(folder.outputs(&inspect), ["inspect.svg"]);
+    let find = folder.valid("find walk.bvh --plot find.svg", "find");
+    assert_eq!(folder.outputs(&find), ["find.svg"]);
     let best = &find["candidates"][0];
     assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
     assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
-    let shifted = answer(&folder, "find walk.bvh --set search.shifted=true", "find", 0);
+    let shifted = folder.valid("find walk.bvh --set search.shifted=true", "find");
     folder.succeed("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5");
-    let like = answer(&folder, "find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like", 0);
+    let like = folder.valid("find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like");
     assert_eq!(like["occurrences"][0]["start_frame"], 40);
     assert_eq!(
         (
@@ -71,42 +67,33 @@ fn what_commands_answer_about_takes_is_as_described() {
         ),
         (&0.into(), &1.into())
     );
-    let unlike = answer(&folder, "find walk.bvh --like run.bvh", "like", 1);
+    let unlike = folder.valid_with(1, "find walk.bvh --like run.bvh", "like");
     assert!(unlike["sought"][0]["nearest"]["cost_ratio"].as_f64() > Some(0.4));
     assert!(shifted["candidates"][0]["versions"].is_null() && shifted["segments"].is_null());
-    let convert = answer(&folder, "convert walk.bvh walk.glb --mirror", "convert", 0);
-    assert_eq!(outputs(&folder, &convert), ["walk.glb"]);
-    assert_eq!(
-        (&convert["is_loop"], &convert["mirrored"]),
-        (&false.into(), &true.into())
-    );
-    let retarget = answer(&folder, "retarget walk.bvh --rig slow.bvh -o moved.glb", "retarget", 0);
-    assert_eq!(outputs(&folder, &retarget), ["moved.glb"]);
-    assert_eq!(
-        (&retarget["is_loop"], &retarget["take"]["rig"]["coverage"]),
-        (&false.into(), &1.0.into())
-    );
-    let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
-    assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
+    let convert = folder.valid("convert walk.bvh walk.glb --mirror", "convert");
+    assert_eq!(folder.outputs(&convert), ["walk.glb"]);
+    assert_eq!(convert["is_loop"], false);
+    assert_eq!(convert["mirrored"], true);
+    let retarget = folder.valid("retarget walk.bvh --rig slow.bvh -o moved.glb", "retarget");
+    assert_eq!(folder.outputs(&retarget), ["moved.glb"]);
+    assert_eq!(retarget["is_loop"], false);
+    assert_eq!(retarget["take"]["rig"]["coverage"], 1.0);
+    let fit = folder.valid_with(1, "fit walk.bvh slow.bvh --toml fit.toml", "fit");
+    assert_eq!(folder.outputs(&fit), ["fit.toml"]);
     folder.write("splits.csv", "distance,time\n10,2\n20,3\n30,4\n40,5\n");
-    let table = answer(&folder, "fit --profile splits.csv", "fit", 0);
+    let table = folder.valid("fit --profile splits.csv", "fit");
     assert!(table["profile"]["rows"][3]["fitted_distance_m"].is_number() && table["profile"]["error_mps"].is_null());
-    let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);
+    let numbers = folder.valid("fit --speed 5 --half-life 0.2", "fit");
     assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
-    let sheet = answer(
-        &folder,
-        "render walk.bvh -o sheet.png --size 16x16 --every 40",
-        "render",
-        0,
-    );
-    assert_eq!(outputs(&folder, &sheet), ["sheet.png"]);
-    let pair = answer(&folder, "cost walk.bvh:3 walk.bvh:40", "cost", 0);
+    let sheet = folder.valid("render walk.bvh -o sheet.png --size 16x16 --every 40", "render");
+    assert_eq!(folder.outputs(&sheet), ["sheet.png"]);
+    let pair = folder.valid("cost walk.bvh:3 walk.bvh:40", "cost");
     assert!(pair["pair"].is_object() && pair["table"].is_null());
-    let table = answer(&folder, "cost walk.bvh walk.bvh --plot cost.svg", "cost", 0);
+    let table = folder.valid("cost walk.bvh walk.bvh --plot cost.svg", "cost");
     assert!(table["pair"].is_null() && table["table"].is_object());
-    assert_eq!(outputs(&folder, &table), ["cost.svg"]);
+    assert_eq!(folder.outputs(&table), ["cost.svg"]);
     folder.copy("walk.bvh", "again.bvh");
-    let among = answer(&folder, "cost walk.bvh slow.bvh again.bvh", "cost", 0);
+    let among = folder.valid("cost walk.bvh slow.bvh again.bvh", "cost");
     assert!(among["left"].is_null() && among["among"].is_object());
     // Starts and stops give events of both kinds.
     folder.succeed("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20");
@@ -117,94 +104,59 @@ fn what_commands_answer_about_takes_is_as_described() {
 #[test]
 fn loops_and_what_is_answered_about_them_are_as_described() {
     let folder = Folder::with_walk();
-    let make = answer(
-        &folder,
+    let make = folder.valid(
         "make walk.bvh -o loop.bvh --plot loop.svg --save-recipe loop.toml",
         "loop",
-        0,
     );
     assert_eq!(
-        outputs(&folder, &make),
+        folder.outputs(&make),
         ["loop.bvh", "loop.bvh.json", "loop.svg", "loop.toml"]
     );
     assert_eq!(make, folder.json("loop.bvh.json"));
     assert_eq!(make["quality"]["grade"], "good");
-    answer(
-        &folder,
-        "make walk.bvh -o auto.fbx --closure auto --for unity",
-        "loop",
-        0,
-    );
-    answer(
-        &folder,
-        "make walk.bvh -o path.glb --root-motion path --for godot",
-        "loop",
-        0,
-    );
-    answer(
-        &folder,
+    folder.valid("make walk.bvh -o auto.fbx --closure auto --for unity", "loop");
+    folder.valid("make walk.bvh -o path.glb --root-motion path --for godot", "loop");
+    folder.valid(
         "close walk.bvh --range 20:54.5 -o full.glb --set output.root-space=full --for unreal",
         "loop",
-        0,
     );
     folder.write(
         "edits.toml",
         "[[edit]]\nkind = \"move\"\njoint = \"Head\"\nrotation = [5, 0, 0]\n[[edit]]\nkind = \"smooth\"\ndeviation = 0.02\n",
     );
-    let edited = answer(
-        &folder,
-        "make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20",
-        "loop",
-        0,
-    );
-    let kinds: Vec<&Value> = (edited["edits"].as_array().unwrap().iter())
-        .map(|edit| &edit["kind"])
-        .collect();
+    let edited = folder.valid("make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20", "loop");
+    let kinds: Vec<&Value> = items(&edited["edits"]).map(|edit| &edit["kind"]).collect();
     assert_eq!(kinds, ["move", "smooth", "offset", "noise", "aim"]);
-    answer(
-        &folder,
-        "make walk.bvh -o other.bvh --set search.shifted=true --pick 2",
-        "loop",
-        0,
-    );
-    let popping = answer(
-        &folder,
+    folder.valid("make walk.bvh -o other.bvh --set search.shifted=true --pick 2", "loop");
+    let popping = folder.valid_with(
+        1,
         "close walk.bvh --range 20:54.5 -o pops.bvh --set joint=*:open",
         "loop",
-        1,
     );
     assert_eq!(popping["quality"]["grade"], "bad");
     let reason = popping["quality"]["reason"].as_str().unwrap();
-    assert!(
-        reason.starts_with(popping["quality"]["seam_joint"].as_str().unwrap()),
-        "{reason}"
-    );
-    let blend = answer(&folder, "blend loop.bvh other.bvh -o blend.bvh", "loop", 0);
+    let is_right = reason.starts_with(popping["quality"]["seam_joint"].as_str().unwrap());
+    assert!(is_right, "{reason}");
+    let blend = folder.valid("blend loop.bvh other.bvh -o blend.bvh", "loop");
     assert!(blend["blend"].is_object());
-    let convert = answer(&folder, "convert loop.bvh copy.glb", "convert", 0);
-    assert_eq!(outputs(&folder, &convert), ["copy.glb", "copy.glb.json"]);
+    let convert = folder.valid("convert loop.bvh copy.glb", "convert");
+    assert_eq!(folder.outputs(&convert), ["copy.glb", "copy.glb.json"]);
     for name in ["auto.fbx", "path.glb", "full.glb", "pops.bvh", "blend.bvh", "copy.glb"] {
         assert_valid(&folder.json(&format!("{name}.json")), "loop");
     }
-    let played = answer(&folder, "play loop.bvh other.bvh -o played.bvh --seconds 6", "play", 0);
-    assert_eq!(outputs(&folder, &played), ["played.bvh"]);
-    let exits = played["played"].as_array().unwrap().iter().map(|one| &one["exit_secs"]);
+    let played = folder.valid("play loop.bvh other.bvh -o played.bvh --seconds 6", "play");
+    assert_eq!(folder.outputs(&played), ["played.bvh"]);
+    let exits = items(&played["played"]).map(|one| &one["exit_secs"]);
     let is_left: Vec<bool> = exits.map(Value::is_f64).collect();
     assert!(is_left.len() > 1);
     assert!(is_left.iter().rev().skip(1).all(|&left| left) && !is_left[is_left.len() - 1]);
-    answer(
-        &folder,
-        "render loop.bvh -o onion.png --onion --size 16x16",
-        "render",
-        0,
-    );
-    answer(&folder, "cost loop.bvh other.bvh", "cost", 0);
+    folder.valid("render loop.bvh -o onion.png --onion --size 16x16", "render");
+    folder.valid("cost loop.bvh other.bvh", "cost");
 
-    let checked = answer(
-        &folder,
+    let checked = folder.valid_with(
+        1,
         "check loop.bvh pops.bvh --max-foot-slide 0.001 --take walk.bvh",
         "check",
-        1,
     );
     let verdicts = [0, 1].map(|index| &checked["loops"][index]);
     let words = verdicts.map(|one| [&one["grade"], &one["quality"]["grade"]]);
@@ -214,8 +166,8 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
 #[test]
 fn the_demo_answers_with_what_find_and_make_say() {
     let folder = Folder::new();
-    let demo = answer(&folder, "demo -o here", "demo", 0);
-    assert_eq!(outputs(&folder, &demo).len(), 5);
+    let demo = folder.valid("demo -o here", "demo");
+    assert_eq!(folder.outputs(&demo).len(), 5);
     assert_eq!(demo["loop"], folder.json("here/walk-loop.bvh.json"));
 }
 
@@ -225,21 +177,21 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
     folder.write("broken.bvh", "HIERARCHY ROOT");
     folder.succeed("synth -o short.bvh --seconds 0.6 --fps 30");
     // The facts known before the error stand beside it.
-    let none = answer(&folder, "find short.bvh", "find", 1);
+    let none = folder.valid_with(1, "find short.bvh", "find");
     assert_eq!(
         (&none["candidates"], &none["take"]["frames"]),
         (&Value::Array(vec![]), &19.into())
     );
-    let none = answer(&folder, "make short.bvh", "error", 1);
+    let none = folder.valid_with(1, "make short.bvh", "error");
     assert_eq!(none["take"]["frames"], 19);
-    let checked = answer(&folder, "check broken.bvh", "check", 2);
+    let checked = folder.valid_with(2, "check broken.bvh", "check");
     assert!(
         checked["loops"][0]["error"]["message"]
             .as_str()
             .unwrap()
             .contains("line 1")
     );
-    let fitted = answer(&folder, "fit walk.bvh broken.bvh", "fit", 2);
+    let fitted = folder.valid_with(2, "fit walk.bvh broken.bvh", "fit");
     assert_eq!(fitted["takes"][1]["outcome"], "error");
     // Nothing is known of a file that cannot be read.
     for arguments in [
@@ -264,8 +216,8 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
         "fly walk.bvh",
         "make walk.bvh --closure glue",
     ] {
-        let failed = answer(&folder, arguments, "error", 2);
-        assert_eq!(outputs(&folder, &failed), Vec::<String>::new());
+        let failed = folder.valid_with(2, arguments, "error");
+        assert_eq!(folder.outputs(&failed), Vec::<String>::new());
     }
     // Without --json there is no JSON, and help is no failure.
     assert_eq!(folder.run("find broken.bvh").stdout, "");

@@ -9,7 +9,7 @@ fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
     folder.succeed("make walk.bvh -o loops/walk.bvh");
     folder.succeed("synth -o run.bvh --seed 3 --period 0.7 --speed 3 --seconds 6");
     folder.succeed("make run.bvh -o loops/run.bvh");
-    let both = folder.succeed("find walk.bvh --like loops --json").json();
+    let both = folder.answer("find walk.bvh --like loops --json");
     let sought = both["sought"].as_array().unwrap();
     assert_eq!(sought.len(), 2);
     let walk = sought
@@ -24,10 +24,8 @@ fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
     }
     // The text names the same, and says how to see the rest.
     let text = folder.succeed("find walk.bvh --like loops --top 1").stdout;
-    assert!(
-        text.contains("loops/walk.bvh") && !text.contains("loops/run.bvh"),
-        "{text}"
-    );
+    let is_said = text.contains("loops/walk.bvh") && !text.contains("loops/run.bvh");
+    assert!(is_said, "{text}");
     assert!(text.contains("more: --top"), "{text}");
 }
 

@@ -45,10 +45,8 @@ fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
     let deg = rotation::difference(found.rotation, expected.rotation)
         .length()
         .to_degrees();
-    assert!(
-        metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG,
-        "keys {from} to {to}: off by {metres} m and {deg} degrees"
-    );
+    let is_right = metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG;
+    assert!(is_right, "keys {from} to {to}: off by {metres} m and {deg} degrees");
 }
 
 fn samples(sidecar: &Value) -> usize {
@@ -80,7 +78,7 @@ fn pick_makes_that_loop_of_the_list() {
 }
 
 fn picks_are_the_list(folder: &Folder, options: &str, count: usize) {
-    let found = folder.succeed(&format!("find walk.bvh --json {options}")).json();
+    let found = folder.answer(&format!("find walk.bvh --json {options}"));
     let candidates = found["candidates"].as_array().unwrap();
     assert_eq!(candidates.len(), count);
     for (index, found) in candidates.iter().enumerate() {
@@ -135,10 +133,8 @@ fn a_mean_of_cycles_says_which() {
     let of = |cycle: usize, key: &str| cycles[cycle][key].as_f64().unwrap();
     assert_eq!(cycles.len(), 3);
     let chosen = json["mean_cycle"]["chosen"].as_u64().unwrap() as usize;
-    assert!(
-        (of(chosen, "start_frame") - single).abs() < 1e-9,
-        "the mean begins where the single cycle does"
-    );
+    let is_near = (of(chosen, "start_frame") - single).abs() < 1e-9;
+    assert!(is_near, "the mean begins where the single cycle does");
     assert_eq!(of(0, "end_frame"), of(1, "start_frame"));
     assert!(((0..3).map(|cycle| of(cycle, "share")).sum::<f64>() - 1.0).abs() < 1e-9);
     let written = folder.read("loop.bvh");
@@ -147,11 +143,8 @@ fn a_mean_of_cycles_says_which() {
     assert!(said.contains(" on average, from the chosen cycle"), "{said}");
 
     // The recipe makes the same again, and a flag overrides it.
-    assert!(
-        folder.text("mean.toml").contains("mean-cycles = \"3\""),
-        "{}",
-        folder.text("mean.toml")
-    );
+    let is_said = folder.text("mean.toml").contains("mean-cycles = \"3\"");
+    assert!(is_said, "{}", folder.text("mean.toml"));
     folder.succeed("make walk.bvh --recipe mean.toml -o again.bvh");
     assert!(folder.read("again.bvh") == written);
     folder.succeed("make walk.bvh --recipe mean.toml --mean-cycles off -o off.bvh");
@@ -165,8 +158,7 @@ fn a_mean_of_cycles_says_which() {
 #[test]
 fn without_other_cycles_there_is_no_mean() {
     let folder = Folder::with_synth("--seconds 2.2 --fps 30");
-    let refused = folder.run("make walk.bvh --range 15:50 --mean-cycles all -o loop.bvh");
-    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    let refused = folder.fail("make walk.bvh --range 15:50 --mean-cycles all -o loop.bvh");
     for part in [
         "error: there is no mean cycle in \"walk.bvh\"",
         "no other cycle is beside the chosen one: before it, the take has no frames for another cycle; after it, the take has no",
@@ -174,9 +166,10 @@ fn without_other_cycles_there_is_no_mean() {
     ] {
         refused.says(part);
     }
-    let one = folder.run("make walk.bvh --mean-cycles 1 -o loop.bvh");
-    assert_eq!(one.status, 2);
-    one.says("must be all, off, or a number of cycles from 2 to 32");
+    folder.refuse(
+        "make walk.bvh --mean-cycles 1 -o loop.bvh",
+        "must be all, off, or a number of cycles from 2 to 32",
+    );
     assert!(!folder.names().contains(&"loop.bvh".to_owned()));
 }
 
@@ -256,10 +249,8 @@ fn in_place_leaves_no_root_motion() {
     let folder = Folder::with_walk();
     let json = folder.made("--root-motion in-place");
     assert_eq!(json["root_motion"]["mode"], "in-place");
-    assert!(
-        (number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.05,
-        "the twist is still reported"
-    );
+    let is_near = (number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.05;
+    assert!(is_near, "the twist is still reported");
     let take = folder.take("loop.bvh");
     hips_make(&take, 0, samples(&json), Rigid::IDENTITY);
     let start = joint_at(&take, 0, "Hips").translation;
@@ -313,10 +304,8 @@ fn an_added_root_carries_exactly_the_twist() {
     let world = take.world_tracks();
     for key in 0..take.num_frames() {
         let root = start * twist.exp(key as f64 * step);
-        assert!(
-            (world.position(key, 0) - root.translation).length() < ROUNDING_METRES,
-            "{key}"
-        );
+        let is_near = (world.position(key, 0) - root.translation).length() < ROUNDING_METRES;
+        assert!(is_near, "{key}");
         let turn = rotation::difference(world.rotation(key, 0), root.rotation).length();
         assert!(turn.to_degrees() < 1e-5, "{key}");
         // The body has the same position as without the added joint.
@@ -327,10 +316,8 @@ fn an_added_root_carries_exactly_the_twist() {
     for joint in 1..take.num_joints() {
         let moved = take.translations(num_samples)[joint] - take.translations(0)[joint];
         let turned = rotation::difference(take.rotations(num_samples)[joint], take.rotations(0)[joint]);
-        assert!(
-            moved.length() < ROUNDING_METRES && turned.length().to_degrees() < 1e-5,
-            "{joint}"
-        );
+        let is_near = moved.length() < ROUNDING_METRES && turned.length().to_degrees() < 1e-5;
+        assert!(is_near, "{joint}");
     }
     folder.loops();
     assert_eq!(json["root_motion"], plain_json["root_motion"]);
@@ -349,10 +336,8 @@ fn period_samples_and_rate_are_of_one_piece() {
     for (options, step) in [("", 1.0 / 30.0), ("--fps 60", 1.0 / 60.0), ("--fps 24", 1.0 / 24.0)] {
         let json = folder.made(options);
         let period = number(&json, "candidate/period_secs");
-        assert!(
-            (period - samples(&json) as f64 * step).abs() < 1e-6,
-            "{options}: {period}"
-        );
+        let is_near = (period - samples(&json) as f64 * step).abs() < 1e-6;
+        assert!(is_near, "{options}: {period}");
         let retimed = period - number(&json, "candidate/source_period_secs");
         assert!(retimed.abs() <= 0.5 * step + 1e-9, "{options}: retimed by {retimed} s");
         let take = folder.take("loop.bvh");
@@ -428,13 +413,9 @@ fn named_hips_and_feet_are_taken() {
     folder.made("");
     let plain = folder.read("loop.bvh");
     folder.made("--set take.hips=Hips --set take.feet=LeftFoot,RightFoot");
-    assert!(
-        folder.read("loop.bvh") == plain,
-        "the names that are found anyway change something"
-    );
-    let inspected = folder
-        .succeed("inspect walk.bvh --set take.feet=LeftHand --json")
-        .json();
+    let is_right = folder.read("loop.bvh") == plain;
+    assert!(is_right, "the names that are found anyway change something");
+    let inspected = folder.answer("inspect walk.bvh --set take.feet=LeftHand --json");
     assert_eq!(inspected["feet"], serde_json::json!(["LeftHand"]));
     assert_eq!(inspected["feet_found_by"], "given");
 }
@@ -453,8 +434,9 @@ fn force_replaces_an_earlier_loop() {
 #[test]
 fn a_loop_that_pops_is_written_and_ends_with_one() {
     let folder = Folder::with_walk();
-    let made = folder.run("make walk.bvh --range 3:9 --set joint=*:open -o loop.bvh");
-    assert_eq!(made.status, 1, "{}", made.stderr);
+    let made = folder
+        .run("make walk.bvh --range 3:9 --set joint=*:open -o loop.bvh")
+        .ended(1);
     made.says("the seam shows: ");
     made.begins("loop.bvh: bad: ");
     assert_eq!(folder.run("check loop.bvh").status, 1);

@@ -1,6 +1,6 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
-use crate::harness::{Answer, Folder, number, schema::assert_valid};
+use crate::harness::{Answer, Folder, items, number, schema::assert_valid};
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn verdicts(answer: &Answer) -> Vec<String> {
 fn animations_are_listed_with_what_they_are() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("two", 2), ("short", 20)]);
-    let answer = folder.succeed("list pack.gltf walk.bvh --json").json();
+    let answer = folder.answer("list pack.gltf walk.bvh --json");
     assert_valid(&answer, "list");
     let listed = &answer["files"][0]["animations"];
     let walk = named(listed, "walk");
@@ -69,16 +69,13 @@ fn animations_are_listed_with_what_they_are() {
     assert_eq!(answer["files"][1]["animations"].as_array().unwrap().len(), 1);
 
     let table = folder.succeed("list pack.gltf").stdout;
-    assert!(
-        table.starts_with("pack.gltf: 3 animations at 30 fps\n#  name"),
-        "{table}"
-    );
+    let is_said = table.starts_with("pack.gltf: 3 animations at 30 fps\n#  name");
+    assert!(is_said, "{table}");
     let only = folder.succeed("list pack.gltf --animation W*").stdout;
     assert!(only.contains("1 animation at") && only.contains("walk"), "{only}");
 
     // A file that cannot be read does not stop the others.
-    let answer = folder.run("list gone.glb walk.bvh --json");
-    assert_eq!(answer.status, 2);
+    let answer = folder.fail("list gone.glb walk.bvh --json");
     assert_valid(&answer.json(), "list");
     assert_eq!(answer.json()["files"][1]["animations"][0]["name"], "walk");
 }
@@ -114,11 +111,10 @@ fn five_hundred_animations_are_read_and_never_named_in_one_line() {
     let names: Vec<String> = (0..499).map(|number| format!("clip_{number:03}")).collect();
     let copies: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 8)).collect();
     with_copies(&folder, "pack.gltf", &copies);
-    let listed = folder.succeed("list pack.gltf --json").json();
+    let listed = folder.answer("list pack.gltf --json");
     assert_eq!(listed["files"][0]["animations"].as_array().unwrap().len(), 500);
     for wanted in ["clip_5000", "clip*", "nothing"] {
-        let answer = folder.run(&format!("inspect pack.gltf --animation {wanted}"));
-        assert_eq!(answer.status, 2, "{wanted}");
+        let answer = folder.fail(&format!("inspect pack.gltf --animation {wanted}"));
         assert!(answer.stderr.lines().all(|line| line.len() < 250), "{}", answer.stderr);
     }
     let answer = folder.succeed("inspect pack.gltf");
@@ -130,9 +126,7 @@ fn all_animations_are_looped_into_one_copy() {
     for extension in ["glb", "fbx"] {
         let folder = with_pack(extension);
         let (pack, out) = (format!("pack.{extension}"), format!("out.{extension}"));
-        let first = folder
-            .succeed(&format!("make {pack} --all-animations -o {out} --json"))
-            .json();
+        let first = folder.answer(&format!("make {pack} --all-animations -o {out} --json"));
         assert_valid(&first, "loops");
         let walk = named(&first["animations"], "walk");
         // An FBX file of one animation gives the take its own name.
@@ -151,14 +145,10 @@ fn all_animations_are_looped_into_one_copy() {
             [format!("{out}: good")]
         );
 
-        let again = folder
-            .succeed(&format!("make {out} --animation * -o again.{extension} --json"))
-            .json();
+        let again = folder.answer(&format!("make {out} --animation * -o again.{extension} --json"));
         let kept = named(&again["animations"], looped);
-        assert!(
-            kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name",
-            "{again}"
-        );
+        let is_right = kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name";
+        assert!(is_right, "{again}");
         folder.succeed(&format!("play {out} --seconds 3 -o played.{extension}"));
     }
 }
@@ -170,9 +160,7 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     folder.succeed("synth -o other.bvh --seconds 2 --fps 30 --seed 3");
     folder.succeed("convert other.bvh hero.glb");
     let own = loopwright_formats::animation_names(&folder.read("hero.glb"));
-    let answer = folder
-        .succeed("make pack.gltf --rig hero.glb --all-animations --json")
-        .json();
+    let answer = folder.answer("make pack.gltf --rig hero.glb --all-animations --json");
     assert_valid(&answer, "loops");
     assert_eq!(answer["outputs"][0], "pack-loops.glb", "in the form of the character");
     let loops = answer["loops"].as_array().unwrap();
@@ -198,9 +186,7 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     for name in ["Round", "Round-loop"] {
         round["animations"][0]["name"] = json!(name);
         folder.write("again.gltf", round.to_string());
-        let answer = folder
-            .succeed("make again.gltf --rig hero.glb --all-animations --force --json")
-            .json();
+        let answer = folder.answer("make again.gltf --rig hero.glb --all-animations --force --json");
         let made = named(&answer["animations"], name);
         assert_eq!(
             (&made["outcome"], &made["loop_animation"]),
@@ -213,8 +199,10 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
         "make pack.gltf --rig other.bvh --all-animations -o all.bvh",
         "other.bvh",
     );
-    let refused = folder.run("make pack.gltf --rig hero.glb --all-animations -o hero.glb --force");
-    refused.says("is the rig itself");
+    folder.refuse(
+        "make pack.gltf --rig hero.glb --all-animations -o hero.glb --force",
+        "is the rig itself",
+    );
 }
 
 #[test]
@@ -224,24 +212,16 @@ fn what_is_no_loop_is_left_alone_and_said() {
     let made = folder.succeed("make pack.gltf --all-animations -o out.glb");
     made.shows("left alone: too short: 2 frames");
     made.shows("another animation has the same name");
-    let listed = folder.succeed("list out.glb --json").json();
-    let names: Vec<&Value> = listed["files"][0]["animations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|a| &a["name"])
-        .collect();
-    assert!(
-        names.contains(&&json!("walk-loop")) && names.contains(&&json!("two")),
-        "{names:?}"
-    );
+    let listed = folder.answer("list out.glb --json");
+    let names: Vec<&Value> = items(&listed["files"][0]["animations"]).map(|a| &a["name"]).collect();
+    let is_said = names.contains(&&json!("walk-loop")) && names.contains(&&json!("two"));
+    assert!(is_said, "{names:?}");
 
     // A broken animation is an error, and the others are looped.
     let mut file = folder.json("pack.gltf");
     file["animations"][1]["samplers"][0]["output"] = json!(99_999);
     folder.write("broken.gltf", file.to_string());
-    let answer = folder.run("make broken.gltf --all-animations -o broken-out.glb --json");
-    assert_eq!(answer.status, 2);
+    let answer = folder.fail("make broken.gltf --all-animations -o broken-out.glb --json");
     let document = answer.json();
     assert_valid(&document, "loops");
     assert_eq!(named(&document["animations"], "two")["outcome"], "error");
@@ -271,7 +251,7 @@ fn loops_are_added_to_their_own_file_in_place() {
         folder.succeed(&format!(
             "make {pack} --animation walk --set search.shifted=true --pick 2 -o {pack} --force"
         ));
-        let listed = folder.succeed(&format!("list {pack} --json")).json();
+        let listed = folder.answer(&format!("list {pack} --json"));
         let num_animations = listed["files"][0]["animations"].as_array().unwrap().len();
         let beside = folder.json(&format!("{pack}.json"));
         if extension == "fbx" {
@@ -300,9 +280,9 @@ fn a_file_without_animation_shows_its_skeleton() {
     answer.says("holds no animation; this is its skeleton at rest");
     answer.begins("rig.gltf: no motion, 24 joints");
     answer.shows("LeftToeBase");
-    let json = folder.succeed("inspect rig.gltf --json").json();
+    let json = folder.answer("inspect rig.gltf --json");
     assert_valid(&json, "inspect");
-    folder.run("find rig.gltf").refused();
+    folder.fail("find rig.gltf");
     let listed = folder.succeed("list rig.gltf").stdout;
     assert!(listed.starts_with("rig.gltf: no animations"), "{listed}");
 }

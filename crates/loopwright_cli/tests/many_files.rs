@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::harness::{Folder, schema::assert_valid};
+use crate::harness::{Folder, items, schema::assert_valid};
 
 /// A folder `takes` with three walks, one of them below, and a file that is no take.
 fn with_takes() -> Folder {
@@ -55,12 +55,10 @@ fn each_file_has_the_answer_that_it_has_alone() {
 fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
     let folder = with_takes();
     folder.succeed("synth -o takes/short.bvh --seconds 0.5 --fps 30");
-    let none = folder.run("find takes");
-    assert_eq!(none.status, 1);
+    let none = folder.run("find takes").ended(1);
     assert_eq!(none.stdout.matches("takes/").count(), 3, "{}", none.stdout);
     folder.write("takes/broken.bvh", "HIERARCHY");
-    let bad = folder.run("find takes missing.bvh --json");
-    assert_eq!(bad.status, 2);
+    let bad = folder.fail("find takes missing.bvh --json");
     let lines: Vec<Value> = bad
         .stdout
         .lines()
@@ -80,14 +78,14 @@ fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
 #[test]
 fn folders_and_patterns_are_listed_and_checked() {
     let folder = with_takes();
-    let listed = folder.succeed("list takes --json").json();
-    let files: Vec<&str> = (listed["files"].as_array().unwrap().iter())
+    let listed = folder.answer("list takes --json");
+    let files: Vec<&str> = items(&listed["files"])
         .map(|file| file["file"].as_str().unwrap())
         .collect();
     assert_eq!(files, ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]);
     folder.succeed("make takes -o loops");
-    let checked = folder.succeed("check loops/w*.bvh loops/later --json").json();
-    let files: Vec<&str> = (checked["loops"].as_array().unwrap().iter())
+    let checked = folder.answer("check loops/w*.bvh loops/later --json");
+    let files: Vec<&str> = items(&checked["loops"])
         .map(|one| one["file"].as_str().unwrap())
         .collect();
     assert_eq!(files, ["loops/walk-loop.bvh", "loops/later/walk-loop.bvh"]);
@@ -118,7 +116,7 @@ fn many_files_are_converted_into_a_folder() {
         "is one of the inputs",
     );
     assert!(folder.read("takes/walk.glb") == before);
-    folder.run("convert takes out.glb").refused();
+    folder.fail("convert takes out.glb");
     // A single one into a folder.
     folder.succeed("convert takes/walk.bvh single/ --to fbx");
     assert!(folder.file("single/walk.fbx").is_file());

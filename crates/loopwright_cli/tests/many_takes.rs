@@ -92,8 +92,7 @@ fn the_number_of_jobs_changes_no_byte() {
     let run = |jobs: &str| {
         let arguments =
             format!("make takes -o out -j {jobs} --force --catalog out/all.jsonl --name {{kind}}-{{speed}}");
-        let answer = folder.run(&arguments);
-        assert_eq!(answer.status, 2);
+        let answer = folder.fail(&arguments);
         (answer.stdout, outputs(&folder))
     };
     let one = run("1");
@@ -251,8 +250,7 @@ fn a_bad_file_stops_no_other() {
     assert_eq!((&summary["good"], &summary["no_loop"]), (&5.into(), &1.into()));
     assert_eq!(summary["error"]["exit_status"], 2);
     // Without the files that cannot be read, a take without a loop gives the status.
-    let answer = folder.run("make takes/short.bvh takes/turn.bvh -o other");
-    assert_eq!(answer.status, 1);
+    let answer = folder.run("make takes/short.bvh takes/turn.bvh -o other").ended(1);
     answer.shows("no loop ");
 }
 
@@ -260,7 +258,7 @@ fn a_bad_file_stops_no_other() {
 fn rows_of_find_are_picked() {
     let folder = Folder::with_synth("--seconds 14 --fps 30 --lead-in 5");
     // As many as there are: the list of a few is another one.
-    let rows = folder.succeed("find walk.bvh --top 1000 --json").json();
+    let rows = folder.answer("find walk.bvh --top 1000 --json");
     let rows = rows["candidates"].as_array().unwrap();
     assert!(rows.len() > 1);
     let answer = folder.run("make walk.bvh --pick all -o all --json");
@@ -274,8 +272,7 @@ fn rows_of_find_are_picked() {
     let kinds: Vec<&str> = all.iter().map(|one| one["loop"]["kind"].as_str().unwrap()).collect();
     assert!(kinds.contains(&"idle") && kinds.contains(&"walk"), "{kinds:?}");
     // One that is not there is a take without that loop.
-    let answer = folder.run("make walk.bvh --pick 2,900 -o picked --json");
-    assert_eq!(answer.status, 1);
+    let answer = folder.run("make walk.bvh --pick 2,900 -o picked --json").ended(1);
     let (picked, _) = lines(&answer);
     assert_eq!(picked[0]["loop"]["start_frame"], all[1]["loop"]["start_frame"]);
     assert_eq!(picked[1]["verdict"], "no-loop");
@@ -300,8 +297,7 @@ fn only_what_changed_is_done_again() {
     );
 
     // Without --resume nothing is replaced.
-    let answer = folder.run("make takes -o out");
-    assert_eq!(answer.status, 2);
+    let answer = folder.fail("make takes -o out");
     assert!(outputs(&folder) == made);
     answer.says("earlier run made loops of 4");
 
@@ -439,14 +435,12 @@ fn shards_share_the_work() {
         .filter(|(path, _)| !path.to_string_lossy().contains(".loopwright-batch-"))
         .collect();
     assert_eq!(made, wanted);
-    assert!(
-        counts[0] > 0 && counts[0] < counts[1] && counts[1] < counts[2],
-        "{counts:?}"
-    );
+    let is_right = counts[0] > 0 && counts[0] < counts[1] && counts[1] < counts[2];
+    assert!(is_right, "{counts:?}");
     // All of them done, whoever asks.
     let again = folder.succeed("make takes -o out --resume");
     assert_eq!(again.stdout.matches("(done before)").count(), 10);
-    folder.run("make takes -o out --shard 4/3").refused();
+    folder.fail("make takes -o out --shard 4/3");
 }
 
 #[test]
@@ -482,8 +476,7 @@ fn what_cannot_be_meant_is_refused() {
     }
     // A take is never overwritten, whatever the name.
     let before = folder.contents();
-    let answer = folder.run("make takes -o takes --name {stem} --force");
-    assert_eq!(answer.status, 2);
+    folder.fail("make takes -o takes --name {stem} --force");
     let after = folder
         .contents()
         .into_iter()

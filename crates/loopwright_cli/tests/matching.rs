@@ -1,6 +1,6 @@
 //! `match`: databases of takes and loops, queries against them, and their rows for NumPy.
 
-use crate::harness::{Folder, number, schema::assert_valid};
+use crate::harness::{Folder, items, number, schema::assert_valid};
 use serde_json::Value;
 
 /// A folder with three walks of different speeds, and a database of the first two.
@@ -14,21 +14,16 @@ fn with_database() -> Folder {
         folder.succeed(&format!("synth -o {name}.bvh --seconds 5 --fps 30 {options}"));
     }
     folder.succeed("match build slow.bvh --tag style=slow -o takes.lwmatch");
-    let added = folder
-        .succeed("match build quick.bvh --tag style=quick --add takes.lwmatch -o takes.lwmatch --force --json")
-        .json();
+    let added =
+        folder.answer("match build quick.bvh --tag style=quick --add takes.lwmatch -o takes.lwmatch --force --json");
     assert_valid(&added, "match-build");
-    assert_eq!(
-        (&added["clips"], &added["outputs"][0]),
-        (&2.into(), &"takes.lwmatch".into())
-    );
+    assert_eq!(added["clips"], 2);
+    assert_eq!(added["outputs"][0], "takes.lwmatch");
     folder
 }
 
 fn query(folder: &Folder, arguments: &str) -> Value {
-    let answer = folder
-        .succeed(&format!("match query takes.lwmatch {arguments} --json"))
-        .json();
+    let answer = folder.answer(&format!("match query takes.lwmatch {arguments} --json"));
     assert_valid(&answer, "match-query");
     answer
 }
@@ -40,10 +35,8 @@ fn array(folder: &Folder, name: &str) -> ([usize; 2], Vec<f32>) {
     let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert!(end.is_multiple_of(64) && bytes[end - 1] == b'\n');
     let header = std::str::from_utf8(&bytes[10..end]).unwrap();
-    assert!(
-        header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': ("),
-        "{header}"
-    );
+    let is_said = header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (");
+    assert!(is_said, "{header}");
     let shape = header.split(['(', ')']).nth(1).unwrap();
     let shape: Vec<usize> = shape.split(", ").map(|side| side.parse().unwrap()).collect();
     let numbers = bytes[end..].chunks_exact(4);
@@ -60,15 +53,11 @@ fn a_frame_of_the_database_finds_itself() {
     let folder = with_database();
     let answer = query(&folder, "quick.bvh:40");
     let best = &answer["found"][0];
-    assert_eq!(
-        (&best["clip"], &best["frame"], &best["distance"]),
-        (&"quick.bvh".into(), &40.into(), &0.0.into())
-    );
+    assert_eq!(best["clip"], "quick.bvh");
+    assert_eq!(best["frame"], 40);
+    assert_eq!(best["distance"], 0.0);
     assert_eq!(answer["found"].as_array().unwrap().len(), 5);
-    let distances: Vec<f64> = answer["found"]
-        .as_array()
-        .unwrap()
-        .iter()
+    let distances: Vec<f64> = items(&answer["found"])
         .map(|found| found["distance"].as_f64().unwrap())
         .collect();
     assert!(distances.is_sorted(), "{distances:?}");
@@ -87,32 +76,25 @@ fn speeds_and_tags_that_are_asked_for_are_found() {
     assert_eq!(clip("slow.bvh:40 --speed 3"), "quick.bvh");
     assert_eq!(clip("left-out.bvh:40 --tag style=slow"), "slow.bvh");
     let standing = query(&folder, "left-out.bvh:40 --standing left --top 50");
-    assert!(
-        standing["found"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|found| found["left_stands"] == true)
-    );
-    let none = folder.run("match query takes.lwmatch slow.bvh:40 --tag style=run --json");
-    assert_eq!(none.status, 1, "{}", none.stderr);
+    assert!(items(&standing["found"]).all(|found| found["left_stands"] == true));
+    folder
+        .run("match query takes.lwmatch slow.bvh:40 --tag style=run --json")
+        .ended(1);
 }
 
 #[test]
 fn databases_keep_the_times_ahead_and_the_gaits() {
     let folder = with_database();
     let inspect = |database: &str| {
-        let answer = folder.succeed(&format!("match inspect {database} --json")).json();
+        let answer = folder.answer(&format!("match inspect {database} --json"));
         assert_valid(&answer, "match-inspect");
         answer
     };
     let answer = inspect("takes.lwmatch");
     assert_eq!(answer["ahead_secs"][2], 1.0);
     let gaits = answer["clips"][0]["gaits"].as_array().unwrap();
-    assert!(
-        gaits.iter().any(|gait| gait.as_str().unwrap().starts_with("walk")),
-        "{gaits:?}"
-    );
+    let is_said = gaits.iter().any(|gait| gait.as_str().unwrap().starts_with("walk"));
+    assert!(is_said, "{gaits:?}");
     folder.succeed("match build slow.bvh --ahead 0.2,0.5,1.5 -o far.lwmatch");
     folder.succeed("match build quick.bvh --add far.lwmatch -o farther.lwmatch");
     assert_eq!(
@@ -125,8 +107,9 @@ fn databases_keep_the_times_ahead_and_the_gaits() {
             .status,
         0
     );
-    let none = folder.run("match query farther.lwmatch quick.bvh:40 --gait backward");
-    assert_eq!(none.status, 1, "{}", none.stderr);
+    folder
+        .run("match query farther.lwmatch quick.bvh:40 --gait backward")
+        .ended(1);
     for ahead in ["0.5", "0.5,0.2,1", "0.1,0.2,30"] {
         folder.refuse(
             &format!("match build slow.bvh --ahead {ahead} -o no.lwmatch"),
@@ -139,9 +122,7 @@ fn databases_keep_the_times_ahead_and_the_gaits() {
 #[test]
 fn exported_rows_give_the_same_answers() {
     let folder = with_database();
-    let exported = folder
-        .succeed("match export takes.lwmatch --npy rows.npy --json")
-        .json();
+    let exported = folder.answer("match export takes.lwmatch --npy rows.npy --json");
     assert_valid(&exported, "match-export");
     folder.succeed("match export takes.lwmatch --take left-out.bvh --npy queries.npy");
     let ([rows, columns], numbers) = array(&folder, "rows.npy");
@@ -183,7 +164,7 @@ fn all_samples_of_a_loop_are_rows() {
     folder.succeed("make quick.bvh -o loops/quick-loop.bvh");
     let samples = folder.json("loops/quick-loop.bvh.json")["playback"]["samples"].clone();
     folder.succeed("match build loops slow.bvh -o mixed.lwmatch");
-    let inspected = folder.succeed("match inspect mixed.lwmatch --json").json();
+    let inspected = folder.answer("match inspect mixed.lwmatch --json");
     assert_valid(&inspected, "match-inspect");
     let clip = &inspected["clips"][0];
     assert_eq!((&clip["kind"], &clip["frames"]), (&"loop".into(), &samples));
@@ -214,8 +195,7 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
         "slow.bvh:40 --speed 1 --turn-rate inf",
         "slow.bvh",
     ] {
-        let failed = folder.run(&format!("match query takes.lwmatch {arguments}"));
-        assert_eq!(failed.status, 2, "{arguments}");
+        folder.fail(&format!("match query takes.lwmatch {arguments}"));
     }
 }
 
@@ -226,8 +206,7 @@ fn damaged_databases_are_refused() {
     let bytes = folder.read("takes.lwmatch");
     for length in [0, 7, 8, 63, 64, 500, bytes.len() - 1] {
         folder.write("cut.lwmatch", &bytes[..length]);
-        let failed = folder.run("match inspect cut.lwmatch --json");
-        assert_eq!(failed.status, 2, "{length} bytes");
+        folder.fail("match inspect cut.lwmatch --json");
     }
     for (at, what) in [
         (0, "not a match database"),
@@ -250,8 +229,8 @@ fn the_same_takes_give_the_same_bytes() {
         folder.succeed(&format!("match build slow.bvh quick.bvh -o {name}"));
     }
     assert_eq!(folder.read("one.lwmatch"), folder.read("two.lwmatch"));
-    folder.run("match build slow.bvh -o one.lwmatch").refused();
-    folder.run("match build slow.bvh -o slow.bvh --force").refused();
+    folder.fail("match build slow.bvh -o one.lwmatch");
+    folder.fail("match build slow.bvh -o slow.bvh --force");
 }
 
 /// The walk is a take like any other, off its path by less than a step; what it needs must still be there.
@@ -265,24 +244,20 @@ fn a_path_is_walked_into_a_take() {
     }
     folder.succeed("match build slow.bvh quick.bvh -o takes.lwmatch --force");
     folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a bend\n3,0,3.6\n6;0.6;7.15\n");
-    let walked = folder
-        .succeed("match walk takes.lwmatch path.csv -o walked.bvh --json")
-        .json();
+    let walked = folder.answer("match walk takes.lwmatch path.csv -o walked.bvh --json");
     assert_valid(&walked, "match-walk");
     assert!(number(&walked, "mean_path_error_m") < 0.6, "{walked}");
     assert!((number(&walked, "duration_secs") - 6.0).abs() < 0.05);
     assert!(number(&walked, "foot_slide_mps") < 0.1, "{walked}");
     let text = folder.succeed("match walk takes.lwmatch path.csv -o walked.glb").stdout;
-    assert!(
-        text.contains("off the path") && text.contains("slow.bvh from frame"),
-        "{text}"
-    );
+    let is_said = text.contains("off the path") && text.contains("slow.bvh from frame");
+    assert!(is_said, "{text}");
     folder.succeed("inspect walked.glb");
     // The same path, the same bytes.
     folder.succeed("match walk takes.lwmatch path.csv -o again.bvh");
     assert_eq!(folder.read("again.bvh"), folder.read("walked.bvh"));
 
-    folder.run("match walk takes.lwmatch path.csv -o walked.bvh").refused();
+    folder.fail("match walk takes.lwmatch path.csv -o walked.bvh");
     assert_eq!(
         folder
             .run("match walk takes.lwmatch path.csv -o slow.bvh --force")
@@ -290,11 +265,8 @@ fn a_path_is_walked_into_a_take() {
         2
     );
     let nobody = folder.run("match walk takes.lwmatch path.csv -o new.bvh --tag style=flight");
-    assert!(
-        nobody.status == 1 && nobody.stderr.contains("no row"),
-        "{}",
-        nobody.stderr
-    );
+    let is_said = nobody.status == 1 && nobody.stderr.contains("no row");
+    assert!(is_said, "{}", nobody.stderr);
     for (bad, what) in [
         ("0,0,0\n", "two points"),
         ("0,0,0\n0,1,1\n", "times must rise"),
@@ -313,59 +285,43 @@ fn a_path_is_walked_into_a_take() {
 #[test]
 fn the_cheapest_frame_to_jump_to_is_found() {
     let folder = with_database();
-    let built = folder
-        .succeed("match build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch --json")
-        .json();
+    let built = folder.answer("match build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch --json");
     assert_valid(&built, "match-build");
     assert_eq!(built["features"], "cost");
     folder.succeed("match build quick.bvh --tag style=quick --add costs.lwmatch -o costs.lwmatch --force");
-    let inspected = folder.succeed("match inspect costs.lwmatch --json").json();
+    let inspected = folder.answer("match inspect costs.lwmatch --json");
     assert_valid(&inspected, "match-inspect");
-    assert_eq!(
-        (&inspected["fade"]["decay"], &inspected["fade"]["time_secs"]),
-        (&"spring".into(), &0.15.into())
-    );
+    assert_eq!(inspected["fade"]["decay"], "spring");
+    assert_eq!(inspected["fade"]["time_secs"], 0.15);
     let joints = inspected["joints"].as_array().unwrap().len();
     assert!(joints > 5, "{inspected}");
     let text = folder.succeed("match inspect costs.lwmatch").stdout;
     assert!(text.contains("spring of 0.15 s over Hips"), "{text}");
 
-    let answer = folder
-        .succeed("match query costs.lwmatch left-out.bvh:40 --json")
-        .json();
+    let answer = folder.answer("match query costs.lwmatch left-out.bvh:40 --json");
     assert_valid(&answer, "match-query");
     let best = &answer["found"][0];
     let (clip, frame) = (best["clip"].as_str().unwrap(), &best["frame"]);
     let cost = |entered: &str| {
-        let answer = folder
-            .succeed(&format!("cost left-out.bvh:40 {entered} --half-life 0.15 --json"))
-            .json();
+        let answer = folder.answer(&format!("cost left-out.bvh:40 {entered} --half-life 0.15 --json"));
         let costs = answer["pair"]["costs"].as_array().unwrap().clone();
         let spring = costs.into_iter().find(|cost| cost["decay"] == "spring").unwrap();
         number(&spring, "cost_metre_secs")
     };
     let least = cost(&format!("{clip}:{frame}"));
-    assert!(
-        (number(best, "cost_metre_secs") / least - 1.0).abs() < 1e-5,
-        "{best} {least}"
-    );
+    let is_near = (number(best, "cost_metre_secs") / least - 1.0).abs() < 1e-5;
+    assert!(is_near, "{best} {least}");
     assert!(number(best, "distance") <= number(best, "cost_metre_secs"));
     for other in ["slow.bvh:10", "slow.bvh:77", "quick.bvh:33", "quick.bvh:121"] {
         assert!(cost(other) > least * (1.0 - 1e-5), "{other}");
     }
     // The last row: one frame before the end of the take.
-    let itself = folder
-        .succeed("match query costs.lwmatch quick.bvh:149 --tag style=quick --json")
-        .json();
-    assert_eq!(
-        (&itself["found"][0]["frame"], &itself["found"][0]["cost_metre_secs"]),
-        (&149.into(), &0.0.into())
-    );
+    let itself = folder.answer("match query costs.lwmatch quick.bvh:149 --tag style=quick --json");
+    assert_eq!(itself["found"][0]["frame"], 149);
+    assert_eq!(itself["found"][0]["cost_metre_secs"], 0.0);
     let text = folder.succeed("match query costs.lwmatch slow.bvh:40").stdout;
-    assert!(
-        text.contains("cheapest after frame 40") && text.contains("0.000"),
-        "{text}"
-    );
+    let is_said = text.contains("cheapest after frame 40") && text.contains("0.000");
+    assert!(is_said, "{text}");
     // As if it were faster: the root's own velocity counts.
     let faster = folder
         .succeed("match query costs.lwmatch slow.bvh:40 --speed 1.6")
@@ -389,8 +345,7 @@ fn the_cheapest_frame_to_jump_to_is_found() {
     folder.write("path.csv", "0,0,0\n3,0,3\n");
     folder.refuse("match walk costs.lwmatch path.csv -o walked.bvh", "--features cost");
     for bad in ["--features cost --half-life 0", "--add costs.lwmatch --features cost"] {
-        let failed = folder.run(&format!("match build left-out.bvh {bad} -o bad.lwmatch"));
-        assert_eq!(failed.status, 2, "{bad}");
+        folder.fail(&format!("match build left-out.bvh {bad} -o bad.lwmatch"));
     }
 }
 
@@ -408,11 +363,9 @@ fn a_sample_of_a_loop_can_be_asked_for() {
             "match build loops slow.bvh --features {features} -o mixed.lwmatch --force"
         ));
         for (asked, found) in [(0, 0), (samples - 1, samples - 1), (samples, 0)] {
-            let answer = folder
-                .succeed(&format!(
-                    "match query mixed.lwmatch loops/quick-loop.bvh:{asked} --json"
-                ))
-                .json();
+            let answer = folder.answer(&format!(
+                "match query mixed.lwmatch loops/quick-loop.bvh:{asked} --json"
+            ));
             let best = &answer["found"][0];
             assert_eq!(
                 (&best["clip"], &best["frame"], &best["distance"]),
@@ -420,11 +373,10 @@ fn a_sample_of_a_loop_can_be_asked_for() {
                 "{features}"
             );
         }
-        let beyond = folder.run(&format!(
+        folder.fail(&format!(
             "match query mixed.lwmatch loops/quick-loop.bvh:{}",
             samples + 1
         ));
-        assert_eq!(beyond.status, 2, "{}", beyond.stderr);
     }
 }
 
@@ -436,14 +388,13 @@ fn ranges_of_a_take_and_tags_of_takes() {
         "tags.csv",
         "# what they do\n*slow*,style=stroll\nquick.bvh:20:60,part=start,style=quick\nquick*;part2=any\n",
     );
-    let built = folder
-        .succeed("match build slow.bvh quick.bvh:20:60 quick.bvh:80:110 --tags tags.csv -o ranges.lwmatch --json")
-        .json();
+    let built =
+        folder.answer("match build slow.bvh quick.bvh:20:60 quick.bvh:80:110 --tags tags.csv -o ranges.lwmatch --json");
     assert_valid(&built, "match-build");
-    let inspected = folder.succeed("match inspect ranges.lwmatch --json").json();
+    let inspected = folder.answer("match inspect ranges.lwmatch --json");
     let clips = inspected["clips"].as_array().unwrap();
     let facts = |clip: &Value| {
-        let tags: Vec<String> = (clip["tags"].as_array().unwrap().iter())
+        let tags: Vec<String> = items(&clip["tags"])
             .map(|tag| format!("{}={}", tag["name"].as_str().unwrap(), tag["value"].as_str().unwrap()))
             .collect();
         (
@@ -459,9 +410,7 @@ fn ranges_of_a_take_and_tags_of_takes() {
         (20, 41, "part=start style=quick part2=any".to_owned())
     );
     assert_eq!(facts(&clips[2]), (80, 31, "part2=any".to_owned()));
-    let answer = folder
-        .succeed("match query ranges.lwmatch quick.bvh:90 --tag part=start --json")
-        .json();
+    let answer = folder.answer("match query ranges.lwmatch quick.bvh:90 --tag part=start --json");
     let frame = answer["found"][0]["frame"].as_u64().unwrap();
     assert!((20..=60).contains(&frame), "{answer}");
     // Frames that are there are not added again; others of the same take are.

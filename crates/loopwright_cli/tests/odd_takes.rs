@@ -16,16 +16,13 @@ fn loops_at_any_rate_are_read_back_as_they_were_written() {
             assert_ne!(made.status, 2, "{fps} fps, {name}: {}", made.stderr);
             let made = made.json();
             assert_eq!(number(&made, "playback/samples"), f64::from(end), "{fps} fps, {name}");
-            assert!(
-                number(&made, "quality/pose_gap_deg") < 0.01,
-                "{fps} fps, {name}: {}",
-                made["quality"]
-            );
+            let is_right = number(&made, "quality/pose_gap_deg") < 0.01;
+            assert!(is_right, "{fps} fps, {name}: {}", made["quality"]);
             assert_ne!(folder.run(&format!("check {name}")).status, 2, "{fps} fps, {name}");
         }
         // And takes.
         folder.succeed("convert walk.bvh walk.glb");
-        let frames = |name: &str| number(&folder.succeed(&format!("inspect {name} --json")).json(), "take/frames");
+        let frames = |name: &str| number(&folder.answer(&format!("inspect {name} --json")), "take/frames");
         assert_eq!(frames("walk.glb"), frames("walk.bvh"));
     }
 }
@@ -36,20 +33,12 @@ fn loops_at_any_rate_are_read_back_as_they_were_written() {
 fn a_loop_of_four_keys_is_read_back_from_fbx() {
     let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("bvh-toolbox/walk01_template.fbx");
-    let take = take.to_str().unwrap();
     let folder = Folder::new();
     for range in ["0:3", "0:6"] {
-        let made = folder.run_list(&[
-            "close",
-            take,
-            "--range",
-            range,
-            "--set",
-            "output.frames=3",
-            "-o",
-            "loop.fbx",
-            "--force",
-        ]);
+        let made = folder.run_on(
+            &take,
+            &format!("close FILE --range {range} --set output.frames=3 -o loop.fbx --force"),
+        );
         assert_ne!(made.status, 2, "{range}: {}", made.stderr);
         assert_ne!(folder.run("check loop.fbx").status, 2, "{range}");
     }
@@ -91,15 +80,7 @@ fn a_take_that_rests_but_for_its_start_can_be_looped() {
     let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("ufbx/max_transformed_skin_7500_ascii.fbx");
     let folder = Folder::new();
-    let made = folder.run_list(&[
-        "make",
-        take.to_str().unwrap(),
-        "--range",
-        "0:20",
-        "-o",
-        "loop.bvh",
-        "--json",
-    ]);
+    let made = folder.run_on(&take, "make FILE --range 0:20 -o loop.bvh --json");
     assert_ne!(made.status, 2, "{}", made.stderr);
     assert!(made.json()["candidate"]["cost_ratio"].is_null());
 }

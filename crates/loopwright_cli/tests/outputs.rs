@@ -18,9 +18,10 @@ fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
         "convert loop.bvh loop.glb",
         "play loop.bvh -o played.bvh --seconds 3",
     ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, 2, "{arguments}");
-        answer.says("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes");
+        let answer = folder.refuse(
+            arguments,
+            "\"loop.bvh\" is not the file that \"loop.bvh.json\" describes",
+        );
         answer.says("\n  try: ");
     }
 }
@@ -90,7 +91,7 @@ fn only_a_sidecar_of_ours_is_removed() {
     assert_eq!(folder.text("x.bvh.json"), "{\"notes\": \"of somebody else\"}");
 
     folder.succeed("make walk.bvh -o y.bvh");
-    folder.run("convert walk.bvh y.bvh").refused();
+    folder.fail("convert walk.bvh y.bvh");
     folder.succeed("convert walk.bvh y.bvh --force");
     assert!(!folder.file("y.bvh.json").exists());
 }

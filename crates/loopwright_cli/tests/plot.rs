@@ -23,9 +23,7 @@ fn every_command_draws_both_kinds() {
 fn another_extension_is_refused_before_any_work() {
     let folder = Folder::with_walk();
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
-        let answer = folder.run(&format!("{command} --plot picture.pdf"));
-        assert_eq!(answer.status, 2, "{}", answer.stderr);
-        answer.says("picture.pdf");
+        let answer = folder.refuse(&format!("{command} --plot picture.pdf"), "picture.pdf");
         answer.says(".svg or .png");
         assert!(answer.stdout.is_empty());
     }
@@ -38,8 +36,7 @@ fn nothing_is_overwritten_without_force() {
     let path = folder.path().join("plot.svg");
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
         std::fs::write(&path, "mine").unwrap();
-        let answer = folder.run(&format!("{command} --plot plot.svg"));
-        assert_eq!(answer.status, 2, "{}", answer.stderr);
+        folder.fail(&format!("{command} --plot plot.svg"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
         // Loop, sidecar and plot are written together or not at all.
         assert!(!folder.path().join("walk-loop.bvh").exists());
@@ -53,8 +50,7 @@ fn nothing_is_overwritten_without_force() {
 #[test]
 fn a_take_without_a_loop_is_drawn_as_well() {
     let folder = Folder::with_synth("--seconds 1 --fps 30");
-    let answer = folder.run("find walk.bvh --plot why.svg");
-    assert_eq!(answer.status, 1, "{}", answer.stderr);
+    folder.run("find walk.bvh --plot why.svg").ended(1);
     let svg = std::fs::read_to_string(folder.path().join("why.svg")).unwrap();
     assert!(svg.contains("no loop found"));
 }

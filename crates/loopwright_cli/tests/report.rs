@@ -89,7 +89,7 @@ fn tags(page: &str) -> Vec<String> {
 #[test]
 fn folders_catalogs_and_loops_become_one_page_each() {
     let folder = with_loops();
-    let answer = folder.succeed("report loops -o folder.html --json").json();
+    let answer = folder.answer("report loops -o folder.html --json");
     assert_valid(&answer, "report");
     assert_eq!((&answer["loops"], &answer["with_take"]), (&3.into(), &3.into()));
     assert_eq!(answer["page_bytes"], folder.read("folder.html").len());
@@ -113,8 +113,8 @@ fn folders_catalogs_and_loops_become_one_page_each() {
     let one = folder.succeed("report loops/walk_1.bvh -o one.html");
     one.shows("1 loop, 1 beside their takes");
     assert!(folder.read("one.html").len() < 1_000_000);
-    folder.run("report loops/walk_1.bvh -o one.html").refused();
-    folder.run("report loops/walk_1.bvh -o one.pdf").refused();
+    folder.fail("report loops/walk_1.bvh -o one.html");
+    folder.fail("report loops/walk_1.bvh -o one.pdf");
 }
 
 #[test]
@@ -172,8 +172,7 @@ fn what_cannot_be_shown_is_listed() {
     let folder = with_loops();
     folder.write("loops/broken.bvh", "HIERARCHY");
     folder.write("loops/broken.bvh.json", "{}");
-    let answer = folder.run("report loops -o page.html --json");
-    assert_eq!(answer.status, 2);
+    let answer = folder.fail("report loops -o page.html --json");
     let document = answer.json();
     assert_valid(&document, "report");
     assert_eq!(document["loops"], 3);
@@ -185,7 +184,7 @@ fn what_cannot_be_shown_is_listed() {
     std::fs::remove_dir_all(folder.file("takes")).unwrap();
     let alone = folder.succeed("report loops/walk_1.bvh bare-loop.bvh -o alone.html");
     alone.shows("2 loops, 0 beside their takes");
-    folder.run("report nothing.bvh -o none.html").refused();
-    folder.run("report loops/broken.bvh -o none.html").refused();
+    folder.fail("report nothing.bvh -o none.html");
+    folder.fail("report loops/broken.bvh -o none.html");
     assert!(!folder.file("none.html").exists());
 }

@@ -18,7 +18,7 @@ fn a_loop_on_another_character_is_still_a_loop() {
     let folder = with_hero();
     for output in ["hero-walk.glb", "hero-walk.gltf", "hero-walk.bvh", "hero-walk.fbx"] {
         folder.succeed(&format!("retarget loop.bvh --rig hero.glb -o {output}"));
-        let checked = folder.succeed(&format!("check {output} --json")).json();
+        let checked = folder.answer(&format!("check {output} --json"));
         assert_eq!(checked["loops"][0]["grade"], "good", "{output}: {checked:#}");
         let (own, made) = (folder.json("loop.bvh.json"), folder.json(&format!("{output}.json")));
         assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
@@ -65,27 +65,20 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
 #[test]
 fn make_puts_the_take_onto_the_character_first() {
     let folder = with_hero();
-    let made = folder
-        .succeed("make walk.bvh --rig hero.glb --json --save-recipe hero.toml")
-        .json();
+    let made = folder.answer("make walk.bvh --rig hero.glb --json --save-recipe hero.toml");
     assert_eq!(made["outputs"][0], "walk-loop.glb");
-    assert_eq!(
-        (&made["take"]["file"], &made["take"]["rig"]["file"]),
-        (&"walk.bvh".into(), &"hero.glb".into())
-    );
+    assert_eq!(made["take"]["file"], "walk.bvh");
+    assert_eq!(made["take"]["rig"]["file"], "hero.glb");
     assert_eq!(made["quality"]["grade"], "good", "{made:#}");
     folder.succeed("check walk-loop.glb");
     let own = folder.json("loop.bvh.json");
     assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
-    let again = folder
-        .succeed("make walk.bvh --recipe hero.toml -o again.glb --json")
-        .json();
+    let again = folder.answer("make walk.bvh --recipe hero.toml -o again.glb --json");
     assert_eq!(again["take"]["rig"], made["take"]["rig"]);
     assert!(folder.read("again.glb") == folder.read("walk-loop.glb"));
     folder.succeed("find walk.bvh --rig hero.glb");
-    folder.run("make walk.bvh --map hero.toml -o all.glb").refused();
-    let refused = folder.run("make walk.bvh --rig hero.glb -o hero.glb --force");
-    refused.says("is the rig itself");
+    folder.fail("make walk.bvh --map hero.toml -o all.glb");
+    folder.refuse("make walk.bvh --rig hero.glb -o hero.glb --force", "is the rig itself");
 }
 
 /// Number 2 of `find` is number 2 on a character, and rows of catalogs say whose skeleton loops are on.
@@ -98,8 +91,8 @@ fn the_loop_is_that_of_the_take_and_the_skeleton_that_of_the_character() {
     };
     for pick in [1, 2] {
         let words = format!("make walk.bvh --set search.shifted=true --pick {pick} --json --force");
-        let own = folder.succeed(&format!("{words} -o own.bvh")).json();
-        let made = folder.succeed(&format!("{words} -o on.glb --rig hero.glb")).json();
+        let own = folder.answer(&format!("{words} -o own.bvh"));
+        let made = folder.answer(&format!("{words} -o on.glb --rig hero.glb"));
         assert_eq!(cut(&own), cut(&made), "number {pick}");
         // The take is that of the file; the loop says what it is on.
         assert_eq!(own["take"]["unit"], made["take"]["unit"]);
@@ -121,8 +114,7 @@ fn a_take_is_not_overwritten_by_the_file_of_its_character() {
     let folder = with_hero();
     folder.succeed("convert walk.bvh walk.glb");
     let before = folder.read("walk.glb");
-    let refused = folder.run("make walk.glb --rig hero.glb -o walk.glb --force");
-    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    folder.fail("make walk.glb --rig hero.glb -o walk.glb --force");
     assert!(folder.read("walk.glb") == before);
 }
 
@@ -137,11 +129,8 @@ fn bones_of_legs_grow_where_that_is_asked_for() {
     folder.succeed("check on.glb");
     for more in ["2", "x", "-1"] {
         let refused = onto_hero(&format!("--bone-stretch={more}"));
-        assert!(
-            refused.status == 2 && refused.stderr.contains("from 0 to 1"),
-            "{more}: {}",
-            refused.stderr
-        );
+        let is_said = refused.status == 2 && refused.stderr.contains("from 0 to 1");
+        assert!(is_said, "{more}: {}", refused.stderr);
     }
     folder.write("stretch.toml", "[take]\nrig = \"hero.glb\"\nbone-stretch = 5.0\n");
     folder.refuse("make walk.bvh --recipe stretch.toml -o no.glb", "from 0 to 1");
@@ -161,8 +150,7 @@ fn a_character_that_cannot_be_read_stops_many_takes_before_they_begin() {
             ("--rig bad.glb", "cannot read \"bad.glb\""),
             ("--rig hero.glb --map bad.toml", "cannot read \"bad.toml\""),
         ] {
-            let refused = folder.run(&format!("{command} {more}"));
-            assert_eq!(refused.status, 2, "{command} {more}: {}", refused.stderr);
+            let refused = folder.fail(&format!("{command} {more}"));
             assert_eq!(
                 refused.stderr.matches(names).count(),
                 1,
@@ -187,8 +175,7 @@ fn among_many_takes_the_character_is_none_and_errors_name_the_take() {
     assert!(folder.file("moved/walk.glb").exists() && !folder.file("moved/hero.glb").exists());
     folder.write("wrong.toml", "[joints]\nHips = \"Pelvis\"\n");
     for command in ["make takes -o no", "retarget takes -o no/"] {
-        let refused = folder.run(&format!("{command} --rig hero.glb --map wrong.toml"));
-        assert_eq!(refused.status, 2);
+        let refused = folder.fail(&format!("{command} --rig hero.glb --map wrong.toml"));
         let says = "takes/walk.bvh\": the motion's skeleton has no joint";
         let said = refused.stderr + &refused.stdout;
         assert!(said.contains(says), "{command}: {said}");
@@ -222,16 +209,15 @@ fn a_map_keeps_what_it_lets_rest() {
     let said = run("--map rest.toml --save-map kept.toml").stderr;
     assert!(!said.contains("Head"), "what was asked for is no warning: {said}");
     let first = folder.read("moved.glb");
-    assert!(
-        folder.text("kept.toml").contains("Head = \"\""),
-        "{}",
-        folder.text("kept.toml")
-    );
+    let is_said = folder.text("kept.toml").contains("Head = \"\"");
+    assert!(is_said, "{}", folder.text("kept.toml"));
     run("--map kept.toml");
     assert!(folder.read("moved.glb") == first);
     folder.write("wrong.toml", "[joints]\nHead = 3\n");
-    let refused = folder.run("retarget walk.bvh --rig hero.glb -o no.glb --map wrong.toml");
-    refused.says("expected a joint's name");
+    folder.refuse(
+        "retarget walk.bvh --rig hero.glb -o no.glb --map wrong.toml",
+        "expected a joint's name",
+    );
     // The map of a recipe's character is not that of another.
     folder.write("recipe.toml", "[take]\nrig = \"nobody.glb\"\nmap = \"nothing.toml\"\n");
     folder.succeed("make walk.bvh --recipe recipe.toml --rig hero.glb -o made.glb");
@@ -245,10 +231,12 @@ fn a_map_keeps_what_it_lets_rest() {
 fn a_loop_whose_seam_shows_is_one_on_the_character_too() {
     let folder = with_hero();
     // As it is, the take does not close.
-    let cut = folder.run("close walk.bvh --range 40:75 --set joint=*:open -o cut.bvh --lock-feet off");
-    assert_eq!(cut.status, 1, "{}{}", cut.stdout, cut.stderr);
-    let moved = folder.run("retarget cut.bvh --rig hero.glb -o moved.glb --json");
-    assert_eq!(moved.status, 1, "{}", moved.stderr);
+    folder
+        .run("close walk.bvh --range 40:75 --set joint=*:open -o cut.bvh --lock-feet off")
+        .ended(1);
+    let moved = folder
+        .run("retarget cut.bvh --rig hero.glb -o moved.glb --json")
+        .ended(1);
     assert_eq!(moved.json()["quality"]["grade"], "bad");
     assert_eq!(folder.run("check moved.glb").status, 1);
 }
@@ -262,11 +250,8 @@ fn what_is_said_of_a_character_needs_one_by_flag_or_recipe() {
     for (more, names) in [("--map map.toml", "--map"), ("--recipe no-rig.toml", "--bone-stretch")] {
         let refused = folder.run(&format!("make walk.bvh -o no.glb {more}"));
         let says = format!("error: {names} says how a character follows");
-        assert!(
-            refused.status == 2 && refused.stderr.contains(&says),
-            "{}",
-            refused.stderr
-        );
+        let is_said = refused.status == 2 && refused.stderr.contains(&says);
+        assert!(is_said, "{}", refused.stderr);
     }
     folder.succeed("make walk.bvh -o on.glb --recipe rig.toml --map map.toml");
     folder.succeed("make walk.bvh -o also.glb --recipe no-rig.toml --rig hero.glb");
@@ -278,20 +263,15 @@ fn convert_puts_takes_and_loops_onto_the_character() {
     for input in ["walk.bvh", "loop.bvh"] {
         folder.succeed(&format!("convert {input} one.glb --rig hero.glb"));
         folder.succeed(&format!("retarget {input} --rig hero.glb -o two.glb"));
-        assert!(
-            folder.read("one.glb") == folder.read("two.glb"),
-            "{input}: the same bytes"
-        );
+        let is_right = folder.read("one.glb") == folder.read("two.glb");
+        assert!(is_right, "{input}: the same bytes");
         std::fs::remove_file(folder.file("one.glb")).unwrap();
         std::fs::remove_file(folder.file("two.glb")).unwrap();
     }
-    let answer = folder
-        .succeed("convert loop.bvh image.glb --rig hero.glb --mirror --json")
-        .json();
-    assert_eq!(
-        (&answer["is_loop"], &answer["mirrored"], &answer["take"]["rig"]["file"]),
-        (&true.into(), &true.into(), &"hero.glb".into())
-    );
+    let answer = folder.answer("convert loop.bvh image.glb --rig hero.glb --mirror --json");
+    assert_eq!(answer["is_loop"], true);
+    assert_eq!(answer["mirrored"], true);
+    assert_eq!(answer["take"]["rig"]["file"], "hero.glb");
     folder.succeed("check image.glb");
     folder.succeed("convert loop.bvh straight.glb --rig hero.glb");
     let turn = |name: &str| folder.json(name)["root_motion"]["turn_rate_dps"].as_f64().unwrap();
@@ -299,10 +279,9 @@ fn convert_puts_takes_and_loops_onto_the_character() {
     // A folder of outputs takes the character's format.
     folder.succeed("convert walk.bvh other.bvh out/ --rig hero.glb");
     assert!(folder.file("out/walk.glb").exists() && folder.file("out/other.glb").exists());
-    folder.run("convert walk.bvh no.glb --map hero.toml").refused();
-    folder.run("convert walk.bvh no.glb --rig none.glb").refused();
-    let refused = folder.run("convert walk.bvh hero.glb --rig hero.glb --force");
-    refused.says("is the rig itself");
+    folder.fail("convert walk.bvh no.glb --map hero.toml");
+    folder.fail("convert walk.bvh no.glb --rig none.glb");
+    folder.refuse("convert walk.bvh hero.glb --rig hero.glb --force", "is the rig itself");
 }
 
 #[test]
@@ -311,11 +290,8 @@ fn blend_mixes_loops_of_two_skeletons_on_the_character() {
     let renamed = folder.text("walk.bvh").replace("LeftForeArm", "LeftLowArm");
     folder.write("other-names.bvh", &renamed);
     folder.succeed("make other-names.bvh -o renamed.bvh");
-    let refused = folder.run("blend loop.bvh renamed.bvh -o mix.bvh");
-    refused.says("another skeleton");
-    let mixed = folder
-        .succeed("blend loop.bvh renamed.bvh --rig hero.glb -o mix.glb --json")
-        .json();
+    folder.refuse("blend loop.bvh renamed.bvh -o mix.bvh", "another skeleton");
+    let mixed = folder.answer("blend loop.bvh renamed.bvh --rig hero.glb -o mix.glb --json");
     assert_eq!(mixed["take"]["rig"]["file"], "hero.glb");
     let slide = mixed["quality"]["foot_slide_cmps"].as_f64().unwrap();
     assert!(slide < 1.0, "{slide} cm/s");
@@ -325,7 +301,7 @@ fn blend_mixes_loops_of_two_skeletons_on_the_character() {
     let scale = mixed["take"]["rig"]["scale"].as_f64().unwrap();
     assert!((one * scale - other).abs() < 1e-2, "{one} {other}");
     assert_eq!(loopwright_formats::animation_names(&folder.read("mix.glb")).len(), 2);
-    folder.run("blend loop.bvh --map map.toml -o no.glb").refused();
+    folder.fail("blend loop.bvh --map map.toml -o no.glb");
 }
 
 #[test]
@@ -357,8 +333,8 @@ fn neither_the_motion_nor_the_character_is_overwritten() {
     );
     assert!(folder.read("hero.glb") == before);
     folder.write("box.bvh", "no skeleton");
-    folder.run("retarget loop.bvh --rig box.bvh -o new.bvh").refused();
-    folder.run("retarget loop.bvh --rig none.glb -o new.bvh").refused();
+    folder.fail("retarget loop.bvh --rig box.bvh -o new.bvh");
+    folder.fail("retarget loop.bvh --rig none.glb -o new.bvh");
     assert!(!folder.file("new.bvh").exists());
 }
 
@@ -380,15 +356,7 @@ fn real_characters_take_a_walk_whole() {
         let output = format!("out.{extension}");
         let path = takes.join(rig);
         folder
-            .run_list(&[
-                "retarget",
-                "loop.bvh",
-                "--rig",
-                path.to_str().unwrap(),
-                "-o",
-                &output,
-                "--force",
-            ])
+            .run_on(&path, &format!("retarget loop.bvh --rig FILE -o {output} --force"))
             .done();
         let made = folder.json(&format!("{output}.json"));
         assert_eq!(made["take"]["rig"]["coverage"], 1.0, "{rig}");
@@ -409,17 +377,9 @@ fn fbx_armatures_of_scale_100_give_and_take_motion_at_their_size() {
         let armature = armature.to_str().unwrap();
         run(&["convert", armature, "plain.bvh", "--force"]);
         for (source, rig) in [(armature, "hero.glb"), ("walk.bvh", armature)] {
-            let plain = |path| if path == armature { "plain.bvh" } else { path };
+            let [plain, plain_rig] = [source, rig].map(|path| if path == armature { "plain.bvh" } else { path });
             run(&["retarget", source, "--rig", rig, "-o", "on.bvh", "--force"]);
-            run(&[
-                "retarget",
-                plain(source),
-                "--rig",
-                plain(rig),
-                "-o",
-                "wanted.bvh",
-                "--force",
-            ]);
+            run(&["retarget", plain, "--rig", plain_rig, "-o", "wanted.bvh", "--force"]);
             let off = farthest(&folder.read("wanted.bvh"), &folder.read("on.bvh"));
             assert!(off < 1e-3, "{source} on {rig}: {off} m");
         }
@@ -617,15 +577,13 @@ fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
         ),
     ] {
         let path = takes.join(rig);
-        let path = path.to_str().unwrap();
         for output in ["on.fbx", "on.glb", "on.bvh"] {
-            folder
-                .run_list(&["retarget", "loop.bvh", "--rig", path, "-o", output, "--force"])
-                .done();
+            let onto = format!("retarget loop.bvh --rig FILE -o {output} --force");
+            folder.run_on(&path, &onto).done();
             let made = folder.json(&format!("{output}.json"));
             assert_eq!(made["quality"]["grade"], "good", "{rig} {output}: {}", made["quality"]);
             assert_eq!(made["playback"]["carrier_joint"], carrier, "{rig} {output}");
-            let checked = folder.succeed(&format!("check {output} --json")).json();
+            let checked = folder.answer(&format!("check {output} --json"));
             assert_eq!(checked["loops"][0]["grade"], "good", "{rig} {output}: {checked:#}");
             let [first, last] = ends(&folder, output, all);
             let travels = || first.iter().zip(&last).map(|(first, last)| first.distance(*last));
@@ -633,10 +591,8 @@ fn rigs_whose_hips_carry_a_pelvis_and_feet_beside_their_legs_go_whole() {
             let wanted = travels().next_back().unwrap();
             for (name, travel) in all.iter().zip(travels()) {
                 let share = travel / wanted;
-                assert!(
-                    (0.9..1.1).contains(&share),
-                    "{rig} {output}: {name} goes {share} of the way"
-                );
+                let is_said = (0.9..1.1).contains(&share);
+                assert!(is_said, "{rig} {output}: {name} goes {share} of the way");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The whole pipeline on the command line: a take goes in, a loop and its figures come out, and the two agree.
 
-use crate::harness::{Folder, number, root_twist, vector};
+use crate::harness::{Folder, items, number, root_twist, vector};
 use serde_json::Value;
 
 /// Asserts that an object has all these keys.
@@ -122,7 +122,7 @@ fn a_straight_path_has_no_radius() {
 #[test]
 fn json_of_find_and_check_uses_the_same_names() {
     let folder = Folder::with_walk();
-    let found = folder.succeed("find walk.bvh --json").json();
+    let found = folder.answer("find walk.bvh --json");
     has_keys(&found["take"], &TAKE_KEYS);
     assert!(found["warnings"].is_array());
     let candidates = found["candidates"].as_array().unwrap();
@@ -132,7 +132,7 @@ fn json_of_find_and_check_uses_the_same_names() {
         has_keys(&candidate["root_motion"], &ROOT_KEYS);
     }
     let sidecar = folder.made("");
-    let checked = folder.succeed("check loop.bvh --json").json();
+    let checked = folder.answer("check loop.bvh --json");
     let checked = &checked["loops"][0];
     has_keys(checked, &["file", "grade", "warnings"]);
     has_keys(&checked["take"], &TAKE_KEYS);
@@ -155,7 +155,7 @@ fn json_of_find_and_check_uses_the_same_names() {
 fn check_with_the_take_finds_the_figures_of_make() {
     let folder = Folder::with_walk();
     let sidecar = folder.made("");
-    let checked = folder.succeed("check loop.bvh --take walk.bvh --json").json();
+    let checked = folder.answer("check loop.bvh --take walk.bvh --json");
     let quality = &checked["loops"][0]["quality"];
     for key in QUALITY_KEYS {
         if key.starts_with("velocity_gap") {
@@ -163,12 +163,10 @@ fn check_with_the_take_finds_the_figures_of_make() {
             continue;
         }
         let (found, stated) = (number(quality, key), number(&sidecar["quality"], key));
-        assert!(
-            (found - stated).abs() < 1e-6 * (1.0 + stated),
-            "{key}: {found} and {stated}"
-        );
+        let is_near = (found - stated).abs() < 1e-6 * (1.0 + stated);
+        assert!(is_near, "{key}: {found} and {stated}");
     }
-    let alone = folder.succeed("check loop.bvh --json").json();
+    let alone = folder.answer("check loop.bvh --json");
     assert_eq!(alone["loops"][0]["quality"]["displacement_mm"], Value::Null);
 }
 
@@ -176,9 +174,7 @@ fn check_with_the_take_finds_the_figures_of_make() {
 fn top_bounds_the_list() {
     let folder = Folder::with_walk();
     let count = |options: &str| {
-        let found = folder
-            .succeed(&format!("find walk.bvh --json --set search.shifted=true {options}"))
-            .json();
+        let found = folder.answer(&format!("find walk.bvh --json --set search.shifted=true {options}"));
         found["candidates"].as_array().unwrap().len()
     };
     assert_eq!((count("--top 1"), count("--top 3"), count("")), (1, 3, 10));
@@ -308,8 +304,7 @@ fn the_demo_writes_its_files_once() {
 #[test]
 fn a_raw_take_pops() {
     let folder = Folder::with_walk();
-    let checked = folder.run("check walk.bvh");
-    assert_eq!(checked.status, 1);
+    let checked = folder.run("check walk.bvh").ended(1);
     checked.begins("walk.bvh: bad: ");
     checked.says("walk.bvh: no sidecar");
 }
@@ -326,7 +321,7 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
         folder.copy("loop.bvh", "alone.bvh");
         let checked = folder.succeed("check alone.bvh");
         checked.says(message);
-        let json = folder.succeed("check alone.bvh --json").json();
+        let json = folder.answer("check alone.bvh --json");
         let json = &json["loops"][0];
         assert_eq!(json["grade"], "good");
         assert_eq!(json["candidate"], Value::Null);
@@ -342,8 +337,7 @@ fn check_goes_on_past_a_bad_file() {
     let folder = Folder::with_walk();
     folder.made("");
     folder.write("text.bvh", "not a take");
-    let checked = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh");
-    assert_eq!(checked.status, 2);
+    let checked = folder.fail("check text.bvh walk.bvh missing.bvh loop.bvh");
     checked.shows("walk.bvh: bad: ");
     checked.shows("loop.bvh: good: ");
     for message in [
@@ -354,12 +348,7 @@ fn check_goes_on_past_a_bad_file() {
         checked.says(message);
     }
     let json = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh --json").json();
-    let verdicts: Vec<&Value> = json["loops"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["grade"])
-        .collect();
+    let verdicts: Vec<&Value> = items(&json["loops"]).map(|one| &one["grade"]).collect();
     assert_eq!(verdicts, ["error", "bad", "error", "good"]);
     assert_eq!(folder.run("check walk.bvh loop.bvh").status, 1);
     assert_eq!(folder.run("check loop.bvh loop.bvh").status, 0);
@@ -378,7 +367,7 @@ fn inspect_reports_what_the_search_sees() {
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
-    let json = folder.succeed("inspect walk.bvh --json").json();
+    let json = folder.answer("inspect walk.bvh --json");
     has_keys(&json["take"], &TAKE_KEYS);
     assert_eq!(json["skeleton"].as_array().unwrap().len(), 24);
     assert!(!json["weights"].as_array().unwrap().is_empty());

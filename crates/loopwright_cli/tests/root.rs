@@ -39,10 +39,8 @@ fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
     for key in 0..take.num_frames() {
         let root = start * twist.exp(key as f64 * step);
         let found = joint_at(take, key, joint);
-        assert!(
-            (found.translation - root.translation).length() < ROUNDING,
-            "{joint} at key {key}"
-        );
+        let is_near = (found.translation - root.translation).length() < ROUNDING;
+        assert!(is_near, "{joint} at key {key}");
         let turn = rotation::difference(found.rotation, root.rotation).length();
         assert!(turn < ROUNDING, "{joint} at key {key}");
     }
@@ -109,10 +107,8 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     assert!(rotation::difference(first.rotation, last.rotation).length() < ROUNDING);
     // The recipe keeps the forced setting.
     let recipe = folder.text("straight.toml");
-    assert!(
-        recipe.contains("root-motion = \"linear\"") && recipe.contains("force-straight = true"),
-        "{recipe}"
-    );
+    let is_said = recipe.contains("root-motion = \"linear\"") && recipe.contains("force-straight = true");
+    assert!(is_said, "{recipe}");
     let first = folder.read("loop.bvh");
     folder.succeed("make walk.bvh -o loop.bvh --force --recipe straight.toml");
     assert!(folder.read("loop.bvh") == first);
@@ -216,12 +212,10 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
             }
             folder.loops();
             // With the take, `check` reports the same figures as `make`.
-            let checked = folder.succeed("check loop.bvh --take walk.bvh --json").json();
+            let checked = folder.answer("check loop.bvh --take walk.bvh --json");
             let displacement = number(&checked["loops"][0], "quality/displacement_mm");
-            assert!(
-                (displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3,
-                "{mode}"
-            );
+            let is_near = (displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3;
+            assert!(is_near, "{mode}");
         }
         // World positions are the same whichever joint carries root motion.
         let kept = folder.made("--root-motion keep");
@@ -255,7 +249,7 @@ fn a_loop_under_a_root_joint_is_recognised_by_its_keys() {
     let folder = folder_with_root_joint(false);
     let json = folder.made("");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-    let checked = folder.succeed("check loop.bvh --json").json();
+    let checked = folder.answer("check loop.bvh --json");
     let root = &checked["loops"][0]["root_motion"];
     for key in ["speed_mps", "turn_rate_dps"] {
         let (seen, made) = (root[key].as_f64().unwrap(), json["root_motion"][key].as_f64().unwrap());
@@ -278,12 +272,10 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
                 && number(&json, "root_motion/arc_to_path_ratio") < 1.02
         );
         std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-        let checked = folder.succeed("check loop.bvh --json").json();
+        let checked = folder.answer("check loop.bvh --json");
         let seen = number(&checked["loops"][0], "root_motion/turn_rate_dps");
-        assert!(
-            (seen - number(&json, "root_motion/turn_rate_dps")).abs() < 0.5,
-            "{seen}"
-        );
+        let is_near = (seen - number(&json, "root_motion/turn_rate_dps")).abs() < 0.5;
+        assert!(is_near, "{seen}");
         assert_eq!(checked["loops"][0]["grade"], "good");
     }
 }
@@ -292,12 +284,7 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
 fn thrown(truth: Twist) -> Take {
     let start = Rigid::new(rotation::exp(DVec3::new(0.7, -1.1, 0.4)), DVec3::new(0.4, 1.6, -0.8));
     let joints = (0..3)
-        .map(|joint: usize| Joint {
-            name: format!("staff{joint}"),
-            parent: joint.checked_sub(1),
-            rest_offset: DVec3::Y * 0.5,
-            tip: None,
-        })
+        .map(|joint: usize| Joint::new(format!("staff{joint}"), joint.checked_sub(1), DVec3::Y * 0.5))
         .collect();
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for frame in 0..90 {
@@ -334,18 +321,16 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     folder.write("staff.bvh", written.bytes);
     let close = |options: &str| {
         let options = format!("close staff.bvh -o loop.bvh --force --json --up y --unit cm --range 14:74 {options}");
-        folder.succeed(&options).json()
+        folder.answer(&options)
     };
     let json = close("--set output.root-space=full --add-root --save-recipe prop.toml");
     assert_eq!(json["root_motion"]["space"], "full");
     let found = root_twist(&json);
-    assert!(
-        (found.angular.length() - truth.angular.length()).abs() < 1e-5,
-        "{found:?}"
-    );
+    let is_near = (found.angular.length() - truth.angular.length()).abs() < 1e-5;
+    assert!(is_near, "{found:?}");
     assert!(number(&json, "quality/pose_gap_mm") < 1e-3 && number(&json, "quality/pose_gap_deg") < 1e-4);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
-    let checked = folder.succeed("check loop.bvh --take staff.bvh --json").json();
+    let checked = folder.answer("check loop.bvh --take staff.bvh --json");
     assert_eq!(checked["loops"][0]["grade"], "good");
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     let displacement = number(&checked["loops"][0], "quality/displacement_mm");
@@ -354,7 +339,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     close("--recipe prop.toml");
     close("--set output.root-space=full");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-    let checked = folder.succeed("check loop.bvh --up y --unit cm --json").json();
+    let checked = folder.answer("check loop.bvh --up y --unit cm --json");
     assert_eq!(checked["loops"][0]["grade"], "good");
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     assert!(folder.text("prop.toml").contains("root-space = \"full\""));

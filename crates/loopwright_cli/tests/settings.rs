@@ -75,10 +75,8 @@ fn the_recipe_of_defaults_changes_nothing() {
         assert!(folder.read("loop.bvh") == bytes, "{flags}");
     }
     let closure = folder.succeed("recipe closure").stdout;
-    assert!(
-        text.contains(&closure) && closure.starts_with("# How the seam is closed"),
-        "{closure}"
-    );
+    let is_said = text.contains(&closure) && closure.starts_with("# How the seam is closed");
+    assert!(is_said, "{closure}");
     folder
         .succeed("recipe closure.share")
         .shows("[closure]\n# Share of the gaps");

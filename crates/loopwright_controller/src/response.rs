@@ -161,10 +161,8 @@ mod tests {
                 for step in -40..=60 {
                     let secs = 0.02 * f64::from(step);
                     let (found, expected) = (response.step(secs), summed(half_life, deviation, secs));
-                    assert!(
-                        (found - expected).abs() < 2e-6,
-                        "{half_life} {deviation} {secs}: {found} {expected}"
-                    );
+                    let is_near = (found - expected).abs() < 2e-6;
+                    assert!(is_near, "{half_life} {deviation} {secs}: {found} {expected}");
                     let dt = 1e-5;
                     let slope = (response.step(secs + dt) - response.step(secs - dt)) / (2.0 * dt);
                     assert!(
@@ -184,14 +182,10 @@ mod tests {
                 let response = SmoothedResponse::new(half_life, deviation);
                 for secs in [-1e6, -1e3, -30.0, 0.0, 30.0, 1e3, 1e6] {
                     let (step, rate) = (response.step(secs), response.rate(secs));
-                    assert!(
-                        (-1e-9..=1.0 + 1e-9).contains(&step),
-                        "{half_life} {deviation} {secs}: {step}"
-                    );
-                    assert!(
-                        rate.is_finite() && rate >= 0.0,
-                        "{half_life} {deviation} {secs}: {rate}"
-                    );
+                    let is_said = (-1e-9..=1.0 + 1e-9).contains(&step);
+                    assert!(is_said, "{half_life} {deviation} {secs}: {step}");
+                    let is_right = rate.is_finite() && rate >= 0.0;
+                    assert!(is_right, "{half_life} {deviation} {secs}: {rate}");
                 }
             }
         }

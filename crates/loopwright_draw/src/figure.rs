@@ -500,12 +500,9 @@ mod tests {
     use super::*;
 
     fn figure(rows: &[(&str, Option<usize>, [f64; 3])]) -> Figure {
-        let joints = rows.iter().map(|&(name, parent, offset)| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::from_array(offset),
-            tip: None,
-        });
+        let joints = rows
+            .iter()
+            .map(|&(name, parent, offset)| Joint::new(name, parent, DVec3::from_array(offset)));
         let skeleton = Skeleton::new(joints.collect()).unwrap();
         let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
         let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap();

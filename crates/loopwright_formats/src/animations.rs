@@ -11,33 +11,21 @@ const MAX_NEAR: usize = 8;
 /// Why a name, a pattern or a number means no animation of a file, or not just one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum AnimationError {
     /// No animation has that name or number.
     #[error("there is no animation \"{wanted}\"; {}", there_are(.near, *.count))]
     NoSuch {
-        /// The requested name, pattern or number.
         wanted: String,
-        /// Names that resemble it, the most similar first; all of the file's where these are few.
         near: Vec<String>,
-        /// Number of animations in the file.
         count: usize,
     },
     /// Several animations have that name but for case, and none has it exactly.
     #[error("several animations are named \"{wanted}\" but for case: {}", excerpt::list(.names))]
-    DifferInCase {
-        /// The requested name.
-        wanted: String,
-        /// The names that differ in case alone.
-        names: Vec<String>,
-    },
+    DifferInCase { wanted: String, names: Vec<String> },
     /// The pattern matches several animations, and one is needed.
     #[error("\"{wanted}\" matches {} animations: {}", .names.len(), excerpt::list(.names))]
-    Several {
-        /// The pattern.
-        wanted: String,
-        /// The names that match.
-        names: Vec<String>,
-    },
+    Several { wanted: String, names: Vec<String> },
 }
 
 fn there_are(near: &[String], count: usize) -> String {

@@ -18,27 +18,19 @@ use crate::{
 /// Messages state what was found, what was expected, and what to try if there is anything.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum ReadError {
     /// The bytes could not be read.
     #[error("{reason}")]
-    Io {
-        /// The kind of failure.
-        kind: io::ErrorKind,
-        /// The system's message.
-        reason: String,
-    },
+    Io { kind: io::ErrorKind, reason: String },
     /// The file is larger than the limit.
     #[error("the file is larger than the limit of {limit} bytes")]
-    TooLarge {
-        /// Most bytes that are read.
-        limit: u64,
-    },
+    TooLarge { limit: u64 },
     /// Its contents would take more memory than [`crate::SizeLimits::max_memory_bytes`].
     #[error("its contents need about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
     Memory {
         /// Bytes needed, an estimate on the high side.
         needed: u64,
-        /// Most bytes that may be taken.
         limit: u64,
     },
     /// The file has no bytes, or only white space.
@@ -46,10 +38,7 @@ pub enum ReadError {
     Empty,
     /// A format that this build does not read.
     #[error("this program was built without {format}; export the take in another format")]
-    NotRead {
-        /// The name of the format.
-        format: &'static str,
-    },
+    NotRead { format: &'static str },
     /// Text in 16-bit units.
     #[error("the text is UTF-16; save it as UTF-8 or ASCII")]
     Utf16,
@@ -67,22 +56,10 @@ pub enum ReadError {
     Animation(#[from] AnimationError),
     /// There is no skin of that name or number.
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
-    NoSuchSkin {
-        /// The requested name or number.
-        wanted: String,
-        /// Names of all, in order.
-        names: Vec<String>,
-    },
+    NoSuchSkin { wanted: String, names: Vec<String> },
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
-    OutOfProportion {
-        /// Frames present.
-        frames: usize,
-        /// Joints.
-        joints: usize,
-        /// Size of the file.
-        bytes: usize,
-    },
+    OutOfProportion { frames: usize, joints: usize, bytes: usize },
     /// The requested unit is not a plausible number of metres.
     #[error("the unit must lie between 1e-6 m and 1e6 m, found {found} m")]
     Unit {
@@ -132,56 +109,33 @@ impl ReadError {
 /// Why motion cannot be written in a source's form.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum WriteError {
     /// The motion has another skeleton than the source.
     #[error("the motion has {found} joints, its source {expected}")]
-    JointCount {
-        /// Joints of the source.
-        expected: usize,
-        /// Joints of the motion.
-        found: usize,
-    },
+    JointCount { expected: usize, found: usize },
     /// A joint has another parent than in the source.
     #[error("joint {joint} has another parent than in its source")]
-    Parent {
-        /// Index of the joint.
-        joint: usize,
-    },
+    Parent { joint: usize },
     /// No animation can be added to the file, see [`crate::Capabilities::not_extended`].
     #[error("no animation can be added to this file: it is {found}")]
-    NotExtended {
-        /// What it is.
-        found: &'static str,
-    },
+    NotExtended { found: &'static str },
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,
     /// There are more values than any reader accepts.
     #[error("{keys} keys of {joints} joints are too many, the limit is {limit} transforms")]
-    TooManyKeys {
-        /// Keys requested.
-        keys: usize,
-        /// Joints.
-        joints: usize,
-        /// Most transforms that are written.
-        limit: usize,
-    },
+    TooManyKeys { keys: usize, joints: usize, limit: usize },
     /// Writing would take more memory than [`crate::SizeLimits::max_memory_bytes`].
     #[error("to write this takes about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
     Memory {
         /// Bytes needed, an estimate on the high side.
         needed: u64,
-        /// Most bytes that may be taken.
         limit: u64,
     },
     /// The keys exceed the range of the file's clock.
     #[error("the motion takes {secs} s, the limit is {limit_secs} s")]
-    TooLong {
-        /// Seconds requested.
-        secs: f64,
-        /// Most seconds that are written.
-        limit_secs: f64,
-    },
+    TooLong { secs: f64, limit_secs: f64 },
     /// The joints below an added root do not form a skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
@@ -190,24 +144,15 @@ pub enum WriteError {
     Fbx(#[from] FbxError),
     /// Joints are nested more deeply than the reader allows.
     #[error("nesting is deeper than the limit of {limit} joints")]
-    TooDeep {
-        /// Deepest nesting that is written.
-        limit: usize,
-    },
+    TooDeep { limit: usize },
     /// There are more bytes than the format can count.
     #[error("the file would have {bytes} bytes, the limit is {limit}")]
-    TooLarge {
-        /// Bytes of its buffers.
-        bytes: u64,
-        /// Most that are written.
-        limit: u64,
-    },
+    TooLarge { bytes: u64, limit: u64 },
     /// A value is too large for the file in the source's unit.
     #[error("the transform of joint {joint} at key {key} is out of range in the source's unit")]
     OutOfRange {
         /// Key, counted from 0.
         key: usize,
-        /// Index of the joint.
         joint: usize,
     },
 }

@@ -76,6 +76,7 @@ pub(crate) const MOST: usize = 4_000_000;
 /// Why the mesh of a file cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MeshError {
     /// The glTF file is not in order.
     #[error(transparent)]
@@ -88,26 +89,17 @@ pub enum MeshError {
     Read(#[from] ReadError),
     /// A mesh is compressed.
     #[error("{at} is compressed ({extension}); export the file without compression")]
-    Compressed {
-        /// The part of the file.
-        at: String,
-        /// The extension that would decompress it.
-        extension: String,
-    },
+    Compressed { at: String, extension: String },
     /// A number of a vertex is not finite, or out of any plausible range.
     #[error("{at}: vertex {vertex} is not finite or out of any plausible range")]
     OutOfRange {
-        /// The part of the file.
         at: String,
         /// The vertex, counted from 0.
         vertex: usize,
     },
     /// There are more vertices or triangles than any character has.
     #[error("the mesh has more than {limit} vertices or triangles")]
-    TooLarge {
-        /// Most that are read.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
 }
 
 impl Mesh {

@@ -5,6 +5,7 @@ use crate::{bvh::warning::BvhWarning, excerpt::list, space::warning::SpaceWarnin
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Warning {
     /// A warning specific to BVH.
     #[error(transparent)]
@@ -18,12 +19,7 @@ pub enum Warning {
         .names.len(),
         others(.names, .taken)
     )]
-    SeveralAnimations {
-        /// The one taken.
-        taken: String,
-        /// All of them, in order.
-        names: Vec<String>,
-    },
+    SeveralAnimations { taken: String, names: Vec<String> },
     /// None of the file's animations moves a node; the longest was taken.
     #[error("nothing moves in the animation \"{animation}\"")]
     StandsStill {
@@ -36,32 +32,16 @@ pub enum Warning {
         .names.len(),
         others(.names, .taken)
     )]
-    SeveralSkins {
-        /// The one taken.
-        taken: String,
-        /// All of them, in order.
-        names: Vec<String>,
-    },
+    SeveralSkins { taken: String, names: Vec<String> },
     /// The animation moves nodes outside of the skeleton; they are ignored.
     #[error("{count} nodes that the animation moves are outside the skeleton and are not used")]
-    NodesLeftOut {
-        /// How many.
-        count: usize,
-    },
+    NodesLeftOut { count: usize },
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
     #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
-    ChannelsLeftOut {
-        /// How many channels do.
-        count: usize,
-    },
+    ChannelsLeftOut { count: usize },
     /// Keys are not on an even grid, or are far apart; the take is sampled between them.
     #[error("the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second")]
-    KeysOffGrid {
-        /// The animation.
-        animation: String,
-        /// Rate at which it is sampled, per second.
-        rate_hz: f64,
-    },
+    KeysOffGrid { animation: String, rate_hz: f64 },
     /// Joints have keys for only a part of the animation, and are still for the rest.
     #[error(
         "the keys of {joint} go from {:.3} to {:.3} s of {whole_secs:.3} s, it holds still for the rest{}",
@@ -70,88 +50,48 @@ pub enum Warning {
         alike(*.count)
     )]
     ChannelsShorter {
-        /// The first of them.
         joint: String,
-        /// How many there are.
         count: usize,
-        /// Where the keys of the first one start and end, seconds from the animation's start.
         keys_secs: [f64; 2],
-        /// Length of the animation, seconds.
         whole_secs: f64,
     },
     /// A frame rate that no device records at.
     #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
-    OddRate {
-        /// Frames per second.
-        rate_hz: f64,
-    },
+    OddRate { rate_hz: f64 },
     /// All joints rest on their parents: only the motion shows the lengths of bones.
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
     /// While writing: the file needs others beside it, which were not written.
     #[error("the file needs \"{first}\"{} beside it, as its source does", more_files(*.count))]
-    OutsideFiles {
-        /// The first of them.
-        first: String,
-        /// How many there are.
-        count: usize,
-    },
+    OutsideFiles { first: String, count: usize },
     /// Several nodes share a name; numbers are appended to all but the first.
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
-    NamesNumbered {
-        /// The name.
-        name: String,
-        /// How many nodes have it.
-        count: usize,
-    },
+    NamesNumbered { name: String, count: usize },
     /// The file has several trees of bones; the one with most bones is read.
     #[error("several skeletons, the one below {taken} is read; {count} other bones are left out")]
-    OtherSkeletons {
-        /// Its topmost node.
-        taken: String,
-        /// Bones of the others.
-        count: usize,
-    },
+    OtherSkeletons { taken: String, count: usize },
     /// Curves have keys more densely than the file has frames; the rate of the keys is used.
     #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
-    KeyRate {
-        /// Keys per second.
-        keys_hz: f64,
-        /// The file's own frames per second.
-        scene_hz: f64,
-    },
+    KeyRate { keys_hz: f64, scene_hz: f64 },
     /// The last key of the skeleton comes well before the animation's stated end.
     #[error(
         "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
     )]
-    AnimationShorter {
-        /// Seconds from the start to the last key.
-        keys_end_secs: f64,
-        /// Seconds stated.
-        stated_secs: f64,
-    },
+    AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
     /// Joints have a scale; it is kept in the positions of joints below them.
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
-        /// The first of them.
         joint: String,
-        /// How many there are.
         count: usize,
         /// Whether the scale changes over time.
         varies: bool,
     },
     /// While writing: the animation was added to those of the file.
     #[error("the file keeps its animations; the new one is {name}")]
-    AnimationAdded {
-        /// Its name there.
-        name: String,
-    },
+    AnimationAdded { name: String },
     /// While writing: the FBX file stated a unit by which the body is no person, and now states the one that was used to read it.
     #[error("the file written states a unit of {unit_metres:.6} m, by which the body has its true size")]
-    UnitStated {
-        /// Metres in it.
-        unit_metres: f64,
-    },
+    UnitStated { unit_metres: f64 },
     /// While writing: the source's file cannot be extended, so meshes and everything but the skeleton are omitted.
     #[error(
         "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \

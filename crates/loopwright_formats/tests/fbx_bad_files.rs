@@ -3,12 +3,12 @@
 //! All files are made here, by hand as text or by the writer.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{
     AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, SpaceWarning, Warning, write_take,
 };
 
-use crate::support::{self, Random, joint, skeleton, take_of};
+use crate::support::{self, Random, skeleton, take_of};
 
 /// Ticks of a second.
 const SECOND: i64 = 46_186_158_000;
@@ -25,7 +25,7 @@ fn fault(bytes: &[u8]) -> FbxError {
 }
 
 fn chain(num_joints: usize, num_frames: usize) -> Take {
-    let joints = (0..num_joints).map(|at| joint(&format!("j{at}"), at.checked_sub(1), DVec3::Y * 0.1));
+    let joints = (0..num_joints).map(|at| Joint::new(format!("j{at}"), at.checked_sub(1), DVec3::Y * 0.1));
     let skeleton = Skeleton::new(joints.collect()).unwrap();
     take_of(&skeleton, 0.1, num_frames, |frame, _| {
         (DVec3::new(0.0, 0.1, 0.01 * frame as f64), DQuat::IDENTITY)

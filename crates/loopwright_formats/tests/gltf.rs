@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    LoopClip, RootMotion, Skeleton, Take,
+    Joint, LoopClip, RootMotion, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::support::{
     self, distance,
     gltf_file::{GltfFile, parts_of},
-    joint, read, take_of, walk,
+    read, take_of, walk,
 };
 
 fn loaded(file: &GltfFile) -> LoadedTake {
@@ -344,7 +344,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
 #[test]
 fn a_skeleton_of_too_many_joints_for_a_mesh_has_none() {
     let count = usize::from(u16::MAX) + 1;
-    let joints = (0..count).map(|at| joint(&format!("j{at}"), (at > 0).then_some(0), DVec3::X));
+    let joints = (0..count).map(|at| Joint::new(format!("j{at}"), (at > 0).then_some(0), DVec3::X));
     let skeleton = Skeleton::new(joints.collect()).unwrap();
     let take = take_of(&skeleton, 0.1, 1, |_, _| (DVec3::X, DQuat::IDENTITY));
     let json: Value = serde_json::from_slice(&support::written(&take, Format::Gltf)).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    LoopClip, RootMode, RootMotion, Skeleton, Take,
+    Joint, LoopClip, RootMode, RootMotion, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
@@ -15,7 +15,7 @@ use loopwright_formats::{
 };
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{self, Random, joint, loop_of, take_of, walk};
+use crate::support::{self, Random, loop_of, take_of, walk};
 
 fn hierarchy(source: &Source) -> &Hierarchy {
     let Source::Bvh(source) = source else {
@@ -155,7 +155,7 @@ fn source(up: Axis) -> Source {
 
 fn skeleton(source: &Source) -> Skeleton {
     let joints = hierarchy(source).joints().iter();
-    let joints = joints.map(|bvh| joint(&bvh.name, bvh.parent, bvh.offset * 0.01));
+    let joints = joints.map(|bvh| Joint::new(&bvh.name, bvh.parent, bvh.offset * 0.01));
     Skeleton::new(joints.collect()).unwrap()
 }
 

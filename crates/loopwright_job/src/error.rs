@@ -27,6 +27,7 @@ pub enum TargetError {
 /// Why a take cannot be studied.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum StudyError {
     /// The settings contradict each other.
     #[error(transparent)]
@@ -39,17 +40,13 @@ pub enum StudyError {
     Smooth(#[from] SmoothError),
     /// Its joints and those of the character do not match.
     #[error("{error}")]
-    Joints {
-        /// Why.
-        error: MapError,
-        /// The file of the joint map, if there is one.
-        map: Option<String>,
-    },
+    Joints { error: MapError, map: Option<String> },
 }
 
 /// Why there is no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum JobError {
     /// The recipe cannot be followed.
     #[error(transparent)]
@@ -59,18 +56,10 @@ pub enum JobError {
     NoStretch,
     /// The half-life by which seams are compared is not a positive number of seconds.
     #[error("the half-life must be a positive number of seconds, found {found:?}")]
-    HalfLife {
-        /// Its value, seconds.
-        found: f64,
-    },
+    HalfLife { found: f64 },
     /// The frames to be searched are no range of the take.
     #[error("frames {start}:{end} are not a range of the take")]
-    Within {
-        /// First frame.
-        start: usize,
-        /// Last frame.
-        end: usize,
-    },
+    Within { start: usize, end: usize },
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -82,7 +71,6 @@ pub enum JobError {
     NoSuchRow {
         /// The row asked for, from 1.
         row: usize,
-        /// Rows of the list.
         count: usize,
     },
     /// The stretch cannot be cut.
@@ -90,20 +78,10 @@ pub enum JobError {
     Cut(#[from] CutError),
     /// More frames per second than any engine uses.
     #[error("{wanted_hz} frames per second are asked for, the limit is {limit_hz:.0}")]
-    Rate {
-        /// Rate asked for.
-        wanted_hz: f64,
-        /// The highest.
-        limit_hz: f64,
-    },
+    Rate { wanted_hz: f64, limit_hz: f64 },
     /// More frames than any engine uses.
     #[error("{wanted} frames are asked for, the limit is {limit}")]
-    Frames {
-        /// Frames asked for.
-        wanted: usize,
-        /// The most.
-        limit: f64,
-    },
+    Frames { wanted: usize, limit: f64 },
     /// The stretch cannot be made into a loop.
     #[error(transparent)]
     Make(#[from] MakeError),

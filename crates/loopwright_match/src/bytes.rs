@@ -68,37 +68,28 @@ const ALIGNMENT: usize = 64;
 /// Why bytes are no database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum DatabaseError {
     /// The bytes begin with something else.
     #[error("not a match database")]
     Magic,
     /// The database is of another version of the library.
     #[error("a match database of version {found}, this program reads version {VERSION}")]
-    Version {
-        /// Version found.
-        found: u32,
-    },
+    Version { found: u32 },
     /// The bytes have the other order, or this machine has.
     #[error("a match database for machines of the other byte order")]
     ByteOrder,
     /// The features are not those of this library.
     #[error("a match database with rows of {found} numbers, which this program does not have")]
-    Features {
-        /// Numbers of a row.
-        found: u32,
-    },
+    Features { found: u32 },
     /// The database has another set of features.
     #[error("a match database with the features \"{found}\", not \"{}\"", other(*.found))]
-    OtherSet {
-        /// Its set of features.
-        found: FeatureSetKind,
-    },
+    OtherSet { found: FeatureSetKind },
     /// There are fewer or more bytes than the first ones state.
     #[error("the match database is cut off or has a tail: {needed} bytes are stated, there are {found}")]
     Length {
         /// Bytes stated; the largest number where they are more than can be counted.
         needed: usize,
-        /// Bytes given.
         found: usize,
     },
     /// The bytes were changed after they were written.
@@ -106,10 +97,7 @@ pub enum DatabaseError {
     Checksum,
     /// The checksum is right, but the contents contradict each other.
     #[error("the match database contradicts itself: {what}")]
-    Contents {
-        /// Which contents.
-        what: &'static str,
-    },
+    Contents { what: &'static str },
 }
 
 /// 64-bit hash of Fowler, Noll and Vo, version 1a, taken over words of eight bytes; fewer at the end are filled up with zeros.

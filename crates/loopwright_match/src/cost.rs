@@ -54,25 +54,17 @@ pub struct CostFeatures {
 /// Why a motion has no rows in a cost database.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CostError {
     /// The skeleton lacks a joint that is compared.
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
-    Joint {
-        /// Its name.
-        name: String,
-    },
+    Joint { name: String },
     /// A joint that is compared flips in this take.
     #[error("joint \"{name}\", by which the frames of the database are compared, flips in this take")]
-    Flips {
-        /// Its name.
-        name: String,
-    },
+    Flips { name: String },
     /// More joints have a weight than can be compared.
     #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
-    TooMany {
-        /// Joints with a weight.
-        found: usize,
-    },
+    TooMany { found: usize },
     /// The take cannot be matched.
     #[error(transparent)]
     Features(#[from] super::features::MatchError),

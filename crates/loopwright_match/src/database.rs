@@ -317,11 +317,8 @@ impl<S> FrameDatabase<'_, S> {
     /// # Panics
     /// When there is no such row.
     pub fn frame_of(&self, row: usize) -> MatchFrame {
-        assert!(
-            row < self.num_rows(),
-            "there are {} rows, no row {row}",
-            self.num_rows()
-        );
+        let is_there = row < self.num_rows();
+        assert!(is_there, "there are {} rows, no row {row}", self.num_rows());
         let clip = self.clips.partition_point(|clip| clip.first_row <= row) - 1;
         let rows = &self.clips[clip];
         MatchFrame {

@@ -68,34 +68,22 @@ const SMOOTH_SECS: f64 = 0.2;
 /// Why a motion cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MatchError {
     /// The feet walk, but the root does not travel: the take was captured or exported in place.
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
     )]
-    InPlace {
-        /// Median speed of the faster ankle over the ground.
-        feet_mps: f64,
-        /// Median speed of the root.
-        root_mps: f64,
-    },
+    InPlace { feet_mps: f64, root_mps: f64 },
     /// There is no left foot, or no right one.
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
     /// The future of no frame is known.
     #[error("the take lasts {found_secs:.2} s, matching looks {ahead_secs} s ahead")]
-    Short {
-        /// Duration of the take.
-        found_secs: f64,
-        /// The farthest time ahead.
-        ahead_secs: f64,
-    },
+    Short { found_secs: f64, ahead_secs: f64 },
     /// The times of a future are not in order, or too far ahead.
     #[error("times ahead must rise, from above 0 to at most {MOST_AHEAD_SECS} s, found {found:?}")]
-    Times {
-        /// Seconds given.
-        found: [f64; NUM_TIMES],
-    },
+    Times { found: [f64; NUM_TIMES] },
 }
 
 /// The features of one frame, in metres and metres per second, not yet standardized.

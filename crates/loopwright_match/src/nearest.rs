@@ -28,21 +28,14 @@ pub const MAX_COLUMNS: usize = 1024;
 /// Why rows cannot be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]
-    Columns {
-        /// Columns given.
-        found: usize,
-    },
+    Columns { found: usize },
     /// The numbers are no whole number of rows.
     #[error("{numbers} numbers are no whole number of rows of {columns}")]
-    Shape {
-        /// Numbers given.
-        numbers: usize,
-        /// Columns given.
-        columns: usize,
-    },
+    Shape { numbers: usize, columns: usize },
     /// A number is not finite, or so large that its square is not.
     #[error("row {row}, column {column} is too large or not a number")]
     Number {
@@ -53,10 +46,7 @@ pub enum RowsError {
     },
     /// There are more rows than can be numbered.
     #[error("there are {found} rows, at most {} can be searched", u32::MAX)]
-    TooMany {
-        /// Rows given.
-        found: usize,
-    },
+    TooMany { found: usize },
 }
 
 /// Numbers larger than this have squares whose sums may not be finite in single precision.

@@ -420,10 +420,8 @@ impl Studio {
             let is_dark = ui.visuals().dark_mode;
             let other = if is_dark { "Light" } else { "Dark" };
             if ui.button(other).on_hover_text("Colours of the window").clicked() {
-                ui.ctx().set_theme(match is_dark {
-                    true => egui::Theme::Light,
-                    false => egui::Theme::Dark,
-                });
+                ui.ctx()
+                    .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
             }
             ui.strong(format!("Drop a take here ({})", Format::names("or")));
             ui.weak("Nothing leaves this machine.");

@@ -231,10 +231,8 @@ mod tests {
                 f64::from((head - foot).length())
             };
             let ratio = size(-view.back * 2.0) / size(DVec3::ZERO);
-            assert!(
-                (is_orthographic && (ratio - 1.0).abs() < 1e-5) || (!is_orthographic && ratio < 0.8),
-                "{ratio}"
-            );
+            let is_near = (is_orthographic && (ratio - 1.0).abs() < 1e-5) || (!is_orthographic && ratio < 0.8);
+            assert!(is_near, "{ratio}");
         }
     }
 

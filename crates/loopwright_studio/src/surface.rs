@@ -231,12 +231,8 @@ mod tests {
     fn a_fine_surface_has_the_same_shadow_of_fewer_triangles() {
         let fine = sheet(400);
         let coarse = Surface::new(fine.clone(), &Beside::default()).shadow_indices;
-        assert!(
-            coarse.len() * 10 < fine.indices.len(),
-            "{} of {}",
-            coarse.len(),
-            fine.indices.len()
-        );
+        let is_right = coarse.len() * 10 < fine.indices.len();
+        assert!(is_right, "{} of {}", coarse.len(), fine.indices.len());
         // But for half a cell along the edges.
         assert!((area(&fine, &coarse) - 1.0).abs() < 0.03, "{}", area(&fine, &coarse));
         let corners: HashSet<u32> = coarse.iter().copied().collect();

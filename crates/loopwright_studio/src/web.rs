@@ -48,9 +48,7 @@ pub async fn start_studio() -> Result<(), JsValue> {
 fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     let chosen = input.clone();
     let on_change = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
-        let Some(files) = chosen.files() else {
-            return;
-        };
+        let Some(files) = chosen.files() else { return };
         let files: Vec<web_sys::File> = (0..files.length()).filter_map(|index| files.get(index)).collect();
         let inbox = inbox.clone();
         let chosen = chosen.clone();

@@ -75,27 +75,19 @@ impl Default for WalkSettings {
 /// Why a take cannot be synthesized.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SynthError {
     /// A setting is NaN or outside its range.
     #[error("{setting} must lie between {min} and {max}, found {found}")]
     OutOfRange {
-        /// Field of [`WalkSettings`], or of [`crate::DriveSettings`].
         setting: &'static str,
-        /// Smallest value allowed.
         min: f64,
-        /// Largest value allowed.
         max: f64,
-        /// Value found.
         found: f64,
     },
     /// More frames than a take may hold.
     #[error("{found} transforms are asked for, the limit is {limit}; shorten the take or lower its rate")]
-    TooLarge {
-        /// Frames times joints requested.
-        found: f64,
-        /// Largest number allowed.
-        limit: usize,
-    },
+    TooLarge { found: f64, limit: usize },
     /// A cycle is too long, too steep or too tightly curved for the body's legs.
     #[error(
         "the legs cannot reach: hips would have to sink to {hips_height_metres:.2} m (at least {min:.2} m); \
@@ -104,7 +96,6 @@ pub enum SynthError {
     OutOfReach {
         /// Height of the hips above the root at which both feet are in reach at all times; minus infinity if there is none.
         hips_height_metres: f64,
-        /// Lowest height of a walk.
         min: f64,
     },
     /// The tracks do not form a valid take.

@@ -138,9 +138,7 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
         if (thinning - thinning.round()).abs() > 0.02 * thinning || thinning < 0.98 || take.num_frames() < 60 {
             continue;
         }
-        let Ok(analysis) = Analysis::new(&take) else {
-            continue;
-        };
+        let Ok(analysis) = Analysis::new(&take) else { continue };
         let Some(joints) = joints(&take, &analysis.body) else {
             continue;
         };

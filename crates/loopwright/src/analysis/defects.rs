@@ -291,12 +291,7 @@ mod tests {
     };
 
     fn swinging(edit: impl Fn(usize) -> f64) -> Take {
-        let joint = |parent| Joint {
-            name: "j".to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |parent| Joint::new("j", parent, DVec3::ZERO);
         let skeleton = Skeleton::new(vec![joint(None), joint(Some(0)), joint(Some(1))]).unwrap();
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for frame in 0..100 {

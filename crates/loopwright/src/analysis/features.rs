@@ -136,31 +136,23 @@ pub struct Features {
 /// Why arrays cannot be a feature matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum FeaturesError {
     /// The arrays do not hold whole frames, or hold different numbers of frames.
     #[error(
         "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
     )]
     Shape {
-        /// Values of all positions.
         positions: usize,
-        /// Values of all velocities.
         velocities: usize,
-        /// Axes of a frame.
         num_axes: usize,
     },
     /// There are fewer axes than the root needs.
     #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
-    TooFewAxes {
-        /// Axes of a frame.
-        num_axes: usize,
-    },
+    TooFewAxes { num_axes: usize },
     /// A value or the frame time is not a finite number, or the frame time is not positive.
     #[error("a value of frame {frame} is not a finite number")]
-    NotFinite {
-        /// First frame with such a value; 0 for the frame time.
-        frame: usize,
-    },
+    NotFinite { frame: usize },
 }
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.

@@ -125,12 +125,7 @@ mod tests {
     };
 
     fn spinning(yaws: &[f64]) -> Take {
-        let joint = |name: &str, parent| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
         let joints = vec![
             joint("Hips", None),
             joint("LeftUpLeg", Some(0)),
@@ -164,12 +159,7 @@ mod tests {
     /// Collar bones that begin at one place but for noise do not turn the body: their outer ends, or the thighs, give the facing.
     #[test]
     fn collar_bones_at_one_place_do_not_turn_the_body() {
-        let joint = |name: &str, parent| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
         for has_outer_ends in [false, true] {
             let mut joints = vec![
                 joint("Hips", None),

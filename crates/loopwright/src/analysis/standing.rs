@@ -52,10 +52,10 @@ pub(crate) const CREEP_METRES: f64 = 0.03;
 pub(crate) const CREEP_SECS: f64 = 0.15;
 
 /// By the fixed limits a foot stands while its height is within this of its lowest, metres, ...
-pub const STANCE_METRES: f64 = 0.025;
+pub(crate) const STANCE_METRES: f64 = 0.025;
 
 /// ... and slower than this over the ground, metres per second.
-pub const STANCE_SPEED: f64 = 0.4;
+pub(crate) const STANCE_SPEED: f64 = 0.4;
 
 /// Where the speed of the root is not yet known, a foot this close to its lowest height may stand, metres ...
 pub(crate) const MAY_STAND_METRES: f64 = 0.025;
@@ -189,13 +189,13 @@ pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f6
 
 /// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, both on the reference body, stands
 /// by the fixed limits.
-pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
+pub(crate) fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }
 
 /// A joint of a foot over some frames of a take, tested by the fixed limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FootJoint {
+pub(crate) struct FootJoint {
     joint: usize,
     lowest: f64,
     step_secs: f64,
@@ -205,7 +205,13 @@ pub struct FootJoint {
 impl FootJoint {
     /// A joint whose lowest height is taken over `frames`, which are `step_secs` apart; limits grow with the legs of the
     /// body, of this size.
-    pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64, size: f64) -> Self {
+    pub(crate) fn of(
+        world: &WorldTracks,
+        joint: usize,
+        frames: RangeInclusive<usize>,
+        step_secs: f64,
+        size: f64,
+    ) -> Self {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
             joint,
@@ -216,12 +222,12 @@ impl FootJoint {
     }
 
     /// The joint.
-    pub fn joint(&self) -> usize {
+    pub(crate) fn joint(&self) -> usize {
         self.joint
     }
 
     /// Whether it stands at a frame; its speed is measured between the frame's neighbours.
-    pub fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
+    pub(crate) fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;

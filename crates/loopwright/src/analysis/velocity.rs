@@ -26,7 +26,7 @@ pub fn velocities(track: &[DVec3], dt: f64) -> Vec<DVec3> {
 
 /// First and second derivative of a track at one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Derivatives {
+pub(crate) struct Derivatives {
     /// First derivative, per second.
     pub velocity: DVec3,
     /// Second derivative, per second squared.
@@ -35,7 +35,7 @@ pub struct Derivatives {
 
 /// Neighbouring samples in the order of time, and the position of the sample in question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Around<T> {
+pub(crate) enum Around<T> {
     /// The sample in the middle, with one on either side.
     Both([T; 3]),
     /// The first sample, with two after it.
@@ -48,7 +48,7 @@ pub enum Around<T> {
 ///
 /// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 -
 /// x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Source: docs/math/estimators.md.
-pub fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
+pub(crate) fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
     match samples {
         Around::Both([before, x, after]) => central(after - x, before - x, dt),
         Around::After([x, after, later]) => one_sided(after - x, later - x, dt),
@@ -61,7 +61,7 @@ pub fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
 /// The samples become rotation vectors about the sample in question, l = log(q' q^-1), short side. There the vector is zero, its
 /// first derivative is the angular velocity and its second the angular acceleration, so the formulas and orders for points hold.
 /// Source: docs/math/estimators.md.
-pub fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
+pub(crate) fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
     let step = rotation::difference;
     match samples {
         Around::Both([before, q, after]) => central(step(after, q), step(before, q), dt),
@@ -71,7 +71,7 @@ pub fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
 }
 
 /// Samples on either side of the middle that the wide estimates use.
-pub const WIDE_REACH: usize = 4;
+pub(crate) const WIDE_REACH: usize = 4;
 
 /// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
 const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1188.0, -86.0 / 1188.0];
@@ -83,13 +83,13 @@ const WIDE_SECOND: [f64; WIDE_REACH] = [-211.0 / 1716.0, 151.0 / 1716.0, 371.0 /
 ///
 /// Noise of size s in the samples gives 0.34 s/dt and 0.44 s/dt^2 where central differences give 0.71 and 2.4. Units as for
 /// [`of_points`]. Source: Savitzky and Golay 1964; docs/math/estimators.md.
-pub fn of_points_wide(samples: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
+pub(crate) fn of_points_wide(samples: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let x = samples[WIDE_REACH];
     wide(samples.map(|sample| sample - x), dt)
 }
 
 /// The same for rotations, as rotation vectors about the middle one; see [`of_rotations`].
-pub fn of_rotations_wide(samples: [DQuat; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
+pub(crate) fn of_rotations_wide(samples: [DQuat; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let q = samples[WIDE_REACH];
     wide(samples.map(|sample| rotation::difference(sample, q)), dt)
 }

@@ -27,6 +27,7 @@ pub use space::{Axis, BlendSpace};
 /// Why loops cannot be blended.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BlendError {
     /// There are no loops.
     #[error("there are no loops")]
@@ -36,23 +37,16 @@ pub enum BlendError {
     Skeleton {
         /// The loop, counted from 0.
         index: usize,
-        /// The first difference.
         difference: SkeletonDifference,
     },
     /// The number of weights differs from the number of loops.
     #[error("there are {loops} loops and {weights} weights")]
-    Count {
-        /// Loops given.
-        loops: usize,
-        /// Weights given.
-        weights: usize,
-    },
+    Count { loops: usize, weights: usize },
     /// A weight is negative or not finite.
     #[error("weight {index} must be a number of at least 0, found {found}")]
     Weight {
         /// The weight, counted from 0.
         index: usize,
-        /// Value given.
         found: f64,
     },
     /// All weights are zero.
@@ -66,33 +60,21 @@ pub enum BlendError {
 /// The first difference between two skeletons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]
-    Count {
-        /// Joints of the first.
-        expected: usize,
-        /// Joints of the other.
-        found: usize,
-    },
+    Count { expected: usize, found: usize },
     /// A joint has another name.
     #[error("joint {joint} is \"{found}\" instead of \"{expected}\"")]
     Name {
-        /// Index of the joint.
         joint: usize,
-        /// Its name in the first.
         expected: String,
-        /// Its name in the other.
         found: String,
     },
     /// A joint has another parent.
     #[error("joint {joint}, \"{name}\", has another parent")]
-    Parent {
-        /// Index of the joint.
-        joint: usize,
-        /// Its name.
-        name: String,
-    },
+    Parent { joint: usize, name: String },
 }
 
 impl SkeletonDifference {

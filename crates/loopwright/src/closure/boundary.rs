@@ -24,17 +24,11 @@ const SMALLEST_PIVOT: f64 = 1e-7;
 /// Why no mixture of the decays can meet the conditions.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BoundaryError {
     /// The decays of the two ends do not differ enough over the period.
     #[error("the blends at start and end cannot be distinguished over {period_secs} s")]
-    Singular {
-        /// Shape at the start.
-        start: Shape,
-        /// Shape at the end.
-        end: Shape,
-        /// The period, seconds.
-        period_secs: f64,
-    },
+    Singular { start: Shape, end: Shape, period_secs: f64 },
 }
 
 /// Share of each boundary condition in an offset at one time, and in its first and second derivative.
@@ -364,10 +358,8 @@ mod tests {
                             // The unit of a weight is seconds to the power of the difference between the two orders of
                             // derivative.
                             let unit = libm::pow(period, (condition / 2) as f64 - order as f64);
-                            assert!(
-                                (weight / unit - wanted).abs() < 1e-12,
-                                "{start:?} {end:?} {condition} {weight}"
-                            );
+                            let is_near = (weight / unit - wanted).abs() < 1e-12;
+                            assert!(is_near, "{start:?} {end:?} {condition} {weight}");
                         }
                     }
                 }

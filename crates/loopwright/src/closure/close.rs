@@ -178,9 +178,7 @@ impl Closing<'_> {
             })
             .collect();
         for (joint, plan) in self.plans.iter_mut().enumerate() {
-            let Some(method) = &methods[joint] else {
-                continue;
-            };
+            let Some(method) = &methods[joint] else { continue };
             // The offset wanted at the end was found where its image meets the partner's start.
             let own = match self.image {
                 Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),

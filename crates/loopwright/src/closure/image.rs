@@ -21,7 +21,7 @@ use crate::{
 
 /// The mirror image of the poses of a clip.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Image<'a> {
+pub(crate) struct Image<'a> {
     mirror: &'a Mirror,
     carrier: usize,
     /// Joints above the carrier.
@@ -49,7 +49,7 @@ impl<'a> Image<'a> {
     /// The image of a clip whose `carrier` is relative to its root, as root motion leaves it.
     ///
     /// Errors: [`ImageError`].
-    pub fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
+    pub(crate) fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);
         }
@@ -78,7 +78,7 @@ impl<'a> Image<'a> {
     }
 
     /// The joint of which a joint is the image.
-    pub fn partner(&self, joint: usize) -> usize {
+    pub(crate) fn partner(&self, joint: usize) -> usize {
         if self.is_above[joint] {
             joint
         } else {
@@ -176,7 +176,7 @@ impl<'a> Image<'a> {
     }
 
     /// The image of a whole pose: local transforms of all joints.
-    pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+    pub(crate) fn pose(&self, pose: PoseRef<'_>) -> Pose {
         let mut image = pose.to_pose();
         for joint in 0..pose.num_joints() {
             let (position, rotation) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);
@@ -315,11 +315,12 @@ mod tests {
     /// A take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
     fn take(at: impl Fn(usize, f64) -> Rigid) -> Take {
         let joints = (0..NAMES.len())
-            .map(|joint| Joint {
-                name: NAMES[joint].to_owned(),
-                parent: [None, Some(0), Some(1), Some(1), Some(1)][joint],
-                rest_offset: rest_offset(joint),
-                tip: None,
+            .map(|joint| {
+                Joint::new(
+                    NAMES[joint],
+                    [None, Some(0), Some(1), Some(1), Some(1)][joint],
+                    rest_offset(joint),
+                )
             })
             .collect();
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
@@ -398,10 +399,8 @@ mod tests {
         let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         let largest = closed.seam.largest();
-        assert!(
-            largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1,
-            "{largest:?}"
-        );
+        let is_right = largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1;
+        assert!(is_right, "{largest:?}");
         assert_eq!(closed.tracks.num_frames(), 2 * HALF);
         let world = closed.tracks.world();
         for frame in 0..2 * HALF {
@@ -460,10 +459,8 @@ mod tests {
                 (closed.rotation_offsets[at(2)], left),
                 (closed.rotation_offsets[at(3)], right),
             ] {
-                assert!(
-                    (found - wanted).length() < 1e-9,
-                    "{found} instead of {wanted} at {sample}"
-                );
+                let is_near = (found - wanted).length() < 1e-9;
+                assert!(is_near, "{found} instead of {wanted} at {sample}");
             }
         }
     }

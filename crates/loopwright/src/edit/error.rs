@@ -3,21 +3,14 @@
 /// Why a loop cannot be edited.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum EditError {
     /// The joint does not exist.
     #[error("there is no joint {joint}, the skeleton has {num_joints}")]
-    Joint {
-        /// Index given.
-        joint: usize,
-        /// Joints of the skeleton.
-        num_joints: usize,
-    },
+    Joint { joint: usize, num_joints: usize },
     /// The joint is the root of the rig, which carries the root motion alone.
     #[error("joint {name} carries the root motion of the rig and is not edited")]
-    RootJoint {
-        /// Its name.
-        name: String,
-    },
+    RootJoint { name: String },
     /// The time is not a number.
     #[error("the time of an edit must be a number, found {found}")]
     Moment {
@@ -27,11 +20,9 @@ pub enum EditError {
     /// The width is shorter than a few samples, or longer than the loop.
     #[error("the width of an edit must be {least:.3} to {most:.3} s for this loop, found {found}")]
     Width {
-        /// Seconds given.
         found: f64,
         /// Six samples.
         least: f64,
-        /// The period.
         most: f64,
     },
     /// The rotation is no number, or more than a whole turn.
@@ -53,7 +44,6 @@ pub enum EditError {
     /// The smoothing time is out of range.
     #[error("smoothing takes 0 to {most:.3} s for this loop, found {found}")]
     Smoothing {
-        /// Seconds given.
         found: f64,
         /// Half the period, at most a second.
         most: f64,
@@ -63,19 +53,11 @@ pub enum EditError {
     Noise {
         /// Radians given.
         found: f64,
-        /// The largest.
         most: f64,
     },
     /// The highest rate of the noise is out of range.
     #[error("the highest rate of noise must be {least} to {most} Hz, found {found}")]
-    NoiseRate {
-        /// Hertz given.
-        found: f64,
-        /// The lowest.
-        least: f64,
-        /// The highest.
-        most: f64,
-    },
+    NoiseRate { found: f64, least: f64, most: f64 },
     /// The turn of the loop is out of range.
     #[error("a loop turns by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Turn {
@@ -98,14 +80,8 @@ pub enum EditError {
         "joint {name} is its own mirror image, and an offset to one side all the time cannot be in a loop whose second half \
          mirrors the first; one at a time can"
     )]
-    Lopsided {
-        /// Its name.
-        name: String,
-    },
+    Lopsided { name: String },
     /// The joint lies above the one that carries the root motion, where a loop of two mirrored halves does not move.
     #[error("joint {name} lies above the hips and is not edited in a loop whose second half mirrors the first")]
-    AboveMirrored {
-        /// Its name.
-        name: String,
-    },
+    AboveMirrored { name: String },
 }

@@ -51,29 +51,17 @@ impl KeyLayout {
 /// Why keys cannot be measured as a loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum KeysError {
     /// There are fewer than three unique samples.
     #[error("a loop has at least 3 samples, this one has {found}")]
-    TooFew {
-        /// Samples found.
-        found: usize,
-    },
+    TooFew { found: usize },
     /// The file holds fewer keys than the loop needs.
     #[error("the loop needs {needed} keys, the file has {found}")]
-    MissingKeys {
-        /// Keys needed.
-        needed: usize,
-        /// Keys found.
-        found: usize,
-    },
+    MissingKeys { needed: usize, found: usize },
     /// The index of the carrier is not that of a joint.
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
-    Carrier {
-        /// Index given.
-        carrier: usize,
-        /// Joints of the skeleton.
-        num_joints: usize,
-    },
+    Carrier { carrier: usize, num_joints: usize },
     /// The keys do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),

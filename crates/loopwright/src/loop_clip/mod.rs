@@ -36,32 +36,20 @@ pub struct LoopClip {
 /// Why samples do not form a loop clip.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum LoopClipError {
     /// The values are not tracks.
     #[error(transparent)]
     Tracks(#[from] TracksError),
     /// Fewer than three samples.
     #[error("a loop needs at least 3 samples, found {found}")]
-    TooShort {
-        /// Samples given.
-        found: usize,
-    },
+    TooShort { found: usize },
     /// A path does not have one entry for each sample.
     #[error("the path has {found} transforms for {num_samples} samples")]
-    PathLength {
-        /// Samples of the loop.
-        num_samples: usize,
-        /// Entries given.
-        found: usize,
-    },
+    PathLength { num_samples: usize, found: usize },
     /// The carrier is not a joint.
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
-    Carrier {
-        /// Index given.
-        carrier: usize,
-        /// Joints of the skeleton.
-        num_joints: usize,
-    },
+    Carrier { carrier: usize, num_joints: usize },
 }
 
 impl LoopClip {
@@ -290,12 +278,7 @@ mod tests {
 
     #[test]
     fn folding_the_root_motion_keeps_every_joint_in_place() {
-        let joint = |parent| Joint {
-            name: "j".to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |parent| Joint::new("j", parent, DVec3::ZERO);
         let skeleton = Skeleton::new(vec![joint(None), joint(Some(0)), joint(Some(1))]).unwrap();
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for value in 0..12 {

@@ -517,13 +517,14 @@ mod tests {
 
     /// A wide tree whose joints rotate and two of which also translate; joint 5 makes a whole turn per period.
     fn clip() -> LoopClip {
-        let joints = (0..NUM_JOINTS).map(|index| Joint {
-            name: format!("j{index}"),
-            parent: index
-                .checked_sub(1)
-                .map(|before| if index % 4 == 1 { index / 4 } else { before }),
-            rest_offset: DVec3::Y,
-            tip: None,
+        let joints = (0..NUM_JOINTS).map(|index| {
+            Joint::new(
+                format!("j{index}"),
+                index
+                    .checked_sub(1)
+                    .map(|before| if index % 4 == 1 { index / 4 } else { before }),
+                DVec3::Y,
+            )
         });
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for sample in 0..NUM_SAMPLES {
@@ -612,19 +613,15 @@ mod tests {
         );
         let [local, translation, axes] = worst(&clip, &runtime, Interpolation::Linear);
         // Six levels of joints, each rounding to 24 bits.
-        assert!(
-            local < 5e-7 && translation < 1e-6 && axes < 2e-6,
-            "{local} {translation} {axes}"
-        );
+        let is_right = local < 5e-7 && translation < 1e-6 && axes < 2e-6;
+        assert!(is_right, "{local} {translation} {axes}");
         // More samples are closer to the cubics, by the square of their number.
         let errors = [40, 80, 160].map(|count| {
             let runtime = RuntimeLoop::resampled(&clip, count).unwrap();
             worst(&clip, &runtime, Interpolation::Cubic)[0]
         });
-        assert!(
-            errors[0] < 0.01 && errors[1] < 0.3 * errors[0] && errors[2] < 0.3 * errors[1],
-            "{errors:?}"
-        );
+        let is_right = errors[0] < 0.01 && errors[1] < 0.3 * errors[0] && errors[2] < 0.3 * errors[1];
+        assert!(is_right, "{errors:?}");
     }
 
     /// The instructions of a processor change the time only.

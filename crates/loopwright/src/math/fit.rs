@@ -6,7 +6,7 @@ use super::{ops, rigid::Rigid, rotation};
 
 /// A point seen at the start and, one period later, at the end, with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PointPair {
+pub(crate) struct PointPair {
     /// World position at the start, metres.
     pub start: DVec3,
     /// World position at the end, metres.
@@ -19,7 +19,7 @@ pub struct PointPair {
 ///
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
 /// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
-pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
+pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     if total <= 0.0 {
         return Rigid::IDENTITY;
@@ -44,7 +44,7 @@ pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
 /// symmetric 4x4 matrix the rotation. Points on one line do not determine the rotation about it; then any of the best motions is
 /// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit quaternions,
 /// Journal of the Optical Society of America A 4, 1987.
-pub fn fit_rigid(pairs: &[PointPair]) -> Rigid {
+pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     if total <= 0.0 {
         return Rigid::IDENTITY;
@@ -240,10 +240,8 @@ mod tests {
                 weight,
             });
             let found = fit_rigid(&pairs);
-            assert!(
-                rotation::difference(found.rotation, turn).length() < 1e-14,
-                "{weight} {unit}"
-            );
+            let is_near = rotation::difference(found.rotation, turn).length() < 1e-14;
+            assert!(is_near, "{weight} {unit}");
         }
     }
 

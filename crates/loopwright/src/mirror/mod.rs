@@ -49,40 +49,27 @@ pub enum SymmetricPose {
 /// Why a skeleton has no mirror image.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MirrorError {
     /// No joint has a partner on the other side.
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,
     /// A pair names a joint that is not there.
     #[error("the skeleton has no joint named \"{name}\"")]
-    NoSuchJoint {
-        /// The name given.
-        name: String,
-    },
+    NoSuchJoint { name: String },
     /// A joint appears in two pairs.
     #[error("\"{name}\" is named in two pairs")]
-    Twice {
-        /// The joint.
-        name: String,
-    },
+    Twice { name: String },
     /// The parents of two partners are not partners.
     #[error("\"{left}\" and \"{right}\" cannot be images of each other: their parents are not")]
-    Parents {
-        /// One joint.
-        left: String,
-        /// Its partner.
-        right: String,
-    },
+    Parents { left: String, right: String },
     /// The positions of two partners are not mirror images.
     #[error(
         "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m off the mirror image"
     )]
     Positions {
-        /// One joint.
         left: String,
-        /// Its partner.
         right: String,
-        /// Distance from the mirrored position, metres.
         off_metres: f64,
     },
 }
@@ -121,12 +108,7 @@ mod tests {
             DVec3::Y * 0.6,
         ];
         let joints = (0..6)
-            .map(|joint| Joint {
-                name: names[joint].to_owned(),
-                parent: parents[joint],
-                rest_offset: offsets[joint],
-                tip: None,
-            })
+            .map(|joint| Joint::new(names[joint], parents[joint], offsets[joint]))
             .collect();
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for frame in 0..20 {
@@ -252,10 +234,8 @@ mod tests {
             pose
         });
         let error_of_pairs = Mirror::new(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
-        assert!(
-            matches!(error_of_pairs, MirrorError::Positions { .. }),
-            "{error_of_pairs}"
-        );
+        let is_it = matches!(error_of_pairs, MirrorError::Positions { .. });
+        assert!(is_it, "{error_of_pairs}");
         let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);
         assert_eq!(Mirror::new(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
     }

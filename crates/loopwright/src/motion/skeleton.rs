@@ -18,36 +18,38 @@ pub struct Joint {
     pub tip: Option<DVec3>,
 }
 
+impl Joint {
+    /// A joint without a tip.
+    pub fn new(name: impl Into<String>, parent: Option<usize>, rest_offset: DVec3) -> Self {
+        Self {
+            name: name.into(),
+            parent,
+            rest_offset,
+            tip: None,
+        }
+    }
+}
+
 /// Why a list of joints is not a skeleton.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SkeletonError {
     /// The list is empty.
     #[error("the skeleton has no joints")]
     Empty,
     /// A joint's parent does not come before it.
     #[error("joint {joint} has parent {parent}, which does not come before it")]
-    ParentNotBefore {
-        /// The joint's index.
-        joint: usize,
-        /// Its parent's index.
-        parent: usize,
-    },
+    ParentNotBefore { joint: usize, parent: usize },
     /// A second joint without a parent.
     #[error("joint {joint} has no parent, but joint 0 is the root already")]
-    SecondRoot {
-        /// The second root's index.
-        joint: usize,
-    },
+    SecondRoot { joint: usize },
     /// The first joint has a parent.
     #[error("joint 0 must be the root")]
     FirstIsNotRoot,
     /// An offset or tip is NaN or infinite.
     #[error("the offset or tip of joint {joint} is not finite")]
-    NotFinite {
-        /// The joint's index.
-        joint: usize,
-    },
+    NotFinite { joint: usize },
 }
 
 /// A tree of joints, parents before children, with one root at index 0.
@@ -139,12 +141,7 @@ impl Skeleton {
     /// The same tree below a new root of that name, at the same place.
     #[must_use]
     pub fn below_root(&self, name: &str) -> Self {
-        let root = Joint {
-            name: name.to_owned(),
-            parent: None,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let root = Joint::new(name, None, DVec3::ZERO);
         let below = self.joints.iter().cloned().map(|joint| Joint {
             parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
             ..joint
@@ -172,12 +169,7 @@ mod tests {
     use super::*;
 
     fn joint(name: &str, parent: Option<usize>) -> Joint {
-        Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::Y,
-            tip: None,
-        }
+        Joint::new(name, parent, DVec3::Y)
     }
 
     #[test]

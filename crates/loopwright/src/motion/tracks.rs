@@ -24,23 +24,18 @@ pub struct Tracks {
 /// Why values are not tracks.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TracksError {
     /// The numbers of values differ, or are not a whole number of frames.
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {
-        /// Joints of the skeleton.
         num_joints: usize,
-        /// Next whole number of values.
         expected: usize,
-        /// Values given.
         found: usize,
     },
     /// The time between frames is not positive and finite.
     #[error("the time between frames must be positive, found {found} s")]
-    Step {
-        /// Seconds given.
-        found: f64,
-    },
+    Step { found: f64 },
 }
 
 /// The frames around a time: indices into tracks, without neighbours that do not exist.
@@ -127,10 +122,8 @@ impl Tracks {
     /// # Panics When the pose has another number of joints.
     pub(crate) fn push(&mut self, pose: PoseRef<'_>) {
         let joints = self.num_joints();
-        assert!(
-            pose.translations.len() == joints && pose.rotations.len() == joints,
-            "a pose of {joints} joints"
-        );
+        let fits = pose.translations.len() == joints && pose.rotations.len() == joints;
+        assert!(fits, "a pose of {joints} joints");
         let values = &mut self.values;
         let before = values.rotations.len().checked_sub(joints);
         values.translations.extend_from_slice(pose.translations);

@@ -138,6 +138,7 @@ pub struct MadeLoop {
 /// Why a stretch cannot be made into a loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
     #[error(transparent)]
@@ -147,16 +148,10 @@ pub enum MakeError {
     Closure(#[from] ClosureError),
     /// The rate is not a positive number of samples per second.
     #[error("the rate must be a positive number of frames per second, found {found}")]
-    Rate {
-        /// Rate given.
-        found: f64,
-    },
+    Rate { found: f64 },
     /// A loop of two mirrored halves needs an even number of samples.
     #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
-    OddSamples {
-        /// Samples requested.
-        found: usize,
-    },
+    OddSamples { found: usize },
     /// The stretch has no mirror image.
     #[error(transparent)]
     Image(#[from] ImageError),

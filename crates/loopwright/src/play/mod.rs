@@ -77,6 +77,7 @@ pub const MAX_TRANSFORMS: usize = 20_000_000;
 /// Why loops cannot be played one after the other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PlayError {
     /// There are no loops.
     #[error("there are no loops")]
@@ -86,44 +87,31 @@ pub enum PlayError {
     Skeleton {
         /// The loop, counted from 0.
         index: usize,
-        /// The first difference.
         difference: SkeletonDifference,
     },
     /// The duration is not a positive number.
     #[error("the duration must be a positive number of seconds, found {found}")]
-    Duration {
-        /// Seconds given.
-        found: f64,
-    },
+    Duration { found: f64 },
     /// The fade is too short or too long.
     #[error(
         "the fade of a jump must last {min} to {max} seconds, found {found}",
         min = FADE_SECS.start(),
         max = FADE_SECS.end()
     )]
-    FadeSecs {
-        /// Seconds given.
-        found: f64,
-    },
+    FadeSecs { found: f64 },
     /// The cycles are out of order, or zero.
     #[error(
         "each loop must play for 1 cycle or more, with the smaller number first, found {} to {}",
         .found[0],
         .found[1]
     )]
-    Cycles {
-        /// Cycles given.
-        found: [u32; 2],
-    },
+    Cycles { found: [u32; 2] },
     /// The number of loops is too large to be intended.
     #[error("the duration may need more than {MAX_SEGMENTS} loops in sequence")]
     TooLong,
     /// There are more frames than a take may hold.
     #[error("{found} transforms (frames times joints) are requested, the limit is {MAX_TRANSFORMS}")]
-    TooManyFrames {
-        /// Transforms requested; may be a fraction or infinite, depending on the rate.
-        found: f64,
-    },
+    TooManyFrames { found: f64 },
     /// The frames do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),

@@ -46,7 +46,7 @@ const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
 
 /// Positions of the body at every sample of a period; the variant also selects the motions that its root can make.
 #[derive(Clone, Copy, Debug)]
-pub enum BodyPath<'a> {
+pub(crate) enum BodyPath<'a> {
     /// Over the ground: turns about +Y, motion over the ground, and climbs of 3 cm per cycle and more.
     Ground(GroundPath<'a>),
     /// In space: any rigid motion. World frames of the hips at the start, at every sample between, and at the end: two or more.
@@ -55,7 +55,7 @@ pub enum BodyPath<'a> {
 
 /// The path of a body over the ground.
 #[derive(Clone, Copy, Debug)]
-pub struct GroundPath<'a> {
+pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
     pub heading: &'a Heading,
     /// Number of intervals from start to end.
@@ -68,7 +68,7 @@ pub struct GroundPath<'a> {
 
 /// One period: the path of the body and the motion that maps its start to its end.
 #[derive(Clone, Copy, Debug)]
-pub struct Cycle<'a> {
+pub(crate) struct Cycle<'a> {
     /// The path of the body.
     pub path: BodyPath<'a>,
     /// Seconds from start to end.
@@ -84,7 +84,7 @@ impl Cycle<'_> {
     /// counted from the turning of the body in between and checked against the length of its path: where the screw's arc is too
     /// long for the path, the principal turn is used and the spin stays in the body. The end is reached exactly, except close to
     /// whole turns, where the circle of the path determines the velocity.
-    pub fn root_motion(&self) -> RootMotion {
+    pub(crate) fn root_motion(&self) -> RootMotion {
         let near_whole_turn = match self.path {
             BodyPath::Ground(_) => NEAR_WHOLE_TURN_ON_GROUND,
             BodyPath::Space(_) => NEAR_WHOLE_TURN_IN_SPACE,
@@ -94,14 +94,14 @@ impl Cycle<'_> {
 
     /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
     /// is reached exactly unless the turn is whole to a millionth.
-    pub fn exact_root_motion(&self) -> RootMotion {
+    pub(crate) fn exact_root_motion(&self) -> RootMotion {
         self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
     }
 
     /// A root that moves straight at a constant velocity and never turns, with the mean facing of the body.
     ///
     /// At the end it has covered the same distance as the screw; the turn stays in the body.
-    pub fn straight_root_motion(&self) -> RootMotion {
+    pub(crate) fn straight_root_motion(&self) -> RootMotion {
         let from = self.path.start();
         let displacement = self.motion.transform_point(from) - from;
         let displacement = match self.path {
@@ -121,7 +121,7 @@ impl Cycle<'_> {
     }
 
     /// A root that stays at the mean frame of the body over the cycle.
-    pub fn root_at_rest(&self) -> RootMotion {
+    pub(crate) fn root_at_rest(&self) -> RootMotion {
         RootMotion {
             start: self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
             twist: Twist::default(),
@@ -130,7 +130,7 @@ impl Cycle<'_> {
 
     /// Length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not shorten it; for
     /// a body that spins on a straight path it is close to zero.
-    pub fn path_metres(&self) -> f64 {
+    pub(crate) fn path_metres(&self) -> f64 {
         self.path.total_steps().length()
     }
 

@@ -271,12 +271,7 @@ mod tests {
     }
 
     fn take(num_frames: usize, spacing: f64) -> Take {
-        let skeleton = Skeleton::new(vec![Joint {
-            name: "root".to_owned(),
-            parent: None,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        }]);
+        let skeleton = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]);
         let (translations, rotations) = (0..num_frames).map(|f| truth(f as f64 * spacing)).unzip();
         Take::new("t", skeleton.unwrap(), 0.1, translations, rotations).unwrap()
     }

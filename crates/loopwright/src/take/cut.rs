@@ -15,31 +15,21 @@ pub struct Cut {
 /// Why a stretch cannot be cut.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CutError {
     /// An end is outside the take, or the two are not in order.
     #[error("frames {start_frame} to {end_frame} do not lie in order within 0 to {last_frame}")]
     OutOfRange {
-        /// Start asked for.
         start_frame: f64,
-        /// End asked for.
         end_frame: f64,
-        /// The take's last frame.
         last_frame: usize,
     },
     /// Fewer than three unique samples.
     #[error("a loop needs at least 3 frames, this cut has {num_intervals}")]
-    TooShort {
-        /// Intervals of the cut.
-        num_intervals: usize,
-    },
+    TooShort { num_intervals: usize },
     /// More samples than a clip may hold.
     #[error("{num_intervals} samples are asked for, the limit is {limit}")]
-    TooLong {
-        /// Intervals asked for.
-        num_intervals: usize,
-        /// Largest number allowed.
-        limit: usize,
-    },
+    TooLong { num_intervals: usize, limit: usize },
 }
 
 impl Cut {

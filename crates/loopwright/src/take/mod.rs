@@ -37,30 +37,22 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 /// Why tracks cannot be a take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TakeError {
     /// There is no frame.
     #[error("the take has no frames")]
     NoFrames,
     /// A track's length is not frames times joints.
     #[error("expected {expected} values for the skeleton's joints in whole frames, found {found}")]
-    WrongLength {
-        /// Next whole number of values.
-        expected: usize,
-        /// Values given.
-        found: usize,
-    },
+    WrongLength { expected: usize, found: usize },
     /// The frame time is not a plausible number of seconds.
     #[error("the frame time must lie between {min} s and {max} s, found {found} s", min = FRAME_TIME_RANGE.start(), max = FRAME_TIME_RANGE.end())]
-    FrameTime {
-        /// Seconds given.
-        found: f64,
-    },
+    FrameTime { found: f64 },
     /// A value is NaN, infinite, or beyond any plausible size.
     #[error("the transform of joint {joint} at frame {frame} is not finite or beyond {MAX_COORDINATE} m")]
     Implausible {
         /// Frame, counted from 0.
         frame: usize,
-        /// Joint index.
         joint: usize,
     },
 }
@@ -353,12 +345,7 @@ mod tests {
     use crate::math::rotation;
 
     fn skeleton() -> Skeleton {
-        let joint = |name: &str, parent| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
         Skeleton::new(vec![joint("hips", None), joint("head", Some(0))]).unwrap()
     }
 
@@ -389,12 +376,7 @@ mod tests {
 
     #[test]
     fn a_root_joint_folds_into_its_child() {
-        let joint = |parent| Joint {
-            name: "j".to_owned(),
-            parent,
-            rest_offset: DVec3::ZERO,
-            tip: None,
-        };
+        let joint = |parent| Joint::new("j", parent, DVec3::ZERO);
         let skeleton = Skeleton::new(vec![joint(None), joint(Some(0)), joint(Some(1)), joint(Some(1))]).unwrap();
         let v = |i: usize| DVec3::new(0.1 * i as f64, 0.2, -0.3);
         let translations = (0..8).map(v).collect();

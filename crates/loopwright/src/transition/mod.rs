@@ -82,15 +82,13 @@ impl State<'_> {
 /// Why two motions cannot be compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TransitionError {
     /// The skeletons have different trees of joints.
     #[error("the motions have different skeletons: {difference}")]
     Skeleton {
-        /// The first difference, as the motion that is entered has it.
         difference: SkeletonDifference,
-        /// Joints of the motion that is left and missing in the other, in order.
         only_left: Vec<String>,
-        /// Joints of the motion that is entered and missing in the other, in order.
         only_entered: Vec<String>,
     },
     /// A weight names no joint, or is not valid.

@@ -40,12 +40,7 @@ impl Random {
 
 /// A joint without a tip.
 pub(crate) fn joint(name: &str, parent: Option<usize>, rest_offset: DVec3) -> Joint {
-    Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset,
-        tip: None,
-    }
+    Joint::new(name, parent, rest_offset)
 }
 
 /// Joints by name, parent and offset.

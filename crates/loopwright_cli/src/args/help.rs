@@ -7,157 +7,57 @@ use loopwright_formats::Format;
 
 use super::Cli;
 
-/// What `-h` shows of a command; `--help` has the same example.
+/// What `-h` shows of each command: its words | flags, in long form | the example, which `--help` has too.
+const SUMMARIES: &str = "
+    inspect | contacts plot unit up json | loopwright inspect walk.bvh --plot walk.svg
+    list | animation json | loopwright list pack.glb --animation 'Walk*'
+    find | top within like plot | loopwright find walk.bvh --straight
+    make | output all-animations range root-motion for | loopwright make takes/ -o loops/ --catalog loops/all.csv
+    close | range output closure blend | loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh
+    blend | output weights speed turn-rate | loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh
+    play | output seconds seed cycles fps | loopwright play loops/ --seconds 60 -o played.bvh
+    cost | top fade half-life joint-weight plot | loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg
+    match | | loopwright match build takes/ -o takes.lwmatch
+    match build | output tag tags features add | loopwright match build takes/ --tag style=walk -o takes.lwmatch
+    match inspect | json | loopwright match inspect takes.lwmatch
+    match query | speed turn-rate tag standing top | loopwright match query takes.lwmatch walk.bvh:120 --speed 1.4
+    match walk | output tag stay force | loopwright match walk takes.lwmatch path.csv -o walked.bvh
+    match export | npy take force json | loopwright match export takes.lwmatch --npy rows.npy
+    check | take config max-foot-slide verbose | loopwright check loops/ --max-foot-slide 3
+    catalog | kind speed straight max-foot-slide grade | loopwright catalog loops.csv --kind walk --speed 1.2:1.6 --max-foot-slide 1
+    report | output take title force json | loopwright report loops/ -o report.html
+    fit | toml plot | loopwright fit takes/ --toml controller.toml
+    render | output view cycles onion size | loopwright render walk.bvh walk-loop.bvh -o compare.gif
+    convert | for mirror unit up force | loopwright convert walk.bvh walk.glb
+    retarget | rig output map save-map for | loopwright retarget walk-loop.bvh --rig hero.glb -o hero-walk.glb
+    synth | output seconds speed turn-rate seed | loopwright synth -o walk.bvh --speed 1.4
+    demo | output force | loopwright demo -o demo/
+    completions | | loopwright completions bash
+    man | output force | loopwright man -o man1/
+    recipe | | loopwright recipe closure
+    schema | | loopwright schema
+    licences | | loopwright licences
+";
+
+/// A row of [`SUMMARIES`].
 struct Summary {
-    /// Its words: a command of a command has two.
+    /// A command of a command has two words.
     command: &'static str,
-    /// Flags, in long form.
-    flags: &'static [&'static str],
+    flags: Vec<&'static str>,
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 28] = [
-    Summary {
-        command: "inspect",
-        flags: &["contacts", "plot", "unit", "up", "json"],
-        example: "loopwright inspect walk.bvh --plot walk.svg",
-    },
-    Summary {
-        command: "list",
-        flags: &["animation", "json"],
-        example: "loopwright list pack.glb --animation 'Walk*'",
-    },
-    Summary {
-        command: "find",
-        flags: &["top", "within", "like", "plot"],
-        example: "loopwright find walk.bvh --straight",
-    },
-    Summary {
-        command: "make",
-        flags: &["output", "all-animations", "range", "root-motion", "for"],
-        example: "loopwright make takes/ -o loops/ --catalog loops/all.csv",
-    },
-    Summary {
-        command: "close",
-        flags: &["range", "output", "closure", "blend"],
-        example: "loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh",
-    },
-    Summary {
-        command: "blend",
-        flags: &["output", "weights", "speed", "turn-rate"],
-        example: "loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh",
-    },
-    Summary {
-        command: "play",
-        flags: &["output", "seconds", "seed", "cycles", "fps"],
-        example: "loopwright play loops/ --seconds 60 -o played.bvh",
-    },
-    Summary {
-        command: "cost",
-        flags: &["top", "fade", "half-life", "joint-weight", "plot"],
-        example: "loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg",
-    },
-    Summary {
-        command: "match",
-        flags: &[],
-        example: "loopwright match build takes/ -o takes.lwmatch",
-    },
-    Summary {
-        command: "match build",
-        flags: &["output", "tag", "tags", "features", "add"],
-        example: "loopwright match build takes/ --tag style=walk -o takes.lwmatch",
-    },
-    Summary {
-        command: "match inspect",
-        flags: &["json"],
-        example: "loopwright match inspect takes.lwmatch",
-    },
-    Summary {
-        command: "match query",
-        flags: &["speed", "turn-rate", "tag", "standing", "top"],
-        example: "loopwright match query takes.lwmatch walk.bvh:120 --speed 1.4",
-    },
-    Summary {
-        command: "match walk",
-        flags: &["output", "tag", "stay", "force"],
-        example: "loopwright match walk takes.lwmatch path.csv -o walked.bvh",
-    },
-    Summary {
-        command: "match export",
-        flags: &["npy", "take", "force", "json"],
-        example: "loopwright match export takes.lwmatch --npy rows.npy",
-    },
-    Summary {
-        command: "check",
-        flags: &["take", "config", "max-foot-slide", "verbose"],
-        example: "loopwright check loops/ --max-foot-slide 3",
-    },
-    Summary {
-        command: "catalog",
-        flags: &["kind", "speed", "straight", "max-foot-slide", "grade"],
-        example: "loopwright catalog loops.csv --kind walk --speed 1.2:1.6 --max-foot-slide 1",
-    },
-    Summary {
-        command: "report",
-        flags: &["output", "take", "title", "force", "json"],
-        example: "loopwright report loops/ -o report.html",
-    },
-    Summary {
-        command: "fit",
-        flags: &["toml", "plot"],
-        example: "loopwright fit takes/ --toml controller.toml",
-    },
-    Summary {
-        command: "render",
-        flags: &["output", "view", "cycles", "onion", "size"],
-        example: "loopwright render walk.bvh walk-loop.bvh -o compare.gif",
-    },
-    Summary {
-        command: "convert",
-        flags: &["for", "mirror", "unit", "up", "force"],
-        example: "loopwright convert walk.bvh walk.glb",
-    },
-    Summary {
-        command: "retarget",
-        flags: &["rig", "output", "map", "save-map", "for"],
-        example: "loopwright retarget walk-loop.bvh --rig hero.glb -o hero-walk.glb",
-    },
-    Summary {
-        command: "synth",
-        flags: &["output", "seconds", "speed", "turn-rate", "seed"],
-        example: "loopwright synth -o walk.bvh --speed 1.4",
-    },
-    Summary {
-        command: "demo",
-        flags: &["output", "force"],
-        example: "loopwright demo -o demo/",
-    },
-    Summary {
-        command: "completions",
-        flags: &[],
-        example: "loopwright completions bash",
-    },
-    Summary {
-        command: "man",
-        flags: &["output", "force"],
-        example: "loopwright man -o man1/",
-    },
-    Summary {
-        command: "recipe",
-        flags: &[],
-        example: "loopwright recipe closure",
-    },
-    Summary {
-        command: "schema",
-        flags: &[],
-        example: "loopwright schema",
-    },
-    Summary {
-        command: "licences",
-        flags: &[],
-        example: "loopwright licences",
-    },
-];
+fn summaries() -> impl Iterator<Item = Summary> {
+    SUMMARIES.trim().lines().map(|row| {
+        let mut parts = row.split('|').map(str::trim);
+        let mut part = || parts.next().expect("a row has three parts");
+        Summary {
+            command: part(),
+            flags: part().split_whitespace().collect(),
+            example: part(),
+        }
+    })
+}
 
 /// Commands that `loopwright -h` lists.
 const MAIN_COMMANDS: [&str; 5] = ["inspect", "list", "find", "make", "check"];
@@ -198,10 +98,7 @@ fn sized(size: Size) -> Command {
     });
     match size {
         Size::Summary => cli
-            .mut_args(|arg| match arg.is_global_set() {
-                true => arg.hide(true),
-                false => arg,
-            })
+            .mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg })
             .mut_subcommands(|command| {
                 let hidden = !MAIN_COMMANDS.contains(&command.get_name());
                 command.hide(hidden)
@@ -218,11 +115,12 @@ fn sized(size: Size) -> Command {
 
 /// A command with help of a size.
 fn with_help(command: Command, name: &str, size: Size) -> Command {
-    let summary = SUMMARIES.iter().find(|summary| summary.command == name);
-    let Some(summary) = summary else { return command };
+    let Some(summary) = summaries().find(|summary| summary.command == name) else {
+        return command;
+    };
     let command = in_order(command);
     match size {
-        Size::Summary => summarized(command, summary),
+        Size::Summary => summarized(command, &summary),
         Size::Full => command
             .mut_args(with_values_explained)
             .after_help(format!("Example: {}", summary.example)),
@@ -414,17 +312,14 @@ mod tests {
     fn every_command_has_a_summary_of_flags_that_it_has() {
         let cli = Cli::command();
         let below = cli.get_subcommands().flat_map(Command::get_subcommands);
-        assert_eq!(cli.get_subcommands().count() + below.count(), SUMMARIES.len());
-        for summary in &SUMMARIES {
+        assert_eq!(cli.get_subcommands().count() + below.count(), summaries().count());
+        for summary in summaries() {
             let words = summary.command.split(' ');
             let command = words.fold(&cli, |command, word| command.find_subcommand(word).unwrap());
             for flag in summary.flags {
                 let mut args = command.get_arguments();
-                assert!(
-                    args.any(|arg| arg.get_long() == Some(flag)),
-                    "{} --{flag}",
-                    summary.command
-                );
+                let is_right = args.any(|arg| arg.get_long() == Some(flag));
+                assert!(is_right, "{} --{flag}", summary.command);
             }
         }
     }
@@ -432,7 +327,7 @@ mod tests {
     /// Every example is a command line that parses.
     #[test]
     fn examples_parse() {
-        for summary in &SUMMARIES {
+        for summary in summaries() {
             let words: Vec<&str> = summary.example.split(' ').collect();
             if let Err(error) = sized(Size::Full).try_get_matches_from(words) {
                 panic!("{}: {error}", summary.example);
@@ -459,14 +354,10 @@ mod tests {
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
                 let flag = format!("{} {}", command.get_name(), arg.get_id());
                 let heading = arg.get_help_heading();
-                assert!(
-                    heading.is_some_and(|heading| HEADINGS.contains(&heading)),
-                    "{flag}: {heading:?}"
-                );
-                assert!(
-                    arg.get_help().is_some_and(|help| !help.to_string().is_empty()),
-                    "{flag}"
-                );
+                let is_said = heading.is_some_and(|heading| HEADINGS.contains(&heading));
+                assert!(is_said, "{flag}: {heading:?}");
+                let is_right = arg.get_help().is_some_and(|help| !help.to_string().is_empty());
+                assert!(is_right, "{flag}");
             }
         }
     }

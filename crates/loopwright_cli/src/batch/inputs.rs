@@ -275,10 +275,8 @@ mod tests {
             let sizes: Vec<usize> = sizes.collect();
             assert_eq!(sizes.iter().sum::<usize>(), 1000);
             let even = 1000 / of;
-            assert!(
-                sizes.iter().all(|&size| size > even / 2 && size < even * 2),
-                "{sizes:?}"
-            );
+            let is_right = sizes.iter().all(|&size| size > even / 2 && size < even * 2);
+            assert!(is_right, "{sizes:?}");
         }
         let named = |name: &str| Input {
             path: PathBuf::new(),

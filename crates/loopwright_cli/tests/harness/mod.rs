@@ -45,10 +45,8 @@ impl Answer {
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         let status = output.status.code();
         let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
-        assert!(
-            status != 101 && !stderr.contains("panicked"),
-            "{asked} panicked:\n{stderr}"
-        );
+        let is_sound = status != 101 && !stderr.contains("panicked");
+        assert!(is_sound, "{asked} panicked:\n{stderr}");
         Self {
             asked: asked.to_owned(),
             status,
@@ -57,36 +55,32 @@ impl Answer {
         }
     }
 
+    /// Asserts the exit status.
+    pub(crate) fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{}: {}{}", self.asked, self.stdout, self.stderr);
+        self
+    }
+
     /// Asserts success.
     pub(crate) fn done(self) -> Self {
-        assert_eq!(self.status, 0, "{}: {}", self.asked, self.stderr);
-        self
+        self.ended(0)
     }
 
     /// Asserts that it ended with an error.
     pub(crate) fn refused(self) -> Self {
-        assert_eq!(self.status, 2, "{}: {}", self.asked, self.stderr);
-        self
+        self.ended(2)
     }
 
     /// Asserts that these words are among the messages.
     pub(crate) fn says(&self, words: &str) {
-        assert!(
-            self.stderr.contains(words),
-            "{}: not {words:?}: {}",
-            self.asked,
-            self.stderr
-        );
+        let is_said = self.stderr.contains(words);
+        assert!(is_said, "{}: not {words:?}: {}", self.asked, self.stderr);
     }
 
     /// Asserts that these words are in the answer.
     pub(crate) fn shows(&self, words: &str) {
-        assert!(
-            self.stdout.contains(words),
-            "{}: not {words:?}: {}",
-            self.asked,
-            self.stdout
-        );
+        let is_shown = self.stdout.contains(words);
+        assert!(is_shown, "{}: not {words:?}: {}", self.asked, self.stdout);
     }
 
     /// Asserts that the answer begins with these words.
@@ -139,14 +133,31 @@ impl Folder {
         Answer::to(&arguments.join(" "), output)
     }
 
+    /// Runs the command with a file from elsewhere, whose name may hold anything, in place of the word FILE.
+    pub(crate) fn run_on(&self, file: &Path, arguments: &str) -> Answer {
+        let words = arguments.split_whitespace();
+        let named = words.map(|word| if word == "FILE" { file.to_str().unwrap() } else { word });
+        self.run_list(&named.collect::<Vec<_>>())
+    }
+
     /// Runs the command and asserts success.
     pub(crate) fn succeed(&self, arguments: &str) -> Answer {
         self.run(arguments).done()
     }
 
+    /// Runs the command, asserts success, and returns its JSON.
+    pub(crate) fn answer(&self, arguments: &str) -> Value {
+        self.succeed(arguments).json()
+    }
+
+    /// Runs the command and asserts that it ends with an error.
+    pub(crate) fn fail(&self, arguments: &str) -> Answer {
+        self.run(arguments).refused()
+    }
+
     /// Runs the command and asserts that it ends with an error that says these words.
     pub(crate) fn refuse(&self, arguments: &str, words: &str) -> Answer {
-        let answer = self.run(arguments).refused();
+        let answer = self.fail(arguments);
         answer.says(words);
         answer
     }
@@ -201,9 +212,7 @@ impl Folder {
 
     /// Makes `loop.bvh` from `walk.bvh` and returns the JSON of the command.
     pub(crate) fn made(&self, options: &str) -> Value {
-        self.run(&format!("make walk.bvh -o loop.bvh --force --json {options}"))
-            .done()
-            .json()
+        self.answer(&format!("make walk.bvh -o loop.bvh --force --json {options}"))
     }
 
     /// Asserts that `check` finds that `loop.bvh` loops.
@@ -231,6 +240,11 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     value
         .as_f64()
         .unwrap_or_else(|| panic!("{keys} is {value}, not a number"))
+}
+
+/// The parts of a list in a JSON document.
+pub(crate) fn items(list: &Value) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
+    list.as_array().unwrap_or_else(|| panic!("{list} is no list")).iter()
 }
 
 /// The JSON of a binary glTF file, and the bytes of its buffer.

@@ -10,27 +10,17 @@ use super::outlines::outlined;
 /// Why an SVG could not be turned into a PNG.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PngError {
     /// The text is not an SVG.
     #[error("the picture cannot be read as SVG: {why}")]
-    Svg {
-        /// The parser's message.
-        why: String,
-    },
+    Svg { why: String },
     /// The picture is empty or too large for memory.
     #[error("a picture of {width} x {height} pixels cannot be made")]
-    Size {
-        /// Pixels across.
-        width: u32,
-        /// Pixels down.
-        height: u32,
-    },
+    Size { width: u32, height: u32 },
     /// The pixels could not be encoded.
     #[error("the picture cannot be packed: {why}")]
-    Packing {
-        /// The encoder's message.
-        why: String,
-    },
+    Packing { why: String },
 }
 
 /// Pixels per unit of the picture: sharp on screens of high density.

@@ -31,6 +31,7 @@ pub struct DrawnMotion {
 /// Why poses cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MotionError {
     /// The figure has another skeleton.
     #[error("the figure has another number of joints than the motion")]
@@ -38,11 +39,8 @@ pub enum MotionError {
     /// The frames do not exist.
     #[error("frames {first} to {last} are asked for, there are {num_frames}")]
     NoSuchFrames {
-        /// First frame requested.
         first: usize,
-        /// Last frame requested.
         last: usize,
-        /// Number of frames in the take.
         num_frames: usize,
     },
 }

@@ -40,15 +40,11 @@ impl Default for StageSettings {
 /// Why a picture cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RenderError {
     /// The width or height is out of range.
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
-    Size {
-        /// Pixels across.
-        width: u32,
-        /// Pixels down.
-        height: u32,
-    },
+    Size { width: u32, height: u32 },
     /// The motion does not repeat, so it has no seam.
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
@@ -57,10 +53,7 @@ pub enum RenderError {
     Png(#[from] PngError),
     /// An animation could not be encoded.
     #[error("the animation cannot be packed: {why}")]
-    Packing {
-        /// The encoder's message.
-        why: String,
-    },
+    Packing { why: String },
 }
 
 /// Range of a picture's width and height, pixels.

@@ -62,10 +62,7 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         };
         samples.extend(points.iter().map(|&point| all[point]));
     }
-    let finite = |p: &DVec3| match p.is_finite() {
-        true => *p,
-        false => DVec3::ZERO,
-    };
+    let finite = |p: &DVec3| if p.is_finite() { *p } else { DVec3::ZERO };
     let samples: Vec<DVec3> = samples.iter().map(finite).collect();
     let low = samples.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = samples.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
@@ -128,10 +125,7 @@ fn list(values: &[f64], decimals: usize) -> String {
 
 fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
     let figure = motion.figure();
-    let least = match room.is_fine {
-        true => 0.0,
-        false => FINE * figure.stature(),
-    };
+    let least = if room.is_fine { 0.0 } else { FINE * figure.stature() };
     let all = figure.limbs();
     let kept: Vec<Limb> = (all.iter().copied())
         .filter(|limb| limb.radii[0].max(limb.radii[1]) >= least)

@@ -29,12 +29,7 @@ pub(crate) fn made(analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> M
 /// Two joints with names that have to be escaped, the second of which is a frame ahead.
 pub(crate) fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> Analysis {
     let joints = ["a<b>&\"c\"", "\u{540d}\u{524d}"].iter().enumerate();
-    let joints = joints.map(|(at, name)| Joint {
-        name: (*name).to_owned(),
-        parent: at.checked_sub(1),
-        rest_offset: DVec3::Y,
-        tip: None,
-    });
+    let joints = joints.map(|(at, name)| Joint::new(*name, at.checked_sub(1), DVec3::Y));
     let skeleton = Skeleton::new(joints.collect()).unwrap();
     let translations = (0..num_frames)
         .flat_map(|frame| [position(frame), position(frame + 1)])

@@ -5,134 +5,73 @@ use super::error::{Found, Position};
 /// Something unusual in a BVH file that does not prevent its use, or a change made to write one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BvhWarning {
     /// Joint names have bytes that are not UTF-8 and were replaced by replacement characters.
     #[error("{at}: {}", names_not_utf8(.name, *.count))]
     NameNotUtf8 {
-        /// Where the first one is.
         at: Position,
         /// The first one, repaired.
         name: String,
-        /// How many there are.
         count: usize,
     },
     /// Joint names are truncated everywhere but in the hierarchy itself, because they are too long.
     #[error("{at}: {}", long_names(*.num_chars, *.count))]
     LongName {
-        /// Where the first one is.
         at: Position,
-        /// The length of the first one in characters.
         num_chars: usize,
-        /// How many there are.
         count: usize,
     },
     /// Several joints share a name; they are distinguished by index.
     #[error("{count} joints are named {name}; they are distinguished by index")]
-    DuplicateName {
-        /// The name.
-        name: String,
-        /// How many joints have it.
-        count: usize,
-    },
+    DuplicateName { name: String, count: usize },
     /// Leaf joints without an End Site: the length of their bones is unknown.
     #[error("{}, taken as zero", missing_end_sites(.joint, *.count))]
-    MissingEndSites {
-        /// The first of them.
-        joint: String,
-        /// How many there are.
-        count: usize,
-    },
+    MissingEndSites { joint: String, count: usize },
     /// A keyword was read as a similar usual one.
     #[error("{at}: unusual keyword {found} for \"{expected}\"")]
     UnusualKeyword {
-        /// Where.
         at: Position,
-        /// The usual keyword.
         expected: &'static str,
-        /// The keyword in the file.
         found: Found,
     },
     /// Scale channels, all of them 1, are ignored.
     #[error("scale channels of {joint}{} ignored, all are 1", and_more(*.count))]
-    ScaleIgnored {
-        /// The first joint that has them.
-        joint: String,
-        /// How many joints have them.
-        count: usize,
-    },
+    ScaleIgnored { joint: String, count: usize },
     /// The root has no position channels.
     #[error("the root {joint} has no position channels: it does not move, only turn")]
-    RootWithoutPosition {
-        /// The root.
-        joint: String,
-    },
+    RootWithoutPosition { joint: String },
     /// Every offset is zero.
     #[error("the skeleton has no size: every offset is zero")]
     NoSize,
     /// Fewer rows than the file declares.
     #[error("{declared} frames declared, {present} present; {present} are used")]
-    FewerRows {
-        /// Frames declared.
-        declared: u64,
-        /// Rows present.
-        present: usize,
-    },
+    FewerRows { declared: u64, present: usize },
     /// More rows than the file declares.
     #[error("{ignored} {} beyond the declared {declared} ignored", if *.ignored == 1 { "row" } else { "rows" })]
-    MoreRows {
-        /// Frames declared.
-        declared: u64,
-        /// Whole rows beyond them.
-        ignored: usize,
-    },
+    MoreRows { declared: u64, ignored: usize },
     /// Rows do not end where lines end; the values were read as one stream.
     #[error("{at}: rows do not end where lines end; the values were read as one stream")]
-    RowsAcrossLines {
-        /// The first line that holds parts of two rows.
-        at: Position,
-    },
+    RowsAcrossLines { at: Position },
     /// Something after the last frame.
     #[error("{at}: text after the last frame ignored, from {found} on")]
-    TrailingText {
-        /// Where.
-        at: Position,
-        /// What it starts with.
-        found: Found,
-    },
+    TrailingText { at: Position, found: Found },
     /// The frame time is a second or more.
     #[error("{at}: one frame each {secs} s; was {secs} fps meant?")]
-    LongFrameTime {
-        /// Where.
-        at: Position,
-        /// Seconds.
-        secs: f64,
-    },
+    LongFrameTime { at: Position, secs: f64 },
     /// The decimal point of a frame time is missing.
     #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
-    FrameTimeWithoutPoint {
-        /// Where.
-        at: Position,
-        /// The text in the file.
-        found: Found,
-        /// The value used, seconds.
-        secs: f64,
-    },
+    FrameTimeWithoutPoint { at: Position, found: Found, secs: f64 },
     /// While writing: a joint was given position channels, since it leaves its OFFSET.
     #[error("{joint} moves {distance:.6} units from its OFFSET and was given position channels")]
     PositionChannelsAdded {
-        /// The joint.
         joint: String,
         /// How far it moves from its OFFSET, in the file's unit.
         distance: f64,
     },
     /// While writing: a joint has too few rotation channels for its rotation, which is approximated.
     #[error("{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees")]
-    RotationProjected {
-        /// The joint.
-        joint: String,
-        /// Largest error in degrees.
-        degrees: f64,
-    },
+    RotationProjected { joint: String, degrees: f64 },
 }
 
 fn names_not_utf8(first: &str, count: usize) -> String {

@@ -3,6 +3,7 @@
 /// Why an FBX file cannot be read, or not be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum FbxError {
     /// The file ends before its contents do.
     #[error("the file is cut off; export or copy it again")]
@@ -14,24 +15,13 @@ pub enum FbxError {
     #[error(
         "the contents are out of proportion to a file of {bytes} bytes: they need more than {limit} bytes of memory"
     )]
-    TooLarge {
-        /// Most bytes that are used.
-        limit: usize,
-        /// Size of the file.
-        bytes: usize,
-    },
+    TooLarge { limit: usize, bytes: usize },
     /// Nodes are nested beyond the limit.
     #[error("nesting is deeper than the limit of {limit} nodes")]
-    TooDeep {
-        /// Deepest nesting that is read.
-        limit: usize,
-    },
+    TooDeep { limit: usize },
     /// Any other error that prevents reading the file.
     #[error("not a readable FBX file: {detail}")]
-    Malformed {
-        /// The parser's message.
-        detail: String,
-    },
+    Malformed { detail: String },
     /// While writing: the file exceeds the range of its version's offsets.
     #[error("the file would be larger than 4 GiB, more than its version allows")]
     TooManyBytes,
@@ -43,26 +33,15 @@ pub enum FbxError {
     NoAnimation,
     /// The stated frame rate is not plausible.
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
-    FrameRate {
-        /// Frames per second.
-        found: f64,
-    },
+    FrameRate { found: f64 },
     /// The animation is far too long for the size of the file.
     #[error(
         "an animation of {secs} s at {rate_hz} frames per second is out of proportion to the file, at most {limit} frames are"
     )]
-    TooManyFrames {
-        /// Seconds stated.
-        secs: f64,
-        /// Frames per second.
-        rate_hz: f64,
-        /// Most frames that are read from this file.
-        limit: usize,
-    },
+    TooManyFrames { secs: f64, rate_hz: f64, limit: usize },
     /// The position of a joint is not finite, or out of any plausible range.
     #[error("joint {joint} at frame {frame} is not finite or out of any plausible range")]
     OutOfRange {
-        /// The joint.
         joint: String,
         /// Frame, counted from 0.
         frame: usize,

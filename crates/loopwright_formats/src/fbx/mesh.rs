@@ -309,10 +309,7 @@ fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<u
 fn uri_of(path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
     let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-    let path = match is_absolute {
-        true => path.rsplit('/').next()?,
-        false => &path,
-    };
+    let path = if is_absolute { path.rsplit('/').next()? } else { &path };
     let mut uri = String::new();
     for byte in path.bytes() {
         match byte {

@@ -614,9 +614,7 @@ mod tests {
             ..SizeLimits::default()
         };
         let refused = Document::parse(file.as_bytes(), None, &limits);
-        assert!(
-            matches!(refused, Err(ReadError::Memory { limit: 0x10_0000, .. })),
-            "{refused:?}"
-        );
+        let is_it = matches!(refused, Err(ReadError::Memory { limit: 0x10_0000, .. }));
+        assert!(is_it, "{refused:?}");
     }
 }

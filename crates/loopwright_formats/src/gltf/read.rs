@@ -305,15 +305,16 @@ impl<'a> Rig<'a> {
     fn skeleton(&self, space: &Space) -> Result<Skeleton, ReadError> {
         let translations = self.pose(|node| self.nodes.transforms[node]).translations;
         let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(translations))
-            .map(|((&node, &parent), translation)| Joint {
-                name: node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),
-                parent,
-                rest_offset: if parent.is_none() {
-                    space.turned(translation)
-                } else {
-                    translation
-                } * space.unit_metres,
-                tip: None,
+            .map(|((&node, &parent), translation)| {
+                Joint::new(
+                    node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),
+                    parent,
+                    if parent.is_none() {
+                        space.turned(translation)
+                    } else {
+                        translation
+                    } * space.unit_metres,
+                )
             })
             .collect();
         Ok(Skeleton::new(joints)?)

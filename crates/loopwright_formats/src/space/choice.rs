@@ -36,21 +36,16 @@ pub enum UnitChoice {
 /// Why a word is not a choice of axis or unit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceError {
     /// Not the name of an axis.
     #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
-    Up {
-        /// The word.
-        found: String,
-    },
+    Up { found: String },
     /// Neither the name of a unit nor a plausible number.
     #[error(
         "\"{found}\" is not a unit; use m, cm, mm, in, cmu, auto, or the metres in one unit as a number from 1e-6 to 1e6"
     )]
-    Unit {
-        /// The word.
-        found: String,
-    },
+    Unit { found: String },
 }
 
 impl FromStr for UpChoice {

@@ -203,12 +203,6 @@ mod tests {
     /// A body of that height standing along `up`; the first of three frames lies on its side.
     fn standing(up: DVec3, height: f64) -> Take {
         let stature = height * STATURE_SHARE;
-        let joint = |name: &str, parent, rest_offset| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset,
-            tip: None,
-        };
         let offsets = [
             DVec3::ZERO,
             up * (-0.6 * stature),
@@ -216,10 +210,10 @@ mod tests {
             up * (0.4 * stature),
         ];
         let skeleton = Skeleton::new(vec![
-            joint("Hips", None, offsets[0]),
-            joint("LeftFoot", Some(0), offsets[1]),
-            joint("RightFoot", Some(0), offsets[2]),
-            joint("Head", Some(0), offsets[3]),
+            Joint::new("Hips", None, offsets[0]),
+            Joint::new("LeftFoot", Some(0), offsets[1]),
+            Joint::new("RightFoot", Some(0), offsets[2]),
+            Joint::new("Head", Some(0), offsets[3]),
         ])
         .unwrap();
         let mut rotations = vec![DQuat::IDENTITY; 12];
@@ -295,21 +289,15 @@ mod tests {
 
     /// One frame of an animal whose feet have these names, one metre tall along Z; it faces along Y.
     fn standing_animal(feet: [&str; 4]) -> Take {
-        let joint = |name: &str, parent, rest_offset| Joint {
-            name: name.to_owned(),
-            parent,
-            rest_offset,
-            tip: None,
-        };
         let joints = vec![
-            joint("body", None, DVec3::Z),
-            joint("head", Some(0), DVec3::new(0.0, 1.6, 0.3)),
-            joint("chest", Some(0), DVec3::Y),
-            joint(feet[0], Some(2), DVec3::new(-0.2, 0.0, -1.0)),
-            joint(feet[1], Some(2), DVec3::new(0.2, 0.0, -1.0)),
-            joint(feet[2], Some(0), DVec3::new(-0.2, 0.0, -1.0)),
-            joint(feet[3], Some(0), DVec3::new(0.2, 0.0, -1.0)),
-            joint("tail", Some(0), DVec3::new(0.0, -0.5, -0.2)),
+            Joint::new("body", None, DVec3::Z),
+            Joint::new("head", Some(0), DVec3::new(0.0, 1.6, 0.3)),
+            Joint::new("chest", Some(0), DVec3::Y),
+            Joint::new(feet[0], Some(2), DVec3::new(-0.2, 0.0, -1.0)),
+            Joint::new(feet[1], Some(2), DVec3::new(0.2, 0.0, -1.0)),
+            Joint::new(feet[2], Some(0), DVec3::new(-0.2, 0.0, -1.0)),
+            Joint::new(feet[3], Some(0), DVec3::new(0.2, 0.0, -1.0)),
+            Joint::new("tail", Some(0), DVec3::new(0.0, -0.5, -0.2)),
         ];
         let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.rest_offset).collect();
         let rotations = vec![DQuat::IDENTITY; joints.len()];

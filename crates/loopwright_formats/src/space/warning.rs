@@ -5,22 +5,17 @@ use super::Axis;
 /// Why the axes or the unit taken for a file may be wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceWarning {
     /// The up axis is neither stated nor detected.
     #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,
     /// Two axes are about as likely to be up.
     #[error("Y and {other} are about as likely to be up; assuming Y, state the axis if that is wrong")]
-    UpUnclear {
-        /// The other one.
-        other: Axis,
-    },
+    UpUnclear { other: Axis },
     /// The head is below the feet.
     #[error("the head is below the feet along {axis}; assuming Y up")]
-    UpsideDown {
-        /// The axis along which it is.
-        axis: Axis,
-    },
+    UpsideDown { axis: Axis },
     /// No unit makes the body as tall as a person.
     #[error(
         "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \
@@ -30,15 +25,11 @@ pub enum SpaceWarning {
     UnitUnclear {
         /// Estimated height of the body in the file's unit.
         height: f64,
-        /// Unit taken, in metres.
         unit_metres: f64,
     },
     /// There is no body to estimate the unit from.
     #[error("the unit could not be estimated from a body; assuming {unit_metres} m, state the unit if that is wrong")]
-    UnitUnknown {
-        /// Unit taken, in metres.
-        unit_metres: f64,
-    },
+    UnitUnknown { unit_metres: f64 },
     /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
     #[error(
         "the joints span {size:.4} units, which cannot be metres as the format says; assuming {unit_metres} m, \
@@ -47,26 +38,19 @@ pub enum SpaceWarning {
     UnitNotMetres {
         /// Its size in the file's unit.
         size: f64,
-        /// Unit taken, in metres.
         unit_metres: f64,
     },
     /// The file states left-handed axes; only the one that is up is followed.
     #[error("the file states left-handed axes; using {up} up and the rest as right-handed")]
-    LeftHandedAxes {
-        /// The axis that is up.
-        up: Axis,
-    },
+    LeftHandedAxes { up: Axis },
     /// The stated unit makes no person of the body; another one was taken.
     #[error(
         "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; \
          assuming {unit_metres:.6} m, state the unit if that is wrong"
     )]
     UnitOverruled {
-        /// Height of the body by the stated unit, in metres.
         stated_height: f64,
-        /// The stated unit in metres.
         stated_metres: f64,
-        /// The unit taken, in metres.
         unit_metres: f64,
     },
     /// The stated unit makes no person of the body, nor does any other; it is taken.

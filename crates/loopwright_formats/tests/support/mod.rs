@@ -47,19 +47,11 @@ impl Random {
     }
 }
 
-/// A joint without a tip.
-pub(crate) fn joint(name: &str, parent: Option<usize>, rest_offset: DVec3) -> Joint {
-    Joint {
-        name: name.to_owned(),
-        parent,
-        rest_offset,
-        tip: None,
-    }
-}
-
 /// Joints by name, parent and offset.
 pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
-    let joints = rows.iter().map(|&(name, parent, offset)| joint(name, parent, offset));
+    let joints = rows
+        .iter()
+        .map(|&(name, parent, offset)| Joint::new(name, parent, offset));
     Skeleton::new(joints.collect()).unwrap()
 }
 

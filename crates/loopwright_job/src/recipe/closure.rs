@@ -365,12 +365,7 @@ mod tests {
     /// Whatever a person sets at sliders comes back to the bit, through the text of a recipe too.
     #[test]
     fn a_stated_method_is_the_method_again() {
-        let joint = loopwright::Joint {
-            name: "a".to_owned(),
-            parent: None,
-            rest_offset: Default::default(),
-            tip: None,
-        };
+        let joint = loopwright::Joint::new("a", None, Default::default());
         let skeleton = Skeleton::new(vec![joint]).unwrap();
         let times = [Some(0.123_456_789), Some(0.31)];
         for &name in ClosureName::OF_BODIES {

@@ -5,6 +5,7 @@ use loopwright::mirror::MirrorError;
 /// A recipe that cannot be read, written or followed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RecipeError {
     /// Bytes that are no UTF-8.
     #[error("it is not text")]
@@ -14,30 +15,16 @@ pub enum RecipeError {
     Text(String),
     /// A setting that is no key with a value.
     #[error("\"{text}\" is no setting: it must be KEY=VALUE, such as closure.hardness=9")]
-    Setting {
-        /// What is said.
-        text: String,
-    },
+    Setting { text: String },
     /// A key that recipes do not have.
     #[error("no setting {key}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
-    NoSetting {
-        /// The key.
-        key: String,
-        /// A key like it.
-        near: Option<String>,
-    },
+    NoSetting { key: String, near: Option<String> },
     /// A setting that another command has.
     #[error("{key} has no effect on this command")]
-    OtherSetting {
-        /// The key.
-        key: String,
-    },
+    OtherSetting { key: String },
     /// A file, which has a flag of its own.
     #[error("{key} names a file, which only a flag or a recipe can do")]
-    FileSetting {
-        /// The key.
-        key: String,
-    },
+    FileSetting { key: String },
     /// A number that TOML cannot hold.
     #[error("cannot write the recipe: {0}")]
     Write(String),
@@ -46,22 +33,10 @@ pub enum RecipeError {
     Overlay(String),
     /// A time that is not a positive number of seconds.
     #[error("{name} must be a positive number of seconds, found {found:?}")]
-    Secs {
-        /// The setting.
-        name: String,
-        /// Its value, seconds.
-        found: f64,
-        /// A value that would do.
-        hint: String,
-    },
+    Secs { name: String, found: f64, hint: String },
     /// A hardness that is not a positive number.
     #[error("{name} must be a positive number, found {found:?}")]
-    Hardness {
-        /// The setting.
-        name: String,
-        /// Its value.
-        found: f64,
-    },
+    Hardness { name: String, found: f64 },
     /// Shares that are not one to three numbers from 0 to 1.
     #[error("closure.share takes one to three numbers from 0 to 1: for pose, velocity and acceleration")]
     Shares,
@@ -70,67 +45,34 @@ pub enum RecipeError {
     WholeSeam,
     /// A pattern that fits no joint.
     #[error("no joint matches \"{pattern}\"")]
-    NoSuchJoint {
-        /// The pattern.
-        pattern: String,
-    },
+    NoSuchJoint { pattern: String },
     /// A velocity's blend where no method has one.
     #[error("closure.velocity-blend sets spring and softfade, and nothing is closed by either")]
     VelocityBlend,
     /// A rate that is not a positive number of frames per second.
     #[error("--fps must be a positive number, found {found:?}")]
-    Rate {
-        /// Its value, frames per second.
-        found: f64,
-    },
+    Rate { found: f64 },
     /// Bones that grow by too much, or by less than nothing.
     #[error("--bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
-    BoneStretch {
-        /// Its value, percent.
-        found: f64,
-    },
+    BoneStretch { found: f64 },
     /// A setting of how a character follows, where none is named.
     #[error("{name} says how a character follows the take, and none is named")]
-    NoRig {
-        /// The setting.
-        name: &'static str,
-    },
+    NoRig { name: &'static str },
     /// A pattern that fits no foot.
     #[error("no foot matches \"{pattern}\"")]
-    NoSuchFoot {
-        /// The pattern.
-        pattern: String,
-        /// The joints that are feet.
-        feet: Vec<String>,
-    },
+    NoSuchFoot { pattern: String, feet: Vec<String> },
     /// A name that no joint has.
     #[error("no joint is named \"{name}\"")]
-    NoJointNamed {
-        /// The name, or the pattern.
-        name: String,
-        /// Joints with names like it.
-        similar: Vec<String>,
-    },
+    NoJointNamed { name: String, similar: Vec<String> },
     /// A name that several joints have.
     #[error("{count} joints are named \"{name}\"")]
-    AmbiguousJoint {
-        /// The name.
-        name: String,
-        /// How many joints have it.
-        count: usize,
-    },
+    AmbiguousJoint { name: String, count: usize },
     /// An edit at a time and at another share of the loop.
     #[error("the edit of joint {joint} has both a time and a phase")]
-    TwoTimes {
-        /// The joint.
-        joint: String,
-    },
+    TwoTimes { joint: String },
     /// What is said of left and right is no pair of names.
     #[error("\"{pair}\" is not a pair of names")]
-    Pair {
-        /// What is said.
-        pair: String,
-    },
+    Pair { pair: String },
     /// The two sides of the skeleton cannot be exchanged.
     #[error("left and right cannot be exchanged on this skeleton")]
     Mirror(MirrorError),

@@ -181,10 +181,7 @@ impl OutputRecipe {
     #[must_use]
     pub fn stating(&self, root: &RootSettings, feet: &FeetSettings) -> Self {
         let defaults = RootSettings::default();
-        let recenter = match root.recenter {
-            true => Recenter::On,
-            false => Recenter::Off,
-        };
+        let recenter = if root.recenter { Recenter::On } else { Recenter::Off };
         Self {
             // Always: that of a whole take may be another than the default.
             root_motion: Some(root.mode),

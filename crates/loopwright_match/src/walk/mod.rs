@@ -34,13 +34,11 @@ use walker::Walker;
 /// Why a path cannot be walked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum WalkError {
     /// There are fewer than two points.
     #[error("a path has two points or more, found {found}")]
-    Points {
-        /// Points given.
-        found: usize,
-    },
+    Points { found: usize },
     /// Times do not rise, or a number is not finite.
     #[error("point {point} of the path: times must rise, and all numbers be finite")]
     Order {
@@ -49,35 +47,23 @@ pub enum WalkError {
     },
     /// The take would have more than [`MAX_TRANSFORMS`] frames times joints.
     #[error("the path lasts {found_secs:e} s; a take of it would be too large")]
-    Long {
-        /// Duration of the path.
-        found_secs: f64,
-    },
+    Long { found_secs: f64 },
     /// The database has no row that the filter lets pass.
     #[error("no row of the database passes the filter")]
     NoRow,
     /// A clip has another skeleton than the first.
     #[error("\"{name}\" has another skeleton than the first clip of the database")]
-    Skeleton {
-        /// Name of the clip.
-        name: String,
-    },
+    Skeleton { name: String },
     /// A clip has another frame rate than the first.
     #[error("\"{name}\" has {found_hz:.2} frames per second, the first clip of the database {expected_hz:.2}")]
     Rate {
-        /// Name of the clip.
         name: String,
-        /// Its frames per second.
         found_hz: f64,
-        /// Those of the first clip.
         expected_hz: f64,
     },
     /// A clip of the database has no source, or a shorter one than its rows say.
     #[error("\"{name}\" is not the motion that the database was made from")]
-    Source {
-        /// Name of the clip.
-        name: String,
-    },
+    Source { name: String },
     /// The frames do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),

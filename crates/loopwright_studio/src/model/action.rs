@@ -9,35 +9,24 @@ use crate::camera::Camera;
 
 /// A change of the model.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Action {
     /// Open a file.
     Open {
-        /// Its name.
         file_name: String,
-        /// Its bytes.
         bytes: Vec<u8>,
-        /// What lies beside it.
         beside: Beside,
     },
     /// Follow a recipe: read the take as it says, and make what it makes.
-    OpenRecipe {
-        /// Bytes of its file.
-        bytes: Vec<u8>,
-    },
+    OpenRecipe { bytes: Vec<u8> },
     /// Take joints of characters for those that a map names.
     OpenMap {
         /// Its name, as a recipe states it.
         file_name: String,
-        /// Bytes of its file.
         bytes: Vec<u8>,
     },
     /// Report a file that the system does not give.
-    CannotOpen {
-        /// Its name.
-        file_name: String,
-        /// What the system says.
-        reason: String,
-    },
+    CannotOpen { file_name: String, reason: String },
     /// Report that the system has no dialog for files.
     NoDialog,
     /// Forget the work that goes on.
@@ -60,7 +49,6 @@ pub enum Action {
     Mix(f64),
     /// Change the choices; those of one drag are one step of undo.
     Edit {
-        /// The choices.
         edit: Box<Edit>,
         /// Whether the drag is over.
         is_final: bool,

@@ -32,9 +32,7 @@ impl Model {
 
     /// Follows a recipe: at once, or after the take was read as it says.
     pub(super) fn follow(&mut self, bytes: &[u8]) {
-        let Some(opened) = self.opened.clone() else {
-            return;
-        };
+        let Some(opened) = self.opened.clone() else { return };
         let recipe = match Recipe::read(bytes) {
             Ok(recipe) => recipe,
             Err(error) => {
@@ -108,9 +106,7 @@ impl Model {
     /// Puts the take on a character.
     pub(super) fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
         self.awaits_character = false;
-        let Some(opened) = &self.opened else {
-            return;
-        };
+        let Some(opened) = &self.opened else { return };
         let study = StudyArgs {
             rig: Some(file_name.clone().into()),
             map: None,

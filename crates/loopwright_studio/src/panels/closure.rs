@@ -16,9 +16,7 @@ use crate::model::{Action, Edit, Model};
 const CROSSFADE_SECS: RangeInclusive<f64> = 0.01..=1.5;
 
 pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let Some(edit) = model.edit() else {
-        return;
-    };
+    let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     egui::ComboBox::from_label("Method")
         .selected_text(name.as_str())

@@ -35,9 +35,7 @@ impl std::fmt::Debug for CostMapPanel {
 
 impl CostMapPanel {
     pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-        let Some(opened) = model.opened() else {
-            return;
-        };
+        let Some(opened) = model.opened() else { return };
         let Some(costs) = &model.studies().costs else {
             ui.spinner();
             actions.push(Action::Study(Study::Costs));
@@ -49,9 +47,7 @@ impl CostMapPanel {
             let texture = ui.ctx().load_texture("cost map", image, TextureOptions::NEAREST);
             self.drawn = Some((Arc::clone(costs), texture));
         }
-        let Some((_, texture)) = &self.drawn else {
-            return;
-        };
+        let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Cost of every seam: click to take one"));

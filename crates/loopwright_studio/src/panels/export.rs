@@ -188,9 +188,7 @@ impl ExportPanel {
 
     /// The engine for which the loop is written, with the format that it reads.
     fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
-        let Some(edit) = model.edit() else {
-            return;
-        };
+        let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
         let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
         egui::ComboBox::from_label("Engine")
@@ -222,9 +220,7 @@ impl ExportPanel {
 
     /// The question about a file that is there already, below it.
     pub(crate) fn question_ui(&mut self, ui: &mut Ui) {
-        let Some(exported) = self.waiting.take() else {
-            return;
-        };
+        let Some(exported) = self.waiting.take() else { return };
         let [replaces, keeps, keeps_both] = ui
             .horizontal_wrapped(|ui| {
                 ui.colored_label(

@@ -13,9 +13,7 @@ const LOCKS: [(FootLock, &str); 3] = [
 ];
 
 pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let Some(edit) = model.edit() else {
-        return;
-    };
+    let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
     let set = |lock: FootLock| {
         let mut edit = edit.clone();
@@ -43,9 +41,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 }
             }
         });
-    let Some(made) = model.made() else {
-        return;
-    };
+    let Some(made) = model.made() else { return };
     if made.is_draft && lock != FootLock::Off {
         ui.label("Free while a slider is dragged, held once it is released.");
         return;

@@ -9,9 +9,7 @@ use crate::{
 };
 
 pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
-    let Some(made) = model.made() else {
-        return;
-    };
+    let Some(made) = model.made() else { return };
     let (quality, verdict) = (&made.quality, &made.verdict);
     ui.horizontal(|ui| {
         light_ui(ui, verdict.grade);

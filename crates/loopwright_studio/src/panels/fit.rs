@@ -66,9 +66,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
     let deviation = profile.velocity.deviation_secs;
     for event in fit.events_of(Quantity::Velocity) {
-        let Some(fitted) = event.trusted() else {
-            continue;
-        };
+        let Some(fitted) = event.trusted() else { continue };
         let points = event.frames.clone().step_by(stride).map(|frame| {
             let secs = profile.secs(frame);
             [secs, fitted.at(secs, deviation).length()]

@@ -113,9 +113,7 @@ const LEAST_MPS: f64 = 0.05;
 
 /// What was measured of the chosen stretch.
 fn numbers_ui(ui: &mut Ui, model: &Model) {
-    let Some(chosen) = model.chosen() else {
-        return;
-    };
+    let Some(chosen) = model.chosen() else { return };
     ui.collapsing("Numbers of this stretch", |ui| {
         egui::Grid::new("stretch").num_columns(2).show(ui, |ui| {
             let frames = format!("{:.2} to {:.2}", chosen.cut.start_frame(), chosen.cut.end_frame());
@@ -136,9 +134,7 @@ fn numbers_ui(ui: &mut Ui, model: &Model) {
             }
         });
     });
-    let Some(outcome) = &chosen.outcome else {
-        return;
-    };
+    let Some(outcome) = &chosen.outcome else { return };
     ui.collapsing("Parts of its score", |ui| {
         egui::Grid::new("score").num_columns(2).show(ui, |ui| {
             for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {

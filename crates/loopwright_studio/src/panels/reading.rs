@@ -10,9 +10,7 @@ use crate::model::{Action, Model};
 const FIRST_HZ: f64 = 6.0;
 
 pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let Some(opened) = model.opened() else {
-        return;
-    };
+    let Some(opened) = model.opened() else { return };
     let study = &opened.study;
     if opened.bytes.is_none() {
         ui.weak("Open a take to smooth it or to put it on another character.");

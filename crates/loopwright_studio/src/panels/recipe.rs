@@ -22,9 +22,7 @@ pub(crate) struct RecipePanel {
 impl RecipePanel {
     /// The recipe has the name of the loop's file and lies in its folder.
     pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel, actions: &mut Vec<Action>) {
-        let Some(opened) = model.opened() else {
-            return;
-        };
+        let Some(opened) = model.opened() else { return };
         let (folder, file_name) = (export.folder.as_str(), format!("{}.toml", export.stem(opened)));
         // One line however long the name, so that nothing moves while it is typed.
         ui.add(Label::new(RichText::new(&file_name).weak()).truncate());

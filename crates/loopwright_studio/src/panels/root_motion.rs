@@ -16,9 +16,7 @@ const MODES: [RootMode; 6] = [
 ];
 
 pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let Some(edit) = model.edit() else {
-        return;
-    };
+    let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
     egui::ComboBox::from_label("Root motion")
         .selected_text(mode.as_str())
@@ -39,9 +37,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
     let mut edit = edit.clone();
     let response = ui.checkbox(&mut edit.settings.root.recenter, "Start at the origin, facing ahead");
     actions.extend(edit_by(&response, edit));
-    let Some(made) = model.made() else {
-        return;
-    };
+    let Some(made) = model.made() else { return };
     let twist = made.done.made.loop_clip.root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));

@@ -15,9 +15,7 @@ const MAX_POINTS: usize = 600;
 const MOST: usize = 4;
 
 pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
-    let Some(opened) = model.opened() else {
-        return;
-    };
+    let Some(opened) = model.opened() else { return };
     let spectrum = &opened.studied.analysis.spectrum;
     let values = spectrum.values();
     let step = opened.take().frame_time_secs();

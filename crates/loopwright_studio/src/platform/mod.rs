@@ -23,17 +23,9 @@ pub(crate) enum SaveError {
     /// The system refuses.
     #[cfg(not(target_arch = "wasm32"))]
     #[error("cannot write {path}: {reason}")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system says.
-        reason: String,
-    },
+    File { path: String, reason: String },
     /// The browser refuses.
     #[cfg(target_arch = "wasm32")]
     #[error("the browser cannot save {file_name}")]
-    Download {
-        /// The file.
-        file_name: String,
-    },
+    Download { file_name: String },
 }

@@ -58,6 +58,7 @@ pub struct Opened {
 /// Why a take cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum OpenError {
     /// The page was built without the C compiler that reading this format needs.
     #[error("this page was built without {0}: the desktop studio and `loopwright convert` read it")]
@@ -67,12 +68,7 @@ pub enum OpenError {
     Read(#[from] ReadError),
     /// The file cannot be opened.
     #[error("{file_name}: {reason}")]
-    File {
-        /// Its name.
-        file_name: String,
-        /// What the system says.
-        reason: String,
-    },
+    File { file_name: String, reason: String },
     /// The take cannot be studied.
     #[error(transparent)]
     Study(#[from] StudyError),

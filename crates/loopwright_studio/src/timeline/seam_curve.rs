@@ -63,9 +63,7 @@ pub(crate) struct SeamCurve {
 
 impl SeamCurve {
     pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-        let Some(made) = model.made() else {
-            return;
-        };
+        let Some(made) = model.made() else { return };
         let skeleton = made.done.made.loop_clip.skeleton();
         let watched = model.watched.min(skeleton.num_joints() - 1);
         let row = ui.horizontal_wrapped(|ui| {

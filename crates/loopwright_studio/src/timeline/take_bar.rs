@@ -91,9 +91,7 @@ impl Scale {
 }
 
 pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions: &mut Vec<Action>) {
-    let Some(opened) = model.opened() else {
-        return;
-    };
+    let Some(opened) = model.opened() else { return };
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
     let feet = FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32;
@@ -381,9 +379,7 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
 fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
     let chosen = model.edit().and_then(|edit| opened.ends(edit.stretch));
-    let Some(chosen) = chosen else {
-        return;
-    };
+    let Some(chosen) = chosen else { return };
     let mut ends = bar.dragged.unwrap_or(chosen);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());

@@ -28,23 +28,16 @@ use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenE
 
 /// A piece of work.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Job {
     /// Make the walk that the studio opens with, and find its loops.
     Walk,
     /// Read a file and find its loops.
-    Open {
-        /// Name of the file.
-        file_name: String,
-        /// Its bytes.
-        bytes: Arc<Vec<u8>>,
-    },
+    Open { file_name: String, bytes: Arc<Vec<u8>> },
     /// Read a file again, as a recipe says.
     Follow {
-        /// Name of the file.
         file_name: String,
-        /// Its bytes.
         bytes: Arc<Vec<u8>>,
-        /// The recipe.
         recipe: Box<Recipe>,
         /// The choices, where they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
@@ -52,28 +45,18 @@ pub enum Job {
         named: Vec<NamedFile>,
     },
     /// Work something out of a take.
-    Study {
-        /// The take.
-        opened: Arc<Opened>,
-        /// What.
-        study: Study,
-    },
+    Study { opened: Arc<Opened>, study: Study },
     /// Make a loop.
     Make {
-        /// The take.
         opened: Arc<Opened>,
-        /// The choices.
         edit: Box<Edit>,
         /// Whether a slider is still dragged, and a draft will do.
         is_draft: bool,
     },
     /// Write a loop.
     Export {
-        /// The take.
         opened: Arc<Opened>,
-        /// The loop.
         made: Arc<Made>,
-        /// The format.
         format: Format,
     },
 }

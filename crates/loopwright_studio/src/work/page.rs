@@ -152,10 +152,7 @@ impl Crew {
     /// Work in the page itself.
     fn here(&self, job: &Job) -> How {
         How::Here {
-            frames_before: match job.is_long() {
-                true => FRAMES_BEFORE_LONG,
-                false => 0,
-            },
+            frames_before: if job.is_long() { FRAMES_BEFORE_LONG } else { 0 },
         }
     }
 
@@ -245,9 +242,7 @@ impl Crew {
 
     /// Takes in what the worker said.
     fn listen(&mut self, running: &mut Running) {
-        let Some(beside) = &mut self.beside else {
-            return;
-        };
+        let Some(beside) = &mut self.beside else { return };
         let all: Vec<Said> = beside.said.borrow_mut().drain(..).collect();
         let mut broken = None;
         for said in all {

@@ -134,10 +134,8 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", "again.glb"];
     if command(folder.path(), &words).is_some() {
         let [exported, again] = ["stroll-loop.glb", "again.glb"].map(|name| folder.path().join(name));
-        assert!(
-            std::fs::read(again).unwrap() == std::fs::read(exported).unwrap(),
-            "{text}"
-        );
+        let is_right = std::fs::read(again).unwrap() == std::fs::read(exported).unwrap();
+        assert!(is_right, "{text}");
     }
 
     // The recipe gives a fresh studio the same loop.

@@ -67,10 +67,8 @@ fn from_a_file_to_an_exported_loop() {
     let made = analysis.make_loop(candidate, &settings).unwrap();
     let wanted = LoopFile::write(&made, &file.source).unwrap();
     let bytes = std::fs::read(&written).unwrap();
-    assert!(
-        bytes == wanted.bytes().as_ref(),
-        "the studio writes what the library writes"
-    );
+    let is_right = bytes == wanted.bytes().as_ref();
+    assert!(is_right, "the studio writes what the library writes");
     let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
     assert!(facts.check_file(&bytes).is_ok() && facts.take.file == "stroll.bvh");
 

@@ -27,10 +27,8 @@ fn any_animation_of_a_file_is_chosen() {
     let path = folder.path().join("two.gltf");
     std::fs::write(&path, two_animations()).unwrap();
     let mut harness = studio(1280.0, 1600.0);
-    assert!(
-        harness.query_by_label("Animation").is_none(),
-        "the first walk is no file"
-    );
+    let is_right = harness.query_by_label("Animation").is_none();
+    assert!(is_right, "the first walk is no file");
     open(&mut harness, &path);
     let first = model(&harness).opened().unwrap().take().name().to_owned();
     click(&mut harness, "Animation");
@@ -175,11 +173,8 @@ fn the_bar_of_a_long_take_is_widened() {
         });
         harness.run_steps(10);
     }
-    assert!(
-        length(&harness).is_none_or(|length| length > 80.0),
-        "{:?}",
-        length(&harness)
-    );
+    let is_right = length(&harness).is_none_or(|length| length > 80.0);
+    assert!(is_right, "{:?}", length(&harness));
 }
 
 #[test]
@@ -188,10 +183,8 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
     click(&mut harness, "Contact 1 of LeftFoot: click to correct it");
     wait(&mut harness, "the loop is made", is_made);
     let stances = model(&harness).edit().unwrap().recipe.stances.clone();
-    assert!(
-        stances.len() == 1 && stances[0].foot == "LeftFoot" && stances[0].stands,
-        "{stances:?}"
-    );
+    let is_right = stances.len() == 1 && stances[0].foot == "LeftFoot" && stances[0].stands;
+    assert!(is_right, "{stances:?}");
     let made = model(&harness).finished().unwrap();
     let step = made.done.made.loop_clip.step_secs();
     let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);

@@ -3,12 +3,14 @@
 use eframe::egui::{Key, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright::SearchSettings;
-use loopwright_formats::{Format, Source, write_take};
+use loopwright_formats::Format;
 use loopwright_studio::Action;
 use loopwright_studio::model::Stretch;
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::WalkSettings;
 
-use super::driven::{apply, command, drag, is_made, model, open, press, studio, studio_with_stroll, unfold, wait};
+use super::driven::{
+    apply, command, drag, is_made, model, open, press, studio, studio_with_stroll, unfold, wait, walk,
+};
 
 /// The panels that look closer show what the library finds, and the map of costs is clicked into.
 #[test]
@@ -47,18 +49,16 @@ fn the_take_is_looked_at_closer() {
     if let Some(jump) = jumps.first() {
         let [from, to] = [jump.from, jump.to].map(|index| (index + 1).to_string());
         for (pick, name) in [(&from, "from.bvh"), (&to, "to.bvh")] {
-            command(
-                folder.path(),
-                &[
-                    "make",
-                    "stroll.bvh",
-                    "--set=search.shifted=true",
-                    "--pick",
-                    pick,
-                    "-o",
-                    name,
-                ],
-            );
+            let make = [
+                "make",
+                "stroll.bvh",
+                "--set=search.shifted=true",
+                "--pick",
+                pick,
+                "-o",
+                name,
+            ];
+            command(folder.path(), &make);
         }
         if let Some(answer) = command(folder.path(), &["cost", "from.bvh", "to.bvh", "--json"]) {
             let text = String::from_utf8(answer.stdout).unwrap();
@@ -94,10 +94,8 @@ fn the_take_is_looked_at_closer() {
         / random;
     assert!(taken <= ratio, "{taken} {ratio}");
     let near = |frame: f64, cell: usize| (frame - costs.frames[cell] as f64).abs() <= 3.0 * costs.frames[1] as f64;
-    assert!(
-        near(start_frame, start) && near(end_frame, end),
-        "{start_frame} {end_frame}"
-    );
+    let is_right = near(start_frame, start) && near(end_frame, end);
+    assert!(is_right, "{start_frame} {end_frame}");
 }
 
 /// Two walks blend into every speed between.
@@ -112,10 +110,8 @@ fn loops_of_a_set_blend_by_speed() {
             speed_mps,
             ..WalkSettings::default()
         };
-        let take = synthesize(&settings).unwrap().take;
         let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
-        let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap().bytes;
-        std::fs::write(&path, bytes).unwrap();
+        std::fs::write(&path, walk(Format::Bvh, &settings)).unwrap();
         open(&mut harness, &path);
         press(&mut harness, "Put this loop into the set");
     }

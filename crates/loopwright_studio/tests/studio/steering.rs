@@ -51,10 +51,7 @@ fn ends_snap_to_good_seams_and_figures_follow() {
     harness.key_press(Key::Space);
     let drag = |harness: &mut Driven, points: f32, is_free: bool| -> [f64; 2] {
         let end = harness.get_by_label("End of the stretch").rect().center();
-        let modifiers = match is_free {
-            true => Modifiers::ALT,
-            false => Modifiers::NONE,
-        };
+        let modifiers = if is_free { Modifiers::ALT } else { Modifiers::NONE };
         harness.event(Event::ModifiersChanged(modifiers));
         let to = end + vec2(points, 0.0);
         harness.drag_at(end);
@@ -151,10 +148,8 @@ fn joints_are_closed_in_ways_of_their_own() {
         .collect();
     assert_eq!(changed, [watched]);
     let text = model(&harness).recipe_text().unwrap().unwrap();
-    assert!(
-        text.contains("[[joint]]\npattern = \"LeftHand\"\nmethod = \"quintic\"\nblend = 0.1"),
-        "{text}"
-    );
+    let is_said = text.contains("[[joint]]\npattern = \"LeftHand\"\nmethod = \"quintic\"\nblend = 0.1");
+    assert!(is_said, "{text}");
     click(&mut harness, "Remove joints 1");
     assert_eq!(model(&harness).made().unwrap().done.made.loop_clip, before);
 }

@@ -119,31 +119,17 @@ pub(super) const MAX_WEIGHT: f64 = 1000.0;
 /// Why the caller's choice of joints cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BodyError {
     /// A name that the caller gave is not a joint of the skeleton.
     #[error("the skeleton has no joint named \"{name}\"")]
-    NoSuchJoint {
-        /// The name given.
-        name: String,
-        /// Up to three joints with similar names.
-        similar: Vec<String>,
-    },
+    NoSuchJoint { name: String, similar: Vec<String> },
     /// A weight is not a number, below zero, or so large that sums may overflow.
     #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
-    Weight {
-        /// The pattern given.
-        pattern: String,
-        /// The weight given.
-        found: f64,
-    },
+    Weight { pattern: String, found: f64 },
     /// A limit of contacts is not a positive number.
     #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
-    ContactLimit {
-        /// Which limit: speed or height.
-        limit: &'static str,
-        /// The number given.
-        found: f64,
-    },
+    ContactLimit { limit: &'static str, found: f64 },
     /// No joint is left that counts.
     #[error("no joint has a weight above 0, so poses cannot be compared")]
     NoWeight,
@@ -475,12 +461,7 @@ mod tests {
     pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
         let joints = rows
             .iter()
-            .map(|&(name, parent, offset)| Joint {
-                name: name.to_owned(),
-                parent,
-                rest_offset: DVec3::from_array(offset),
-                tip: None,
-            })
+            .map(|&(name, parent, offset)| Joint::new(name, parent, DVec3::from_array(offset)))
             .collect();
         let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
         let skeleton = Skeleton::new(joints).unwrap();

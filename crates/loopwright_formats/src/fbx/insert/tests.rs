@@ -290,12 +290,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
 }
 
 fn take_of_one_joint() -> Take {
-    let joint = loopwright::Joint {
-        name: "alone".to_owned(),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
+    let joint = loopwright::Joint::new("alone", None, DVec3::ZERO);
     let skeleton = loopwright::Skeleton::new(vec![joint]).unwrap();
     Take::new("t", skeleton, 0.1, vec![DVec3::ZERO], vec![DQuat::IDENTITY]).unwrap()
 }

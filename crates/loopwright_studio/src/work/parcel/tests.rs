@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// A walk as a file.
-fn file(format: Format) -> Arc<Vec<u8>> {
+fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
     let settings = WalkSettings {
-        seed: 5,
+        seed,
         seconds: 5.0,
         ..WalkSettings::default()
     };
@@ -37,6 +37,43 @@ fn opened(done: Done) -> Arc<Opened> {
     match done {
         Done::Opened(opened) => opened.unwrap(),
         other => panic!("{other:?}"),
+    }
+}
+
+fn made(done: Done) -> Arc<Made> {
+    match done {
+        Done::Made(made) => made.unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn exported(done: Done) -> Exported {
+    match done {
+        Done::Exported(exported) => exported.unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn followed(done: Done) -> (Arc<Opened>, Box<Edit>) {
+    match done {
+        Done::Followed(followed) => followed.unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn make(opened: &Arc<Opened>, edit: &Edit) -> Job {
+    Job::Make {
+        opened: Arc::clone(opened),
+        edit: Box::new(edit.clone()),
+        is_draft: false,
+    }
+}
+
+fn export(opened: &Arc<Opened>, made: &Arc<Made>, format: Format) -> Job {
+    Job::Export {
+        opened: Arc::clone(opened),
+        made: Arc::clone(made),
+        format,
     }
 }
 
@@ -72,7 +109,7 @@ fn same_take(there: &Opened, here: &Opened) {
 #[test]
 fn a_take_and_its_loop_come_back_as_they_were() {
     for format in Format::ALL {
-        let bytes = file(format);
+        let bytes = file(5, format);
         let file_name = format!("walk.{}", format.extension());
         let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), &[]).unwrap();
         let mut bench = Bench::default();
@@ -82,29 +119,16 @@ fn a_take_and_its_loop_come_back_as_they_were() {
         let mut edit = Edit::first(&here);
         edit.settings.closure.method.shares.rho = 0.3;
         edit.settings.sampling = loopwright::pipeline::Sampling::Rate(24.0);
-        let make = Job::Make {
-            opened: Arc::clone(&there),
-            edit: Box::new(edit.clone()),
-            is_draft: false,
-        };
+        let make = make(&there, &edit);
         // Whether the worker still has the take, or has to open it again.
         for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
-            let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
-                panic!("no loop")
-            };
+            let made = made(through(&mut bench, &make, knows));
             let wanted = Made::of(&here, &edit).unwrap();
             assert!(made.done.made == wanted.done.made && made.edit == edit && made.recipe == wanted.recipe);
             assert!(made.quality == wanted.quality && made.verdict == wanted.verdict);
             assert!(made.candidate == wanted.candidate && made.output == wanted.output);
             for format in Format::ALL {
-                let export = Job::Export {
-                    opened: Arc::clone(&there),
-                    made: Arc::clone(&made),
-                    format,
-                };
-                let Done::Exported(Ok(exported)) = through(&mut bench, &export, Some(&there)) else {
-                    panic!("no file")
-                };
+                let exported = exported(through(&mut bench, &export(&there, &made, format), Some(&there)));
                 assert!(exported == Exported::of(&here, &wanted, format).unwrap(), "{format:?}");
             }
         }
@@ -130,12 +154,7 @@ fn what_goes_wrong_is_said_in_the_same_words() {
         end_frame: 10.5,
     };
     let here = Made::of(&walk, &edit).unwrap_err();
-    let make = Job::Make {
-        opened: Arc::clone(&walk),
-        edit: Box::new(edit),
-        is_draft: false,
-    };
-    let Done::Made(Err(there)) = through(&mut bench, &make, Some(&walk)) else {
+    let Done::Made(Err(there)) = through(&mut bench, &make(&walk, &edit), Some(&walk)) else {
         panic!("it is made")
     };
     assert_eq!(there.to_string(), here.to_string());
@@ -147,32 +166,22 @@ fn a_recipe_is_followed_there_as_here() {
     let recipe = Recipe::read(text.as_bytes()).unwrap();
     let job = Job::Follow {
         file_name: "walk.bvh".to_owned(),
-        bytes: file(Format::Bvh),
+        bytes: file(5, Format::Bvh),
         recipe: Box::new(recipe),
         edit: None,
         named: Vec::new(),
     };
-    let Done::Followed(Ok((here, edit))) = job.clone().run(&|_| {}) else {
-        panic!("not followed here")
-    };
-    let Done::Followed(Ok((there, same))) = through(&mut Bench::default(), &job, None) else {
-        panic!("not followed there")
-    };
+    let (here, edit) = followed(job.clone().run(&|_| {}));
+    let (there, same) = followed(through(&mut Bench::default(), &job, None));
     same_take(&there, &here);
     assert_eq!(same, edit);
 }
 
 /// A character with other bones than those of the walk.
 fn hero() -> NamedFile {
-    let settings = WalkSettings {
-        seed: 11,
-        ..WalkSettings::default()
-    };
-    let take = synthesize(&settings).unwrap().take;
-    let written = write_take(&take, &Source::for_take(&take, Format::Glb)).unwrap();
     NamedFile {
         file_name: "models/hero.glb".to_owned(),
-        bytes: Arc::new(written.bytes),
+        bytes: file(11, Format::Glb),
     }
 }
 
@@ -186,52 +195,33 @@ fn a_take_goes_on_a_character_there_as_here() {
     };
     let job = |edit| Job::Follow {
         file_name: "walk.bvh".to_owned(),
-        bytes: file(Format::Bvh),
+        bytes: file(5, Format::Bvh),
         recipe: Box::new(recipe.clone()),
         edit,
         named: vec![hero(), map.clone()],
     };
-    let Done::Followed(Ok((here, edit))) = job(None).run(&|_| {}) else {
-        panic!("not followed here")
-    };
+    let (here, edit) = followed(job(None).run(&|_| {}));
     assert!(here.studied.character.is_some());
     let mut bench = Bench::default();
-    let Done::Followed(Ok((there, same))) = through(&mut bench, &job(None), None) else {
-        panic!("not followed there")
-    };
+    let (there, same) = followed(through(&mut bench, &job(None), None));
     same_take(&there, &here);
     assert_eq!(same, edit);
     // What was taken back names its choices itself.
     let mut other = edit.clone();
     other.settings.closure.method.shares.rho = 0.3;
-    let Done::Followed(Ok((again, same))) = through(&mut bench, &job(Some(other.clone())), None) else {
-        panic!("not followed again")
-    };
+    let (again, same) = followed(through(&mut bench, &job(Some(other.clone())), None));
     same_take(&again, &here);
     assert_eq!(same, other);
 
-    let make = Job::Make {
-        opened: Arc::clone(&there),
-        edit: edit.clone(),
-        is_draft: false,
-    };
+    let make = make(&there, &edit);
     let mut wanted = Made::of(&here, &edit).unwrap();
     // The loop of the take stays with the worker: nothing here asks for it.
     assert!(wanted.done.made.of_take.take().is_some());
     // The worker has the take, or opens it and its character again.
     for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
-        let Done::Made(Ok(made)) = through(&mut bench, &make, knows) else {
-            panic!("no loop")
-        };
+        let made = made(through(&mut bench, &make, knows));
         assert!(made.done.made == wanted.done.made && made.quality == wanted.quality && made.recipe == wanted.recipe);
-        let export = Job::Export {
-            opened: Arc::clone(&there),
-            made,
-            format: Format::Glb,
-        };
-        let Done::Exported(Ok(exported)) = through(&mut bench, &export, Some(&there)) else {
-            panic!("no file")
-        };
+        let exported = exported(through(&mut bench, &export(&there, &made, Format::Glb), Some(&there)));
         assert!(exported == Exported::of(&here, &wanted, Format::Glb).unwrap());
     }
 }
@@ -240,7 +230,7 @@ fn a_take_goes_on_a_character_there_as_here() {
 fn a_character_that_is_missing_is_said_there_as_here() {
     let job = Job::Follow {
         file_name: "walk.bvh".to_owned(),
-        bytes: file(Format::Bvh),
+        bytes: file(5, Format::Bvh),
         recipe: Box::new(Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap()),
         edit: None,
         named: Vec::new(),
