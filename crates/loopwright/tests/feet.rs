@@ -817,7 +817,11 @@ fn the_distance_of_a_slide_is_speed_times_time() {
     let stands = quality::stands(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     let longest = stands.iter().map(|stand| stand.num_samples).max().unwrap();
     let expected = 0.1 * (longest - 1) as f64 * made.loop_clip.step_secs();
-    let slide = |clip: &LoopClip| quality::farthest_slide_of_stances(&LoopKeys::from_loop(clip), &stands).unwrap();
+    let slide = |clip: &LoopClip| {
+        quality::farthest_slide_of_stances(&LoopKeys::from_loop(clip), &stands)
+            .unwrap()
+            .metres
+    };
     let (held, dragged) = (slide(&made.loop_clip), slide(&made.loop_clip.clone().with_twist(twist)));
     assert!(held < 2e-3, "{held}");
     let is_right = (dragged - expected).abs() < held + 2e-3;

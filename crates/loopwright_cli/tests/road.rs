@@ -386,3 +386,36 @@ fn licences_of_all_that_is_inside_are_printed() {
         }
     }
 }
+
+/// One loop has one grade, whoever is asked; what the search says of a row is no better than what becomes of it.
+#[test]
+fn every_command_gives_a_loop_one_grade() {
+    let folder = Folder::with_walk();
+    folder.succeed("synth --noise 0.5 --seed 3 -o noisy.bvh");
+    folder.succeed("synth --noise 0.2 --variation 0.2 -o uneven.bvh");
+    let rank = |grade: &Value| ["good", "review", "bad"].iter().position(|word| grade == word).unwrap();
+    for take in ["walk.bvh", "noisy.bvh", "uneven.bvh"] {
+        let found = folder.answer(&format!("find {take} --json"));
+        let rows = found["candidates"].as_array().unwrap();
+        let listed = folder.answer(&format!("list {take} --json"));
+        for (index, row) in rows.iter().enumerate() {
+            folder.run(&format!("make {take} -o loop.bvh --force --pick {}", index + 1));
+            let made = folder.json("loop.bvh.json")["quality"].clone();
+            assert!(
+                rank(&row["grade"]) >= rank(&made["grade"]),
+                "{take} {index}: {row} {made}"
+            );
+            let checked = folder.run("check loop.bvh --json").json();
+            assert_eq!(checked["loops"][0]["grade"], made["grade"], "{take} {index}: {checked}");
+            if index == 0 {
+                assert_eq!(row["grade"], made["grade"], "{take}");
+                let animation = &listed["files"][0]["animations"][0];
+                assert_eq!(
+                    [&animation["grade"], &animation["reason"]],
+                    [&made["grade"], &made["reason"]],
+                    "{take}"
+                );
+            }
+        }
+    }
+}

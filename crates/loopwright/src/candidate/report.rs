@@ -7,7 +7,7 @@ use super::{
     whole::{WholeClip, WholeClipKind},
 };
 use crate::{
-    analysis::Analysis,
+    analysis::{Analysis, MOVING_MPS},
     math::rigid::{Rigid, Twist},
     mirror::Pairing,
     quality::Quality,
@@ -114,7 +114,15 @@ impl LoopCandidate {
         let repeats_here = of_stretch >= CONFIDENT_STRENGTH
             && (self.steadiness >= VERY_STEADY
                 || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
-        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here)
+        // The cycles around an even stretch of a gait go as it does.
+        let is_even = self
+            .outcome
+            .is_some_and(|outcome| outcome.is_even && outcome.speed_drift.is_some());
+        let goes_on_alike = self.twist.linear.length() >= MOVING_MPS
+            && is_even
+            && of_stretch >= ALIKE_STRENGTH
+            && (self.steadiness >= STEADY || of_take >= ALIKE_TAKE_STRENGTH);
+        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike)
     }
 
     /// Whether the stretch is a whole take that loops as it is.
@@ -170,6 +178,10 @@ pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 /// dances, boxers and hoppers reach it too, but not with a steady root motion or with this share of the autocorrelation above.
 const CONFIDENT_STRENGTH: f64 = 0.91;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
+
+/// The same of a stretch of a gait whose pace and turn are even, with a steady root motion or this autocorrelation of the take.
+const ALIKE_STRENGTH: f64 = 0.93;
+const ALIKE_TAKE_STRENGTH: f64 = 0.45;
 
 /// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
 const STEADY: f64 = 0.75;

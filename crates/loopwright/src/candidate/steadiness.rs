@@ -28,7 +28,7 @@ const MIN_HALF_SHARE: f64 = 0.2;
 const SLOW_MPS: f64 = 0.2;
 
 /// Changes that nobody sees: of the pace as a share, and the share of the turn in a third.
-const EVEN_PACE: f64 = 0.06;
+const EVEN_PACE: f64 = 0.07;
 const EVEN_TURN: f64 = 0.42;
 
 impl Steadiness {

@@ -46,6 +46,9 @@ pub struct FootHeight {
     pub metres: f64,
 }
 
+/// Turns of joints look sharper by figures than to the eye, and count by so much less.
+const TURN_SHARE: f64 = 0.85;
+
 /// Changes of velocity that nobody sees, whatever the source does: metres per second squared at the size of a man, and radians per
 /// second squared.
 const UNSEEN: [f64; 2] = [4.0, 100.0];
@@ -106,7 +109,7 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
             .map(move |sample| Peak {
                 joint,
                 sample: sample as usize,
-                ratio: (position(sample) / allowed[0]).max(rotated(sample) / allowed[1]),
+                ratio: (position(sample) / allowed[0]).max(TURN_SHARE * rotated(sample) / allowed[1]),
             })
             .fold(Peak::default(), sharper)
     };

@@ -241,13 +241,13 @@ const TIME_MODES: [(f64, i32); 13] = [
 ];
 
 /// Number of a custom rate.
-const CUSTOM_TIME_MODE: i32 = 14;
+pub(super) const CUSTOM_TIME_MODE: i32 = 14;
 
 /// A rate this near one of the list, as a share, counts as that one.
 const SAME_RATE: f64 = 1e-5;
 
 /// The number of a frame rate, and the custom rate written with it.
-fn time_mode(rate_hz: f64) -> (i32, f64) {
+pub(super) fn time_mode(rate_hz: f64) -> (i32, f64) {
     let known = TIME_MODES
         .iter()
         .find(|(rate, _)| (rate_hz / rate - 1.0).abs() < SAME_RATE);

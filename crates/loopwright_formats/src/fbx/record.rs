@@ -248,6 +248,12 @@ impl<'a> Record<'a> {
         self.attributes.get(1 + width..)
     }
 
+    /// Whether the last attribute is this number.
+    pub(crate) fn ends_in_i32(&self, value: i32) -> bool {
+        let [a, b, c, d] = value.to_le_bytes();
+        self.attributes.ends_with(&[b'I', a, b, c, d])
+    }
+
     /// Replaces all attributes by one whole number.
     pub(crate) fn set_i32(&mut self, value: i32) {
         let fresh = Record::new("").i32(value);

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::fbx::{
     animation::{Animation, properties, property},
     error::FbxError,
+    fresh::{CUSTOM_TIME_MODE, time_mode},
     name::Name,
     record::{Document, Record},
 };
@@ -128,16 +129,46 @@ pub(super) fn remove_animation(document: &mut Document<'_>, name: &str) -> Resul
 
 /// Makes a file state another unit; all its numbers stay.
 pub(super) fn state_unit(document: &mut Document<'_>, unit_metres: f64) -> Result<(), FbxError> {
-    let settings = section(document, "GlobalSettings")?;
-    let centimetres = || property("UnitScaleFactor", "double", "Number", "").f64(100.0 * unit_metres);
-    let Some(list) = settings.child_mut("Properties70") else {
-        settings.extend([properties([centimetres()])]);
+    let centimetres = property("UnitScaleFactor", "double", "Number", "").f64(100.0 * unit_metres);
+    state(document, "UnitScaleFactor", centimetres)
+}
+
+/// Makes a file state another frame rate, at which programs show its animations; their keys stay. Where it states that already nothing
+/// changes.
+pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<(), FbxError> {
+    let (mode, custom_hz) = time_mode(rate_hz);
+    let is_stated = setting(document, "TimeMode")?.is_some_and(|entry| entry.ends_in_i32(mode));
+    if is_stated && mode != CUSTOM_TIME_MODE {
         return Ok(());
-    };
-    let is_unit = |entry: &&mut Record<'_>| entry.first_text() == Some(&b"UnitScaleFactor"[..]);
-    match list.children.iter_mut().find(is_unit) {
-        Some(entry) => *entry = centimetres(),
-        None => list.extend([centimetres()]),
+    }
+    state(document, "TimeMode", property("TimeMode", "enum", "", "").i32(mode))?;
+    let custom = property("CustomFrameRate", "double", "Number", "").f64(custom_hz);
+    state(document, "CustomFrameRate", custom)
+}
+
+/// A global setting of that name.
+pub(super) fn setting<'d, 'a>(
+    document: &'d mut Document<'a>,
+    name: &str,
+) -> Result<Option<&'d mut Record<'a>>, FbxError> {
+    let list = section(document, "GlobalSettings")?.child_mut("Properties70");
+    let entries = list.map(|list| list.children.iter_mut());
+    Ok(entries
+        .into_iter()
+        .flatten()
+        .find(|entry| entry.first_text() == Some(name.as_bytes())))
+}
+
+/// Replaces a global setting of that name, or adds it.
+fn state(document: &mut Document<'_>, name: &str, entry: Record<'static>) -> Result<(), FbxError> {
+    if let Some(known) = setting(document, name)? {
+        *known = entry;
+        return Ok(());
+    }
+    let settings = section(document, "GlobalSettings")?;
+    match settings.child_mut("Properties70") {
+        Some(list) => list.extend([entry]),
+        None => settings.extend([properties([entry])]),
     }
     Ok(())
 }

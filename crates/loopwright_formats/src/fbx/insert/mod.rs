@@ -31,7 +31,7 @@ mod added_root;
 mod document;
 
 use added_root::add_root_node;
-use document::{add_animation, first_free_id, free_name, remove_animation, state_unit};
+use document::{add_animation, first_free_id, free_name, remove_animation, state_rate, state_unit};
 
 /// Writes motion as another animation into the file that its skeleton was read from.
 ///
@@ -129,6 +129,8 @@ impl<'a> Extension<'a> {
         let mut animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
         add_tracks(&mut animation, &keys, &nodes, source, file)?;
         add_animation(&mut self.document, animation.finish(&name))?;
+        // Importers resample at the rate that the file states.
+        state_rate(&mut self.document, 1.0 / keys.step_secs)?;
         Ok(name)
     }
 

@@ -157,6 +157,28 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     assert_same(&take, &read(&written.bytes, "first").take);
 }
 
+/// The file states the rate of the animation that was added, since importers resample at what it states.
+#[test]
+fn the_file_states_the_rate_of_what_was_added() {
+    let LoadedTake { take, source } = read(&file(), "first");
+    for (rate_hz, mode) in [(60.0, 3), (30.0, 6), (61.5, 14)] {
+        let values = take.values();
+        let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
+        let at_rate = Take::new(
+            "at rate",
+            take.skeleton().clone(),
+            1.0 / rate_hz,
+            translations,
+            rotations,
+        )
+        .unwrap();
+        let written = write_take(&at_rate, &source).unwrap();
+        let mut document = record::parse(&written.bytes).unwrap();
+        let stated = super::document::setting(&mut document, "TimeMode").unwrap().unwrap();
+        assert!(stated.ends_in_i32(mode), "{rate_hz}");
+    }
+}
+
 #[test]
 fn all_records_that_were_there_are_there_to_the_last_bit() {
     let before = file();
