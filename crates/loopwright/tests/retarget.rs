@@ -296,7 +296,7 @@ fn feet_are_held_while_those_of_the_source_stand() {
             let speed = speed_of_points(&held, &stands, point);
             // Feet that are as still as those of the source are not held.
             let is_still = feet.outcomes.contains(&FootOutcome::Still);
-            let most = if is_still { 0.025 * legs } else { 0.01 };
+            let most = if is_still { 0.03 * legs } else { 0.01 };
             assert!(speed < most, "{what}: {speed} m/s");
         }
         let most = transfer.slide_of_source(clip).unwrap().max(0.01) * transfer.scale();

@@ -101,8 +101,8 @@ words!(FootPoint {
 
 impl FootPoint {
     /// The point by which contacts of a foot are counted.
-    fn standing(stage: &Stage<'_>, foot: &Foot) -> Self {
-        match (foot.toe, solve::standing_point(stage, foot)) {
+    fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
+        match (foot.toe, solve::standing_point(stage, foot, is_character)) {
             (Some(_), _) => Self::Ball,
             (None, (_, DVec3::ZERO)) => Self::Ankle,
             (None, _) => Self::Tip,
@@ -298,7 +298,7 @@ impl Feet {
     fn standing_speed(&self, stage: &Stage<'_>, body: &Body) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0_f64);
         for (index, foot) in body.feet.iter().enumerate() {
-            let positions = standing_positions(stage, foot);
+            let positions = standing_positions(stage, foot, false);
             let at = |key: usize| stage.course.to_world(key as isize, positions[key % positions.len()]);
             for contact in self.contacts.iter().filter(|contact| contact.foot == index) {
                 for key in contact.keys() {
@@ -356,7 +356,7 @@ fn speed_by_feet(
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
-        .map(|foot| standing_positions(&stage, foot))
+        .map(|foot| standing_positions(&stage, foot, false))
         .collect();
     let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
     let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
@@ -424,7 +424,12 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
         add(FootPoint::Ankle, &stage.positions(foot.ankle));
         let contacts = match foot.toe {
             Some(toe) => add(FootPoint::Ball, &stage.positions(toe)),
-            None => contact::of_point(index, &standing_positions(stage, foot), &stage.course, &model.contacts),
+            None => contact::of_point(
+                index,
+                &standing_positions(stage, foot, model.is_character()),
+                &stage.course,
+                &model.contacts,
+            ),
         };
         if contacts.is_empty() {
             continue;
@@ -437,8 +442,8 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
 }
 
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
-fn standing_positions(stage: &Stage<'_>, foot: &Foot) -> Vec<DVec3> {
-    let (joint, offset) = solve::standing_point(stage, foot);
+fn standing_positions(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Vec<DVec3> {
+    let (joint, offset) = solve::standing_point(stage, foot, is_character);
     stage.positions_of(joint, offset)
 }
 
@@ -518,7 +523,7 @@ impl Holding<'_> {
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
         let stage = Stage::of_loop(clip);
-        let rolls_over_end = |foot: &Foot| FootPoint::standing(&stage, foot) == FootPoint::Tip;
+        let rolls_over_end = |foot: &Foot| FootPoint::standing(&stage, foot, false) == FootPoint::Tip;
         let [before, after] = if self.body.feet.iter().any(rolls_over_end) {
             // Ankles move while such feet stand.
             [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body))
@@ -539,13 +544,13 @@ impl Holding<'_> {
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
-            let positions = standing_positions(stage, foot);
+            let positions = standing_positions(stage, foot, model.is_character());
             let point = PointTrack {
                 course: &stage.course,
                 model,
                 positions: &positions,
             };
-            let mut contacts = self.contacts(index, FootPoint::standing(stage, foot), &point);
+            let mut contacts = self.contacts(index, FootPoint::standing(stage, foot, model.is_character()), &point);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
                 // One step aside says nothing of a walk of minutes.
                 contacts = point.standing_parts(&contacts, most_metres);

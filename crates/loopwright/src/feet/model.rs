@@ -77,6 +77,11 @@ impl FootModel {
         }
     }
 
+    /// Whether the body is a character that follows another.
+    pub(super) fn is_character(&self) -> bool {
+        !self.legs.is_empty()
+    }
+
     /// What a leg may do, where that is known from elsewhere.
     pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
         self.legs.get(foot).copied()

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     feet::{
-        leg::{Leg, STRAIGHT, arc},
+        leg::{Bend, Leg, STRAIGHT, arc},
         model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE},
     },
     math::{ops::hypot, rotation},
@@ -52,7 +52,7 @@ const LIFTED_SHARE: f64 = 0.15;
 /// person's. Above the second, 35 cm, no hand is put anywhere. Nearer to each other, and an arm that reaches down leaps.
 const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
 
-/// A limb falls short of its place, or goes beyond it, by this share of its length rather than turn its knee by a radian: 14 cm of a
+/// A leg falls short of its place, or goes beyond it, by this share of its length rather than turn its knee by a radian: 14 cm of a
 /// person's leg. Less, and knees that are almost straight snap.
 const GIVE_SHARE: f64 = 0.15;
 
@@ -174,7 +174,11 @@ impl PlacedLimb {
                 wanted
             };
             let goal = wanted - at(thigh);
-            let wanted = bend.eased(goal.length(), give.powi(-2));
+            let wanted = match self.kind {
+                LimbKind::Leg => bend.eased(goal.length(), give.powi(-2)),
+                // No solve follows that would bring hands to their places.
+                LimbKind::Arm => reached(&bend, goal.length()),
+            };
             let angle = yielding(bend.angle_forward(wanted), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
@@ -208,6 +212,19 @@ fn growth(missing: f64, most: f64) -> f64 {
     match missing > 0.0 && most > 0.0 {
         true => most * missing / hypot(missing, most),
         false => 0.0,
+    }
+}
+
+/// The distance that an arm reaches where `wanted` is asked for; with two continuous derivatives.
+fn reached(bend: &Bend, wanted: f64) -> f64 {
+    let now = bend.length();
+    let (room, missing) = (bend.longest() - now, wanted - now);
+    if missing <= 0.0 {
+        wanted
+    } else if room > 0.0 {
+        now + room * missing / hypot(missing, room)
+    } else {
+        now
     }
 }
 

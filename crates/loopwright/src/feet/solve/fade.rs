@@ -68,7 +68,6 @@ pub(crate) struct Footwork {
 #[derive(Clone, Debug, PartialEq)]
 struct LegWork {
     bears: Vec<[f64; NUM_PARTS]>,
-    sure: Vec<[f64; NUM_PARTS]>,
     floors: Vec<[f64; NUM_PARTS]>,
     clear: Vec<[f64; NUM_PARTS]>,
     /// Heights over the root, metres.
@@ -82,7 +81,6 @@ impl LegWork {
         Self {
             heights: goals.own.iter().enumerate().map(height).collect(),
             bears: goals.bears,
-            sure: goals.sure,
             floors: goals.floors,
             clear: goals.clear,
             hardest: goals.hardest,
@@ -106,7 +104,7 @@ impl Footwork {
             let Some(leg) = Leg::find(clip.skeleton(), &stage.world, &body, foot) else {
                 continue;
             };
-            let (joint, offset) = standing_point(&stage, foot);
+            let (joint, offset) = standing_point(&stage, foot, model.is_character());
             let positions = stage.positions_of(joint, offset);
             let contacts = contact::of_point(index, &positions, &stage.course, &model.contacts);
             let point = PointTrack {
@@ -323,7 +321,6 @@ fn goals_through(
     let flexed = (0..count).map(|sample| limb.flexed(skeleton, world, sample));
     let mut goals = Goals {
         bears: vec![[0.0; NUM_PARTS]; count],
-        sure: vec![[0.0; NUM_PARTS]; count],
         level: vec![[0.0; NUM_PARTS]; count],
         floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
         clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
@@ -351,7 +348,6 @@ fn goals_through(
                 0.0
             };
             goals.bears[sample][part] = bears * is_down[part];
-            goals.sure[sample][part] = to.value(&legs[1].sure, part, secs);
             let floor = to.value(&legs[1].floors, part, secs);
             let lower = from.value(&legs[0].floors, part, 0.0) - to.value(&legs[1].floors, part, 0.0);
             let level = to.value(&legs[1].heights, part, secs);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     analysis::standing::{self, GROUND_REACH_SECS},
-    math::{ops, percentile, rotation},
+    math::{percentile, rotation},
 };
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
@@ -21,11 +21,9 @@ const LIFT_METRES: f64 = 0.003;
 /// Before and after it bears a part comes to rest and leaves over this long, seconds, ...
 const EDGE_SECS: f64 = 0.06;
 
-/// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact.
+/// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact; more, and it is
+/// stopped centimetres before.
 const EDGE: f64 = 0.1;
-
-/// A part that bears trembles by less than this, the second difference of its place over the ground, metres on the reference body.
-const TREMOR_METRES: f64 = 0.003;
 
 /// The share of the heights of a part that may be below its floor: stray frames of the capture.
 const STRAY_SHARE: f64 = 0.02;
@@ -46,8 +44,6 @@ pub(super) struct Goals {
     pub(super) own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
-    /// How sure it is that a bearing part is at rest, 0 to 1.
-    pub(super) sure: Vec<[f64; NUM_PARTS]>,
     /// The height at which a bearing part bears, seen from the root, metres.
     pub(super) level: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part, seen from the root, metres.
@@ -78,7 +74,6 @@ impl Goals {
             own: own.collect(),
             poses,
             bears: vec![[0.0; NUM_PARTS]; count],
-            sure: vec![[0.0; NUM_PARTS]; count],
             level: vec![[0.0; NUM_PARTS]; count],
             floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
@@ -131,22 +126,6 @@ impl Goals {
         percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
     }
 
-    /// How sure it is that a part that bears is at rest: less, the more it trembles.
-    ///
-    /// Noise of a capture is that of a whole chain of joints. Held to the last millimetre, ankles would turn by as much as the chain
-    /// trembles.
-    fn sureness(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>, model: &FootModel) -> f64 {
-        let (course, count) = (&stage.course, self.own.len());
-        let at = |key: usize| course.to_world(key as isize, self.own[key % count].at[part as usize]);
-        let tremor = |key: usize| {
-            let second = at(key) - 2.0 * at(key + 1) + at(key + 2);
-            ops::hypot(second.x, second.z)
-        };
-        let inside = keys.start..keys.end.saturating_sub(2);
-        let tremor = percentile::of(inside.map(tremor).collect(), 0.5) / model.metre;
-        1.0 / (1.0 + (tremor / TREMOR_METRES).powi(2)).sqrt()
-    }
-
     /// Keeps a part on its way above the ground, which runs in a line from one contact to the next.
     fn stay_above_ground(&mut self, stage: &Stage<'_>, part: Part, contacts: &[LoopContact]) {
         let (course, count) = (&stage.course, self.own.len());
@@ -174,6 +153,38 @@ impl Goals {
         }
     }
 
+    /// The height at which a point that is fixed to a joint bears at keys of a contact and around it: as in the take. Where the contact
+    /// runs over a seam, at which the take leaps, both sides meet between, nearer to the longer one.
+    fn level(
+        stage: &Stage<'_>,
+        uncut: &Uncut,
+        (joint, offset): (usize, DVec3),
+        keys: Range<usize>,
+    ) -> impl Fn(usize) -> f64 {
+        let (course, count) = (&stage.course, stage.course.count());
+        let height = move |key: usize| {
+            let sample = key % count;
+            course.up[sample].dot(uncut.place(sample as isize, joint, offset))
+        };
+        let apart = uncut.samples_between_seams(course);
+        let first = (keys.start / apart + 1) * apart;
+        // What comes after a seam, as a share of the contact, and the step there.
+        let seams: Vec<(usize, f64, f64)> = (first..keys.end)
+            .step_by(apart)
+            .map(|seam| {
+                let later = (keys.end - seam) as f64 / keys.len() as f64;
+                (seam, later, height(seam) - height(seam - 1))
+            })
+            .collect();
+        move |key| {
+            let offs = seams.iter().map(|&(seam, later, step)| {
+                let passed = if key < seam { 0.0 } else { 1.0 };
+                step * (later - passed)
+            });
+            height(key) + offs.sum::<f64>()
+        }
+    }
+
     /// Lets a part bear during a contact, as high over the ground as in the take.
     fn bear(
         &mut self,
@@ -190,15 +201,7 @@ impl Goals {
         let later = if course.has_ends() { 0 } else { count };
         let keys = contact.start_sample + later..contact.keys().end + later;
         let usual = self.usual_height(stage, part, keys.clone());
-        // How far closing lifted it: one length for the contact, whose heights else would leap where it runs over the seam.
-        let (joint, offset) = leg.limb.fixed_to(part);
-        let lifts = keys.clone().map(|key| {
-            let sample = key % count;
-            let moved = self.own[sample].at[at] - uncut.place(sample as isize, joint, offset);
-            course.up[sample].dot(moved)
-        });
-        let lift = percentile::of(lifts.collect(), 0.5);
-        let sure = self.sureness(stage, part, keys.clone(), model);
+        let level = Self::level(stage, uncut, leg.limb.fixed_to(part), keys.clone());
         let last = if course.has_ends() { count } else { usize::MAX };
         for key in keys.start.saturating_sub(edge)..(keys.end + edge).min(last) {
             let sample = key % count;
@@ -212,8 +215,7 @@ impl Goals {
             self.clear[sample][at] = f64::NEG_INFINITY;
             if bears > self.bears[sample][at] {
                 self.bears[sample][at] = bears;
-                self.sure[sample][at] = sure;
-                self.level[sample][at] = course.up[sample].dot(self.own[sample].at[at]) - lift;
+                self.level[sample][at] = level(key).max(self.floors[sample][at]);
             }
         }
     }

@@ -102,13 +102,13 @@ pub(super) struct LegPoints {
 pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
-    pub(super) fn new(stage: &Stage<'_>, leg: Leg, foot: &Foot, heel: DVec3) -> Self {
+    pub(super) fn new(stage: &Stage<'_>, leg: Leg, foot: &Foot, stands: DVec3, heel: DVec3) -> Self {
         let mut limb = Self {
             leg,
             toe: foot.toe,
             tip: match foot.toe {
                 Some(toe) => tip_of(stage, toe),
-                None => end_below(stage, foot.ankle),
+                None => Some(stands).filter(|&end| end != DVec3::ZERO),
             },
             heel,
             toe_axis: DVec3::ZERO,

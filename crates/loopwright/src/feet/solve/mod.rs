@@ -103,9 +103,9 @@ impl BearingLeg {
         model: &FootModel,
         known: Option<&[Bearing]>,
     ) -> Self {
-        let stands = standing_point(stage, foot);
+        let stands = standing_point(stage, foot, model.is_character());
         let heel = heel_below(stage, foot.ankle, stands, spans, model);
-        let limb = Limb::new(stage, leg, foot, heel);
+        let limb = Limb::new(stage, leg, foot, stands.1, heel);
         let index = spans.first().map_or(0, |span| span.foot);
         let most_metres = TURNS_METRES * model.metre;
         let bearing = limb.bearing_parts().map(|part| {
@@ -149,11 +149,12 @@ impl BearingLeg {
 }
 
 /// The point of a foot that stays longest on the ground, by a joint and the offset in its axes: the joint of the toes, else the end of the
-/// foot, else the ankle.
-pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> (usize, DVec3) {
+/// foot, else the ankle. Characters without toes follow their source by their ankles.
+pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> (usize, DVec3) {
+    let end = || limb::end_below(stage, foot.ankle).filter(|_| !is_character);
     match foot.toe {
         Some(toe) => (toe, DVec3::ZERO),
-        None => (foot.ankle, limb::end_below(stage, foot.ankle).unwrap_or(DVec3::ZERO)),
+        None => (foot.ankle, end().unwrap_or(DVec3::ZERO)),
     }
 }
 
@@ -165,7 +166,7 @@ pub(super) fn ends_of_foot(
     contacts: &[LoopContact],
     model: &FootModel,
 ) -> Vec<(FootPoint, usize, DVec3)> {
-    let stands = standing_point(stage, foot);
+    let stands = standing_point(stage, foot, model.is_character());
     if stands == (foot.ankle, DVec3::ZERO) {
         return Vec::new();
     }

@@ -24,14 +24,14 @@ const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
 /// A radian of the foot, metres.
 const FOOT_METRES: f64 = 0.25;
 
-/// The lever of each unknown of a leg: what a radian moves, metres.
-const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.15, 0.15, 0.15, 0.06];
+/// The lever of each unknown of a leg: what a radian moves, metres. That of ankles is the length of a foot: with less, they turn on the
+/// noise of all joints above them, since that is the cheapest way to hold what trembles.
+const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.06];
 
 /// A turn of a joint, by its lever.
 const REST: f64 = 0.6;
 
-/// A correction is smooth over this long, seconds: of the hips, and of a leg. Longer moves the body more; shorter shows, and ankles turn on
-/// the noise of a capture.
+/// A correction is smooth over this long, seconds: of the hips, and of a leg. Longer moves the body more; shorter shows.
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
 
@@ -65,7 +65,7 @@ const HELD_METRES: f64 = 1e7;
 
 /// Limits set in over about this much: heights, angular accelerations over their limit, and the bend of the knee. Harder, and steps of the search
 /// jump from one side of the limit to the other and back.
-const SOFT_METRES: f64 = 1e-3;
+const SOFT_METRES: f64 = 3e-4;
 const SOFT_HARD: f64 = 0.05;
 const SOFT_RADIANS: f64 = 0.01;
 
@@ -116,13 +116,16 @@ impl<'a> Terms<'a> {
         for (leg, points) in points.iter().enumerate() {
             let mut weights = LegWeights::new(self.course.count());
             let goals = &self.goals[leg];
+            let turns: Vec<_> = (0..self.course.count())
+                .map(|sample| self.limbs[leg].turns(&goals.poses[sample], settled.leg(leg, sample)))
+                .collect();
             for sample in 0..self.course.count() {
                 self.weigh_stay(leg, points, sample, &mut weights);
                 self.weigh_bearing(goals, points, sample, &mut weights);
                 self.weigh_height(goals, points, sample, &mut weights);
                 self.weigh_flatness(goals, points, sample, &mut weights);
                 self.weigh_floor(goals, points, sample, &mut weights);
-                cost += self.add_hardness(leg, settled, sample, equations);
+                cost += self.add_hardness(leg, &turns, sample, equations);
                 cost += self.add_bend(leg, settled.leg(leg, sample)[KNEE], sample, equations);
             }
             weights.add_to(equations, leg_at(leg), points);
@@ -215,8 +218,7 @@ impl<'a> Terms<'a> {
                 continue;
             }
             let moved = on.transform_point(points[next].at[part]) - points[sample].at[part];
-            let sure = goals.sure[sample][part].min(goals.sure[next][part]);
-            let weight = level * (BEAR_SECS * sure * bears / self.course.step_secs).powi(2);
+            let weight = level * (BEAR_SECS * bears / self.course.step_secs).powi(2);
             weights.join([sample, next], part, weight, seen_from_next, moved);
         }
     }
@@ -273,16 +275,21 @@ impl<'a> Terms<'a> {
 
     /// No joint is turned harder than in the take: its angular acceleration, which a correction changes by its own second difference.
     /// Returns the cost.
-    fn add_hardness(&self, leg: usize, settled: &Settled, sample: usize, equations: &mut NormalEquations) -> f64 {
+    fn add_hardness(
+        &self,
+        leg: usize,
+        turns: &[[DVec3; NUM_JOINTS]],
+        sample: usize,
+        equations: &mut NormalEquations,
+    ) -> f64 {
         let (Some(next), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
             return 0.0;
         };
         let goals = &self.goals[leg];
         let samples = [sample, next, after];
-        let turns = samples.map(|sample| self.limbs[leg].turns(&goals.poses[sample], settled.leg(leg, sample)));
         let mut cost = 0.0;
         for joint in 0..NUM_JOINTS {
-            let added = turns[0][joint] - 2.0 * turns[1][joint] + turns[2][joint];
+            let added = turns[sample][joint] - 2.0 * turns[next][joint] + turns[after][joint];
             let turned = goals.turned[next][joint] + added;
             let (hard, most) = (turned.length(), goals.hardest[joint]);
             if hard <= most {

@@ -44,6 +44,16 @@ impl Uncut {
         }
     }
 
+    /// Samples from one place at which the take leaps to the next: the end of a loop that was cut from it, and that of the half of one whose
+    /// other half mirrors it.
+    pub(super) fn samples_between_seams(&self, course: &Course) -> usize {
+        match self.first {
+            Some(_) if self.is_mirrored => course.count() / 2,
+            Some(_) => course.count(),
+            None => usize::MAX / 2,
+        }
+    }
+
     /// Samples of a course, and near the ends of a loop, whose neighbours are those of one stretch.
     pub(super) fn inner(&self, course: &Course) -> impl Iterator<Item = isize> + use<> {
         let count = course.count() as isize;
