@@ -302,7 +302,7 @@ fn a_captured_turn_and_its_image_walk_straight() {
         let ([_, own_speed, own_sliding], [turn, speed, sliding]) = (figures(&own), figures(&blend));
         let is_near = turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005;
         assert!(is_near, "{lock}: {turn} {speed} {own_speed}");
-        assert!(number(&blend, "quality/foot_slide_mm") < 0.5, "{lock}");
+        assert!(number(&blend, "quality/foot_slide_mm") < 1.5, "{lock}");
         // Of loops whose feet are held the blend slides faster where they come to stand.
         if lock == "off" {
             assert!(sliding <= own_sliding, "{sliding} {own_sliding}");

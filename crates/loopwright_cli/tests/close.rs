@@ -116,9 +116,11 @@ fn stances_are_overruled() {
     let made = |flags: &str| {
         let command =
             format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
-        let contacts = folder.answer(&command)["feet"]["contacts"].clone();
+        let contacts = folder.run(&command).wrote().json()["feet"]["contacts"].clone();
         let bytes = folder.read("loop.bvh");
-        folder.succeed("close walk.bvh -o again.bvh --recipe done.toml --force");
+        folder
+            .run("close walk.bvh -o again.bvh --recipe done.toml --force")
+            .wrote();
         assert!(folder.read("again.bvh") == bytes, "{flags}");
         (contacts, bytes)
     };
@@ -274,7 +276,8 @@ fn what_cannot_be_closed_is_said() {
     }
     assert_eq!(folder.contents(), before);
     // A crossfade without frames to fade into gives a warning and still closes.
-    let whole = folder.succeed("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh");
+    let whole = folder
+        .run("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh")
+        .wrote();
     whole.says("no frames around the loop to crossfade into");
-    folder.loops();
 }

@@ -22,10 +22,11 @@ fn written_as(folder: &Folder, name: &str) -> LoopClip {
 /// A loop of fixed frames, feet free so that the edit alone changes it; with its answer.
 fn made(folder: &Folder, edits: &str, options: &str) -> (LoopClip, Value) {
     folder.write("edits.toml", edits);
-    let made = folder.made(&format!(
-        "--range 20:54.5 --lock-feet off --recipe edits.toml {options}"
-    ));
-    (written(folder), made)
+    let command = format!(
+        "make walk.bvh -o loop.bvh --force --json --range 20:54.5 --lock-feet off --recipe edits.toml {options}"
+    );
+    let made = folder.run(&command).wrote();
+    (written(folder), made.json())
 }
 
 /// What one loop adds to a joint of another, round the seam: rotation vectors.

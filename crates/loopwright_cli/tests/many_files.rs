@@ -160,9 +160,10 @@ fn catalogs_are_asked() {
     assert_eq!(turning.len(), 1);
     assert_eq!(turning[0]["path"], "takes/left.bvh");
     assert_eq!(rows("all.jsonl --kind run").len(), 0);
+    assert_eq!(turning[0]["kind"], "turning walk");
     assert_eq!(
         rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --max-foot-slide 1000").len(),
-        4
+        3
     );
     assert_eq!(rows("all.jsonl --path */later/*").len(), 1);
     assert_eq!(rows("all.jsonl --licence cc0 --top 2").len(), 2);

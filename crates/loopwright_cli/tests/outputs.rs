@@ -9,8 +9,8 @@ use loopwright_mocap::folder_or_skip;
 #[test]
 fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
     let folder = Folder::with_walk();
-    folder.succeed("make walk.bvh -o loop.bvh --range 0:60");
-    folder.succeed("make walk.bvh -o other.bvh --range 1:61");
+    folder.succeed("make walk.bvh -o loop.bvh");
+    folder.succeed("make walk.bvh -o other.bvh --closure spring");
     folder.succeed("check loop.bvh");
     folder.copy("other.bvh", "loop.bvh");
     for arguments in [

@@ -75,7 +75,10 @@ fn a_range_counts_more_than_the_stretch_of_a_recipe() {
 fn a_default_that_is_typed_counts_more_than_a_recipe() {
     let folder = Folder::with_walk();
     folder.write("sideways.toml", "[take]\nup = \"x\"\nunit = \"mm\"\n");
-    let up = |options: &str| folder.made(options)["take"]["up"].clone();
+    let up = |options: &str| {
+        let made = folder.run(&format!("make walk.bvh -o loop.bvh --force --json {options}"));
+        made.wrote().json()["take"]["up"].clone()
+    };
     assert_eq!(up("--recipe sideways.toml --range 10:45"), "x");
     assert_eq!(up("--recipe sideways.toml --range 10:45 --up auto"), "y");
 }

@@ -196,7 +196,8 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
         step_secs: written.frame_time_secs(),
         mode: in_file.mode,
         is_speed_known: stored.is_none_or(|checks| !verdict::is_missing(checks, CheckId::RootSpeed)),
-        is_meant_to_differ: sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty()),
+        is_meant_to_differ: verdict::pulls_back(in_file.mode)
+            || sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty()),
         known: stored.unwrap_or_default(),
     })
 }

@@ -226,7 +226,7 @@ pub struct Subject<'a> {
     pub mode: RootMode,
     /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
     pub is_speed_known: bool,
-    /// Whether it is meant to differ from its stretch of the take: a mean, or edited.
+    /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start.
     pub is_meant_to_differ: bool,
     /// Checks that the loop does not answer, as they were found when it was made: those of [`of_take`], or those in its sidecar.
     pub known: &'a [CheckFacts],
@@ -258,7 +258,7 @@ impl Verdict {
             step_secs: made.loop_clip.step_secs(),
             mode: made.root.mode,
             is_speed_known: !warning::speed_is_unknown(made),
-            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty(),
+            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode),
             known: of_take,
         })
     }
@@ -449,15 +449,17 @@ impl Subject<'_> {
 /// The checks that a stretch of a take answers, whatever is made of it.
 pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts> {
     let steadiness = analysis.steadiness(candidate);
+    let has_feet = analysis.body.found_by != FoundBy::AllLeaves;
     let is_of_take = CheckId::ALL.into_iter().filter(|id| id.is_of_take());
     is_of_take
-        .filter_map(|id| of_stretch(id, candidate, &steadiness))
+        .filter_map(|id| of_stretch(id, candidate, &steadiness, has_feet))
         .collect()
 }
 
 /// `None` where the take does not tell.
-fn of_stretch(id: CheckId, candidate: &LoopCandidate, steadiness: &Steadiness) -> Option<CheckFacts> {
-    let is_going = candidate.twist.linear.length() >= GOING_MPS;
+fn of_stretch(id: CheckId, candidate: &LoopCandidate, steadiness: &Steadiness, has_feet: bool) -> Option<CheckFacts> {
+    // What is thrown or swims need not be even.
+    let is_going = has_feet && candidate.twist.linear.length() >= GOING_MPS;
     let yes_or_no = |is_so: bool| graded(id, f64::from(u8::from(is_so)), Limits::never_bad(0.0));
     let whole = candidate.whole.as_ref();
     Some(match id {
@@ -494,6 +496,11 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, steadiness: &Steadiness) -
         }
         _ => return None,
     })
+}
+
+/// Whether a root motion pulls the body back to its start, far from the take.
+pub(crate) fn pulls_back(mode: RootMode) -> bool {
+    mode == RootMode::Stationary
 }
 
 /// Whether a check is among these, and was not measured.

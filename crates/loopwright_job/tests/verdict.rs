@@ -181,7 +181,7 @@ fn a_kink_is_caught() {
     for take in walks() {
         // Turns of a knee within one sample, as changes of its rate per second squared.
         let shin = take.skeleton().find("LeftLeg").unwrap();
-        caught(CheckId::Kink, &take, [0.3, 1.4, 4.0], |take, share| {
+        caught(CheckId::Kink, &take, [0.1, 0.5, 1.5], |take, share| {
             of_changed(take, |made, sample, pose| {
                 let step = made.loop_clip.step_secs();
                 if sample == made.loop_clip.num_samples() / 2 {

@@ -1,6 +1,6 @@
 //! Describes a stretch, whether or not it qualifies as a loop.
 
-use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
+use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair, steadiness::Steadiness};
 use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
 
 /// The take from which stretches are cut, and what their ends meet.
@@ -54,6 +54,7 @@ impl<'a> SearchedTake<'a> {
             root_start: root.start,
             twist: root.twist,
             steadiness,
+            steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
             abruptness: self.abruptness(pair),
             num_jumps: (self.analysis.defects.jumps.iter())
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)

@@ -64,8 +64,6 @@ pub struct Outcome {
     pub turn_in_third: Option<f64>,
     /// How far its speed is from the usual one of such a gait in the take, as a share; `None` where it goes nowhere.
     pub pace_off: Option<f64>,
-    /// Whether pace and turn are even: what is not comes after all that is.
-    pub is_even: bool,
     /// The take's own acceleration at the seam, see [`super::LoopCandidate::abruptness`].
     pub abruptness: f64,
     /// Cycles beyond the fewest of any loop of the list.

@@ -4,6 +4,7 @@ use super::{
     outcome::Outcome,
     seams::SeamPair,
     settings::SearchSettings,
+    steadiness::Steadiness,
     whole::{WholeClip, WholeClipKind},
 };
 use crate::{
@@ -84,6 +85,8 @@ pub struct LoopCandidate {
     /// How well one constant twist describes the root motion, 0 to 1: inside the stretch, and over periods that begin a little
     /// earlier or later.
     pub steadiness: f64,
+    /// How evenly the take moves on over the stretch and around its ends.
+    pub steadiness_around: Steadiness,
     /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint. Where a foot strikes
     /// there, the seam looks like a pop however well it is closed.
     pub abruptness: f64,
@@ -115,11 +118,8 @@ impl LoopCandidate {
             && (self.steadiness >= VERY_STEADY
                 || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
         // The cycles around an even stretch of a gait go as it does.
-        let is_even = self
-            .outcome
-            .is_some_and(|outcome| outcome.is_even && outcome.speed_drift.is_some());
         let goes_on_alike = self.twist.linear.length() >= MOVING_MPS
-            && is_even
+            && self.steadiness_around.is_known_even()
             && of_stretch >= ALIKE_STRENGTH
             && (self.steadiness >= STEADY || of_take >= ALIKE_TAKE_STRENGTH);
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike)

@@ -42,6 +42,11 @@ impl Steadiness {
         }
     }
 
+    /// Whether the take shows that nobody sees an unevenness.
+    pub fn is_known_even(&self) -> bool {
+        self.pace_change.is_some() && self.is_even()
+    }
+
     /// Whether nobody sees an unevenness, as far as the take tells.
     pub fn is_even(&self) -> bool {
         self.pace_change.is_none_or(|change| change <= EVEN_PACE)

@@ -115,14 +115,13 @@ fn ranked(
 
 /// The parts of the outcome that the take alone shows.
 fn outcome_of_take(analysis: &Analysis, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
-    let steady = analysis.steadiness(candidate);
+    let steady = candidate.steadiness_around;
     Outcome {
         cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
         speed_drift: steady.pace_change,
         turn_drift_radians: steady.turn_change_radians,
         turn_in_third: steady.turn_in_third,
         pace_off: pace_off(analysis, candidate),
-        is_even: steady.is_even(),
         abruptness: candidate.abruptness,
         extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
         ..Outcome::default()
@@ -188,7 +187,7 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
 /// Sound candidates first, of these those that move on evenly, and of these the best.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     let score = |each: &LoopCandidate| each.outcome.map_or(f64::INFINITY, |outcome| outcome.score());
-    let is_even = |each: &LoopCandidate| each.outcome.is_some_and(|outcome| outcome.is_even);
+    let is_even = |each: &LoopCandidate| each.steadiness_around.is_even();
     (other.is_sound().cmp(&one.is_sound()))
         .then(is_even(other).cmp(&is_even(one)))
         .then(score(one).total_cmp(&score(other)))

@@ -66,6 +66,12 @@ impl Answer {
         self.ended(0)
     }
 
+    /// Asserts that a loop was written, whatever its grade.
+    pub(crate) fn wrote(self) -> Self {
+        assert!(self.status < 2, "{}: {}{}", self.asked, self.stdout, self.stderr);
+        self
+    }
+
     /// Asserts that it ended with an error.
     pub(crate) fn refused(self) -> Self {
         self.ended(2)

@@ -37,25 +37,52 @@ const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
 /// shifted from foot to foot moves joints by half of it.
 const GESTURE_METRES: f64 = 0.25;
 
+/// An idle part of a take that is a gesture, with rests before and after it, stands for the take from this share on.
+const LEAST_SHARE: f64 = 0.6;
+
 impl Finder<'_> {
     /// Idle loops: the best seam of each length, the longest of those that are hardly worse than the best first.
     ///
     /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
+        let analysis = self.source.analysis;
+        let is_calm = |lags| Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle);
+        let mut found = self.longest_idle(&lags, is_calm);
+        // An idle take may have livelier moments all over.
+        let is_idle_throughout = (analysis.segments.iter()).all(|segment| segment.gait == Gait::Idle);
+        if found.candidates.is_empty() && is_idle_throughout {
+            found = self.longest_idle(&lags, |lags| Admission::of_any_activity(usable, lags));
+        }
+        let cheapest = found
+            .candidates
+            .iter()
+            .map(|idle| idle.seam_cost)
+            .fold(f64::INFINITY, f64::min);
+        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
+        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
+        // Lengths fall: the first good one is the longest.
+        if let Some(first) = found.candidates.iter().position(is_good) {
+            let first = found.candidates.remove(first);
+            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
+            found.candidates.insert(0, first);
+        }
+        found.candidates.truncate(self.settings.max_candidates.max(1));
+        found
+    }
+
+    /// The cheapest idle loop of each length.
+    fn longest_idle(
+        &self,
+        lags: &RangeInclusive<usize>,
+        admitted: impl Fn(RangeInclusive<usize>) -> Admission,
+    ) -> FoundLoops {
         let mut found = self.nothing();
-        let activity = &self.source.analysis.activity;
-        // An idle take has moments that are livelier than the rest.
-        let is_idle_throughout = (self.source.analysis.segments.iter()).all(|segment| segment.gait == Gait::Idle);
         for secs in IDLE_SECS {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
             if longest.is_empty() {
                 continue;
             }
-            let admission = match is_idle_throughout {
-                true => Admission::of_any_activity(usable, longest),
-                false => Admission::new(activity, usable, longest, ActivityKind::Idle),
-            };
-            for pair in self.pairs(&admission, f64::MAX).take(MAX_LOOKED_AT) {
+            for pair in self.pairs(&admitted(longest), f64::MAX).take(MAX_LOOKED_AT) {
                 match self.judge_idle(&pair) {
                     Ok(candidate) => {
                         if !found.candidates.iter().any(|other| self.is_similar(other, &candidate)) {
@@ -73,21 +100,6 @@ impl Finder<'_> {
                 }
             }
         }
-        let cheapest = found
-            .candidates
-            .iter()
-            .map(|idle| idle.seam_cost)
-            .fold(f64::INFINITY, f64::min);
-        let analysis = self.source.analysis;
-        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
-        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
-        // Lengths fall: the first good one is the longest.
-        if let Some(first) = found.candidates.iter().position(is_good) {
-            let first = found.candidates.remove(first);
-            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
-            found.candidates.insert(0, first);
-        }
-        found.candidates.truncate(self.settings.max_candidates.max(1));
         found
     }
 
@@ -111,12 +123,13 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
-        if !self.settings.idle && self.is_gesture(start, end) {
+        // Neither a gesture nor the moment in which it is held is an idle, unless somebody asks for it.
+        let last = analysis.take.num_frames() - 1;
+        let is_part_of_one = ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_gesture(0, last);
+        if !self.settings.idle && (is_part_of_one || self.is_gesture(start, end)) {
             return Err(MissReason::SeenOnce);
         }
-        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
-        let costs_too_much = |&ratio: &f64| ratio > MAX_IDLE_COST_RATIO && pair.cost > unseen;
-        if let Some(found) = candidate.cost_ratio.filter(costs_too_much) {
+        if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
             return Err(MissReason::CostRatio { found });
         }
         self.admitted(LoopCandidate {

@@ -136,6 +136,10 @@ pub(super) fn state_unit(document: &mut Document<'_>, unit_metres: f64) -> Resul
 /// Makes a file state another frame rate, at which programs show its animations; their keys stay. Where it states that already nothing
 /// changes.
 pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<(), FbxError> {
+    // Without any settings it states no rate.
+    if section(document, "GlobalSettings").is_err() {
+        return Ok(());
+    }
     let (mode, custom_hz) = time_mode(rate_hz);
     let is_stated = setting(document, "TimeMode")?.is_some_and(|entry| entry.ends_in_i32(mode));
     if is_stated && mode != CUSTOM_TIME_MODE {
