@@ -138,7 +138,7 @@ struct Limits {
 const SEAM_ACCELERATION: Limits = Limits { review: 1.5, bad: 3.0 };
 
 /// Second difference of a joint inside the loop over its largest in the take.
-const KINK: Limits = Limits { review: 1.9, bad: 3.8 };
+const KINK: Limits = Limits { review: 2.0, bad: 4.0 };
 
 /// Seconds for which the whole body stands still while the loop goes somewhere.
 const HELD_SECS: Limits = Limits { review: 0.1, bad: 0.25 };

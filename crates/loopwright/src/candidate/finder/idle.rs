@@ -15,8 +15,10 @@ use crate::{
     take::Cut,
 };
 
-/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches.
-const IDLE_SECS: [f64; 8] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.4];
+/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches, and are
+/// taken where a take has none of these.
+const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0];
+const LEAST_IDLE_SECS: f64 = 1.4;
 
 /// A longer idle loop may cost this many times as much as the cheapest, ...
 const IDLE_COST_ALLOWANCE: f64 = 2.0;
@@ -47,11 +49,11 @@ impl Finder<'_> {
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
         let is_calm = |lags| Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle);
-        let mut found = self.longest_idle(&lags, is_calm);
+        let mut found = self.longest_idle(&IDLE_SECS, &lags, is_calm);
         // An idle take may have livelier moments all over.
-        let is_idle_throughout = (analysis.segments.iter()).all(|segment| segment.gait == Gait::Idle);
-        if found.candidates.is_empty() && is_idle_throughout {
-            found = self.longest_idle(&lags, |lags| Admission::of_any_activity(usable, lags));
+        if found.candidates.is_empty() && self.is_idle_throughout() {
+            let lengths: Vec<f64> = IDLE_SECS.into_iter().chain([LEAST_IDLE_SECS]).collect();
+            found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
         }
         let cheapest = found
             .candidates
@@ -70,14 +72,21 @@ impl Finder<'_> {
         found
     }
 
+    /// Whether no part of the take goes anywhere or does anything large.
+    fn is_idle_throughout(&self) -> bool {
+        let mut segments = self.source.analysis.segments.iter();
+        segments.all(|segment| segment.gait == Gait::Idle)
+    }
+
     /// The cheapest idle loop of each length.
     fn longest_idle(
         &self,
+        lengths: &[f64],
         lags: &RangeInclusive<usize>,
         admitted: impl Fn(RangeInclusive<usize>) -> Admission,
     ) -> FoundLoops {
         let mut found = self.nothing();
-        for secs in IDLE_SECS {
+        for &secs in lengths {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
             if longest.is_empty() {
                 continue;
@@ -125,7 +134,8 @@ impl Finder<'_> {
         }
         // Neither a gesture nor the moment in which it is held is an idle, unless somebody asks for it.
         let last = analysis.take.num_frames() - 1;
-        let is_part_of_one = ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_gesture(0, last);
+        let is_part_of_one =
+            ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_idle_throughout() && self.is_gesture(0, last);
         if !self.settings.idle && (is_part_of_one || self.is_gesture(start, end)) {
             return Err(MissReason::SeenOnce);
         }

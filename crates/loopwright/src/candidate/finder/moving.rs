@@ -206,7 +206,12 @@ impl Finder<'_> {
             return Err(MissReason::Cycles { found: rhythm.cycles });
         }
         let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, pair.lag(), rhythm.cycles);
-        self.admitted(self.describe(pair, cut(refined)?, Some(rhythm), false))
+        // The figures of a stretch are those of its nearest whole frames, whoever names it.
+        let near = match refined.round() as usize {
+            lag if lag == pair.lag() => *pair,
+            lag => self.pair(pair.start_frame, pair.start_frame + lag),
+        };
+        self.admitted(self.describe(&near, cut(refined)?, Some(rhythm), false))
     }
 
     /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.

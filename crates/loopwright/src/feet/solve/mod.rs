@@ -212,8 +212,15 @@ pub(super) fn solve(
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
-    let settled = settle(course, &limbs, &goals, model).filter(|settled| settled.is_near)?;
+    let mut goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
+    let settle_near = |goals: &[Goals]| settle(course, &limbs, goals, model).filter(|settled| settled.is_near);
+    let settled = settle_near(&goals).or_else(|| {
+        // Some bodies cannot hold their feet without turning joints harder than the take does.
+        for goals in &mut goals {
+            goals.hardest = [f64::INFINITY; NUM_JOINTS];
+        }
+        settle_near(&goals)
+    })?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
         rise: Vec::with_capacity(course.count()),
