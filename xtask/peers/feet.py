@@ -33,7 +33,9 @@ def takes(mocap, wanted):
 
 
 def make(command, path, into, *flags):
-    subprocess.run([command, *flags, *filter(None, [path]), "-o", into, "--force"], check=True, capture_output=True)
+    done = subprocess.run([command, *flags, *filter(None, [path]), "-o", into, "--force"], capture_output=True)
+    if done.returncode > 1:  # 1: written, and bad
+        raise RuntimeError(done.stderr)
     return into
 
 

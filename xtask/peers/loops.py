@@ -546,8 +546,10 @@ def measure_loop(take, feet, loop, results):
 
 def ours(command, path, into, unit, up, *flags):
     begun = time.perf_counter()
-    subprocess.run([command, "make", path, "-o", into, "--force", *flags], check=True, capture_output=True)
+    done = subprocess.run([command, "make", path, "-o", into, "--force", *flags], capture_output=True)
     secs = time.perf_counter() - begun
+    if done.returncode > 1:  # 1: written, and bad
+        raise RuntimeError(done.stderr)
     sidecar = json.load(open(into + ".json"))
     candidate = sidecar["candidate"]
     return Loop(read(into, unit, up), candidate["start_frame"], candidate["end_frame"]), secs

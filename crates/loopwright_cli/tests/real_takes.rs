@@ -146,7 +146,7 @@ fn long_takes_give_one_row_per_stretch() {
         ("snu/raw_walk_straight_fast.bvh", 5, 5),
         ("snu/walk_forward_repeated.bvh", 1, 1),
         ("assimp/Boxing_Toes.bvh", 1, 2),
-        ("pymo/AV_8Walk_Meredith.bvh", 3, 5),
+        ("pymo/AV_8Walk_Meredith.bvh", 3, 6),
     ] {
         let path = folder.join(take);
         let answer = work.run_list(&["find", path.to_str().unwrap(), "--json", "--top", "40"]);

@@ -321,7 +321,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     folder.write("staff.bvh", written.bytes);
     let close = |options: &str| {
         let options = format!("close staff.bvh -o loop.bvh --force --json --up y --unit cm --range 14:74 {options}");
-        folder.answer(&options)
+        folder.run(&options).wrote().json()
     };
     let json = close("--set output.root-space=full --add-root --save-recipe prop.toml");
     assert_eq!(json["root_motion"]["space"], "full");

@@ -185,7 +185,7 @@ fn a_kink_is_caught() {
             of_changed(take, |made, sample, pose| {
                 let step = made.loop_clip.step_secs();
                 if sample == made.loop_clip.num_samples() / 2 {
-                    let rate = share * 210.0 * step * step;
+                    let rate = share * 210.0 * step * step * (take.frame_rate_hz() / 60.0).max(1.0);
                     pose.rotations[shin] *= DQuat::from_rotation_x(rate);
                 }
             })

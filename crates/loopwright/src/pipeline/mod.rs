@@ -25,7 +25,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     analysis::{Analysis, body::Body},
-    candidate::{self, LoopCandidate, WholeClip},
+    candidate::{self, LastKey, LoopCandidate, WholeClip},
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
         image::ImageError,
@@ -231,10 +231,14 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
-    let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
-    let clip = match goes_on {
+    let whole = candidate.whole.as_ref();
+    let is_held_outside = whole.is_some_and(|whole| whole.last_key == LastKey::Repeated);
+    let clip = match is_held_outside || candidate::is_cut_off(analysis, cut) {
+        true => clip.without_context(),
+        false => clip,
+    };
+    let clip = match whole.is_some_and(WholeClip::goes_on_over_the_seam) {
         true => clip.known_as_cycle(),
-        false if candidate::is_cut_off(analysis, cut) => clip.without_context(),
         false => clip,
     };
     let mean = mean::asked_for(analysis, candidate, &clip, settings)?;

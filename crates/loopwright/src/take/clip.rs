@@ -100,15 +100,12 @@ impl Clip {
         }
     }
 
-    /// The same clip, known to be one cycle already: what lies outside it then tells nothing.
+    /// The same clip, known to be one cycle already.
     pub(crate) fn known_as_cycle(self) -> Self {
-        Self {
-            is_cycle: true,
-            ..self.without_context()
-        }
+        Self { is_cycle: true, ..self }
     }
 
-    /// The same clip without the samples outside the cut.
+    /// The same clip without the samples outside the cut, where these tell nothing of it.
     pub(crate) fn without_context(self) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), self.num_intervals + 1);
         for sample in 0..=self.num_intervals {

@@ -164,6 +164,10 @@ fn part_word(part: OutcomePart) -> &'static str {
         OutcomePart::Cycles => "More cycles than needed",
         OutcomePart::FootSlide => "Foot sliding",
         OutcomePart::Knees => "Sharp knees",
+        OutcomePart::Turn => "Turn in a part of it",
+        OutcomePart::Pace => "Other pace than usual",
+        OutcomePart::FootHeight => "Feet high or low",
+        OutcomePart::Kink => "Jerks inside",
     }
 }
 
