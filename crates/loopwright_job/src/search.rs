@@ -10,7 +10,10 @@ use loopwright::{
 };
 
 #[cfg(feature = "clap")]
-use crate::recipe::{headings::WHICH_LOOP, words::choice};
+use crate::recipe::{
+    headings::WHICH_LOOP,
+    words::{choice, parse_bounds},
+};
 use crate::{JobError, Studied, recipe::SearchRecipe};
 
 /// How many loops `find` lists by default; `make --pick` counts in the same list.
@@ -217,21 +220,6 @@ pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) 
             nearest_miss: found.nearest_miss,
         },
     })
-}
-
-/// `LOW:HIGH`; either may be left out.
-pub fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
-    let wrong =
-        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
-    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
-    let end = |text: &str, open: f64| match text.trim() {
-        "" => Some(open),
-        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
-    };
-    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
-        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
-        _ => Err(wrong()),
-    }
 }
 
 /// `START:END`, whole frames.

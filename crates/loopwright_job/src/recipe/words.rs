@@ -172,7 +172,7 @@ impl Written for [f64; 2] {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        crate::search::parse_bounds(text)
+        parse_bounds(text)
     }
 }
 
@@ -253,5 +253,20 @@ pub(crate) mod texts {
     pub(crate) fn deserialize<'de, T: Written, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
         let texts = Vec::<String>::deserialize(from)?;
         texts.iter().map(|text| T::read(text).map_err(Error::custom)).collect()
+    }
+}
+
+/// `LOW:HIGH`; either may be left out.
+pub fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
+    let wrong =
+        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let end = |text: &str, open: f64| match text.trim() {
+        "" => Some(open),
+        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
+    };
+    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
+        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
+        _ => Err(wrong()),
     }
 }
