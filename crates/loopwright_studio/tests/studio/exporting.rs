@@ -5,13 +5,17 @@ use std::time::{Duration, Instant};
 use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright::{
-    Analysis, LoopSettings, SearchSettings,
+    Analysis, LoopSettings, MadeLoop, SearchSettings,
     closure::{ClosureName, ShapeKind},
     edit::{EditKey, EditKind, EditValue},
     feet::FootLock,
 };
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
-use loopwright_job::recipe::{EditedBody, Recipe};
+use loopwright_job::{
+    Verdict,
+    recipe::{EditedBody, Recipe},
+    verdict,
+};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
@@ -112,10 +116,19 @@ fn every_format_is_what_the_library_writes() {
         // As the command line writes it: with a root joint where engines want one.
         let writing = (made.output).writing(format, opened.studied.analysis.root_joint(), SizeLimits::default());
         let take = TakeFacts::new("walk.bvh", opened.take(), opened.studied.file.source.space());
-        let wanted = LoopFile::write_with(&made.done.made, take, &source, &writing).unwrap();
+        let mut wanted = LoopFile::write_with(&made.done.made, take, &source, &writing).unwrap();
+        judge(&opened.studied.analysis, &made.done.made, &mut wanted);
         assert!(exported.bytes == wanted.bytes().as_ref(), "{format:?}");
         assert_eq!(exported.file_name, format!("walk-loop.{}", format.extension()));
     }
+}
+
+/// What the road of all programs adds to a loop that the library wrote.
+fn judge(analysis: &Analysis, made: &MadeLoop, written: &mut LoopFile) {
+    let of_take = verdict::of_take(analysis, &made.candidate);
+    Verdict::of_made(made, &written.quality, &of_take).state(&mut written.sidecar.quality);
+    let kind = analysis.motion_kind(Some(&made.candidate), Some(written.quality.root_mps));
+    written.sidecar.kind = Some(kind.to_string());
 }
 
 /// The loop that a recipe makes of a take, by the libraries alone, as the command line makes it.
@@ -142,6 +155,7 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
     let take = TakeFacts::new("stroll.bvh", &file.take, file.source.space());
     let mut written = LoopFile::write_with(&made, take, &source, &writing).unwrap();
     written.sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    judge(&analysis, &made, &mut written);
     written.bytes().into_owned()
 }
 
