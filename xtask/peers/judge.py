@@ -40,7 +40,9 @@ def faults(take, loop):
     unseen = 4.0 * size * dt * dt
     played = loop.played(motion.places)
     # From the root: what the root does is meant.
+    climb = (motion.places[-1, 0, 1] - motion.places[0, 0, 1]) * np.arange(count + 1) / count
     seen = turn(about_y(-motion.yaw)[:, None], motion.places - motion.middle[:, None])[:count]
+    seen[..., 1] -= climb[:count, None]
     around = bends(np.concatenate([seen, seen, seen]))[count - 1 : 2 * count - 1]
     usual = np.maximum(np.percentile(around, 99, axis=0), unseen)
     found = {"seam acceleration": np.max(np.maximum(around[0], around[-1]) / usual)}
@@ -70,6 +72,7 @@ def faults(take, loop):
     rest = (frames - low)[:, None, None]
     taken = take.seen_from_root()
     own = (1 - rest) * taken[low] + rest * taken[low + 1]
+    own[..., 1] -= climb[:count, None]
     found["displacement, mm"] = 1e3 * np.linalg.norm(seen - own, axis=-1).mean() / size
     source = bends(taken[max(0, start - 2) : end + 3])
     found["kink"] = np.max(around.max(axis=0) / np.maximum(source.max(axis=0), unseen))

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     analysis::{Analysis, Segment},
-    candidate::{
-        self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, SearchError, SearchSettings, Steadiness, WholeClip,
-    },
+    candidate::{self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, SearchError, SearchSettings, WholeClip},
     math::Decay,
     mirror::{Mirror, MirrorError},
     pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry},
@@ -66,12 +64,6 @@ impl Analysis {
     /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
     pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
         candidate::seam_cost(self, start_frame, end_frame, decay)
-    }
-
-    /// How evenly the take moves on over a stretch.
-    pub fn steadiness(&self, candidate: &LoopCandidate) -> Steadiness {
-        let ends = [candidate.cut.start_frame(), candidate.cut.end_frame()];
-        Steadiness::of(self, ends, candidate.cycles)
     }
 
     /// The segment that holds most of a loop.

@@ -113,6 +113,54 @@ fn a_pop_names_the_joint_that_shows_it() {
     allowed.begins("walk.bvh: bad: ");
 }
 
+/// What a build server reads: a case for each check of each loop, with names that XML has to escape.
+#[test]
+fn a_report_for_build_servers_has_a_case_for_each_check() {
+    let folder = with_loops();
+    folder.copy("walk.bvh", "loops/a&b-loop.bvh");
+    folder.write("loops/c-loop.bvh", "not a take");
+    let checked = folder.run("check loops --junit report.xml").ended(2);
+    let report = folder.text("report.xml");
+    assert!(
+        report.contains("<testsuite name=\"loops/a&amp;b-loop.bvh\" tests=\"21\""),
+        "{report}"
+    );
+    assert!(
+        report.contains("<testsuite name=\"loops/c-loop.bvh\" tests=\"1\" failures=\"0\" errors=\"1\""),
+        "{report}"
+    );
+    assert_eq!(report.matches("<testcase ").count(), 4 * 21 + 1);
+    let pop = "name=\"seam-position\"><failure message=\"seam-position ";
+    assert_eq!(report.matches(pop).count(), 1, "{report}");
+    assert!(
+        report.contains("name=\"turn\"><skipped message=\"not measured\"/>"),
+        "{report}"
+    );
+    // The table counts the loops that each check finds wanting.
+    checked.shows("check ");
+    checked.shows("\nseam-position ");
+    assert!(!checked.stdout.contains("\nfoot-slide "), "{}", checked.stdout);
+    folder.refuse("check loops --junit report.xml", "report.xml");
+    assert!(folder.run("check loops --junit report.xml --force").status == 2);
+}
+
+/// Loops to review pass a build unless it asks for more, and checks that are not named do not decide.
+#[test]
+fn a_build_chooses_what_fails_it() {
+    let folder = Folder::with_walk();
+    // A root that creeps is to be reviewed.
+    folder
+        .run("synth -o slow.bvh --speed 0.02 --turn-rate 0 --seconds 4 --fps 30")
+        .done();
+    folder.run("make slow.bvh -o loop.bvh").wrote();
+    let checked = folder.answer("check loop.bvh --json");
+    assert_eq!(checked["loops"][0]["grade"], "review", "{checked:#}");
+    folder.run("check loop.bvh --fail-on review").ended(1);
+    folder.run("check loop.bvh --fail-on review --only root-drift").ended(1);
+    folder.run("check loop.bvh --fail-on review --only kink").done();
+    folder.refuse("check loop.bvh --only glow", "glow");
+}
+
 #[test]
 fn limits_come_from_the_nearest_file_and_flags_count_more() {
     let folder = with_loops();

@@ -387,14 +387,23 @@ fn licences_of_all_that_is_inside_are_printed() {
     }
 }
 
+/// The worse a grade, the more.
+pub(crate) fn rank(grade: &Value) -> usize {
+    ["good", "review", "bad"].iter().position(|word| grade == word).unwrap()
+}
+
 /// One loop has one grade, whoever is asked; what the search says of a row is no better than what becomes of it.
 #[test]
 fn every_command_gives_a_loop_one_grade() {
     let folder = Folder::with_walk();
     folder.succeed("synth --noise 0.5 --seed 3 -o noisy.bvh");
     folder.succeed("synth --noise 0.2 --variation 0.2 -o uneven.bvh");
-    let rank = |grade: &Value| ["good", "review", "bad"].iter().position(|word| grade == word).unwrap();
-    for take in ["walk.bvh", "noisy.bvh", "uneven.bvh"] {
+    folder.succeed("synth --speed 0.02 --turn-rate 0 -o slow.bvh");
+    assert_eq!(
+        folder.answer("find slow.bvh --json")["candidates"][0]["grade"],
+        "review"
+    );
+    for take in ["walk.bvh", "noisy.bvh", "uneven.bvh", "slow.bvh"] {
         let found = folder.answer(&format!("find {take} --json"));
         let rows = found["candidates"].as_array().unwrap();
         let listed = folder.answer(&format!("list {take} --json"));

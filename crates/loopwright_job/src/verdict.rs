@@ -1,14 +1,14 @@
 //! The verdict on a loop: a list of checks, the worst grade of them, and the reason for it in one sentence.
 //!
-//! Every program takes grades from here. docs/checks.md says what each check means and what helps; docs/math/checks.md how its limits were
-//! settled. Limits in metres grow with the body.
+//! Every program takes grades from here. docs/checks.md says what each check means, its limits and what helps. Limits in metres grow with
+//! the body.
 
 use std::fmt;
 
 use loopwright::{
     Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton,
-    analysis::{Body, FoundBy},
-    candidate::{LastKey, Steadiness, WholeClipKind},
+    analysis::{Body, FoundBy, MOVING_MPS},
+    candidate::{LastKey, WholeClipKind},
     loop_clip::LoopKeys,
     quality::{self, Step},
 };
@@ -135,59 +135,42 @@ struct Limits {
 }
 
 /// Second difference at the seam over the joint's own 99th percentile. An accent on a strike reaches 1.4 in captured takes.
-const SEAM_ACCELERATION: Limits = Limits { review: 1.5, bad: 3.0 };
+const SEAM_ACCELERATION: Limits = Limits::of(1.5, 3.0);
 
 /// Second difference of a joint inside the loop over its largest in the take.
-const KINK: Limits = Limits { review: 2.0, bad: 4.0 };
+const KINK: Limits = Limits::of(2.0, 4.0);
 
 /// Seconds for which the whole body stands still while the loop goes somewhere.
-const HELD_SECS: Limits = Limits { review: 0.1, bad: 0.25 };
+const HELD_SECS: Limits = Limits::of(0.1, 0.25);
 
 /// Metres by which a foot slides within a contact.
-const FOOT_SLIDE_METRES: Limits = Limits {
-    review: 0.02,
-    bad: 0.04,
-};
+const FOOT_SLIDE_METRES: Limits = Limits::of(0.02, 0.04);
 
 /// Metres by which a planted foot is above or below its place in the take.
-const FOOT_HEIGHT_METRES: Limits = Limits {
-    review: 0.009,
-    bad: 0.018,
-};
+const FOOT_HEIGHT_METRES: Limits = Limits::of(0.009, 0.018);
 
 /// Change of pace from one end to the other, as a share.
-const PACE: Limits = Limits {
-    review: 0.075,
-    bad: 0.15,
-};
+const PACE: Limits = Limits::of(0.075, 0.15);
 
 /// Share of the turn in the busiest third of the loop.
-const TURN: Limits = Limits { review: 0.44, bad: 0.6 };
+const TURN: Limits = Limits::of(0.44, 0.6);
 
 /// Mean distance of joints from the take, metres.
-const DISPLACEMENT_METRES: Limits = Limits {
-    review: 0.022,
-    bad: 0.045,
-};
+const DISPLACEMENT_METRES: Limits = Limits::of(0.022, 0.045);
 
 /// Degrees between the way from the feet to the head and up. On all fours, and of bodies that lie, the head is
 /// beside the feet.
-const UPRIGHT_DEG: Limits = Limits {
-    review: 50.0,
-    bad: 110.0,
-};
-const LYING_DEG: Limits = Limits {
-    review: 100.0,
-    bad: 110.0,
-};
+const UPRIGHT_DEG: Limits = Limits::of(50.0, 110.0);
+const LYING_DEG: Limits = Limits::of(100.0, 110.0);
 
 /// A root that moves this slowly creeps, metres per second: nobody walks so slowly, and it leaves its place within a minute.
 const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
 
-/// Speed from which a loop goes somewhere, metres per second.
-const GOING_MPS: f64 = 0.3;
-
 impl Limits {
+    const fn of(review: f64, bad: f64) -> Self {
+        Self { review, bad }
+    }
+
     fn grade(&self, value: f64) -> Grade {
         match (value > self.review, value > self.bad) {
             (false, _) => Grade::Good,
@@ -197,39 +180,33 @@ impl Limits {
     }
 
     fn never_bad(review: f64) -> Self {
-        Self {
-            review,
-            bad: f64::INFINITY,
-        }
+        Self::of(review, f64::INFINITY)
     }
 
     fn of_size(self, size: f64) -> Self {
-        Self {
-            review: self.review * size,
-            bad: self.bad * size,
-        }
+        Self::of(self.review * size, self.bad * size)
     }
 }
 
 /// A loop to judge.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// Its figures.
-    pub quality: &'a Quality,
+    pub(crate) quality: &'a Quality,
     /// Its skeleton.
-    pub skeleton: &'a Skeleton,
+    pub(crate) skeleton: &'a Skeleton,
     /// Its body.
-    pub body: &'a Body,
+    pub(crate) body: &'a Body,
     /// Seconds between its samples.
-    pub step_secs: f64,
+    pub(crate) step_secs: f64,
     /// What became of its root motion.
-    pub mode: RootMode,
+    pub(crate) mode: RootMode,
     /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
-    pub is_speed_known: bool,
+    pub(crate) is_speed_known: bool,
     /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start.
-    pub is_meant_to_differ: bool,
+    pub(crate) is_meant_to_differ: bool,
     /// Checks that the loop does not answer, as they were found when it was made: those of [`of_take`], or those in its sidecar.
-    pub known: &'a [CheckFacts],
+    pub(crate) known: &'a [CheckFacts],
 }
 
 /// One grade, the reason for it, and the checks that it comes from.
@@ -245,7 +222,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// The verdict on a loop.
-    pub fn new(subject: &Subject<'_>) -> Self {
+    pub(crate) fn new(subject: &Subject<'_>) -> Self {
         Self::of_checks(CheckId::ALL.map(|id| subject.check(id)).to_vec())
     }
 
@@ -286,7 +263,7 @@ impl Verdict {
     }
 
     /// The verdict of these checks: the worst of them, the first of equally bad ones.
-    pub fn of_checks(checks: Vec<CheckFacts>) -> Self {
+    fn of_checks(checks: Vec<CheckFacts>) -> Self {
         let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
         let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
             Some(check) if grade > Grade::Good => reason(check),
@@ -355,10 +332,7 @@ impl Subject<'_> {
         let name = |joint: usize| self.skeleton.joint(joint).name.clone();
         let secs = |sample: usize| sample as f64 * self.step_secs;
         let of_seam = |step: Step, scale: f64| {
-            let limits = Limits {
-                review: scale * step.allowed,
-                bad: scale * step.allowed,
-            };
+            let limits = Limits::of(scale * step.allowed, scale * step.allowed);
             CheckFacts {
                 joint: Some(name(step.joint)),
                 time_secs: Some(0.0),
@@ -386,7 +360,7 @@ impl Subject<'_> {
             CheckId::HeldPose => {
                 let held = quality.held_pose;
                 // A pose may be held in an idle or a dance.
-                if quality.root_mps < GOING_MPS * size {
+                if quality.root_mps < MOVING_MPS * size {
                     return None;
                 }
                 CheckFacts {
@@ -413,7 +387,7 @@ impl Subject<'_> {
             CheckId::FeetStand => {
                 let has_feet =
                     matches!(self.body.found_by, FoundBy::Names | FoundBy::Given) && !self.body.feet.is_empty();
-                if !has_feet || quality.root_mps < GOING_MPS * size {
+                if !has_feet || quality.root_mps < MOVING_MPS * size {
                     return None;
                 }
                 let never = quality.farthest_slide.is_none();
@@ -433,7 +407,7 @@ impl Subject<'_> {
             }
             CheckId::Upright => {
                 // Whoever rests may lie.
-                let goes_upright = self.body.feet.len() <= 2 && quality.root_mps >= GOING_MPS * size;
+                let goes_upright = self.body.feet.len() <= 2 && quality.root_mps >= MOVING_MPS * size;
                 let limits = if goes_upright { UPRIGHT_DEG } else { LYING_DEG };
                 graded(id, quality.lean_radians?.to_degrees(), limits)
             }
@@ -448,20 +422,19 @@ impl Subject<'_> {
 
 /// The checks that a stretch of a take answers, whatever is made of it.
 pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts> {
-    let steadiness = analysis.steadiness(candidate);
     let has_feet = analysis.body.found_by != FoundBy::AllLeaves;
     let is_of_take = CheckId::ALL.into_iter().filter(|id| id.is_of_take());
     is_of_take
-        .filter_map(|id| of_stretch(id, candidate, &steadiness, has_feet))
+        .filter_map(|id| of_stretch(id, candidate, has_feet))
         .collect()
 }
 
 /// `None` where the take does not tell.
-fn of_stretch(id: CheckId, candidate: &LoopCandidate, steadiness: &Steadiness, has_feet: bool) -> Option<CheckFacts> {
+fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool) -> Option<CheckFacts> {
     // What is thrown or swims need not be even.
-    let is_going = has_feet && candidate.twist.linear.length() >= GOING_MPS;
+    let is_going = has_feet && candidate.twist.linear.length() >= MOVING_MPS;
     let yes_or_no = |is_so: bool| graded(id, f64::from(u8::from(is_so)), Limits::never_bad(0.0));
-    let whole = candidate.whole.as_ref();
+    let (whole, steadiness) = (candidate.whole.as_ref(), &candidate.steadiness_around);
     Some(match id {
         CheckId::Jumps => graded(id, candidate.num_jumps as f64, Limits::never_bad(0.0)),
         CheckId::Pace => graded(

@@ -93,6 +93,15 @@ fn second_cycle(take: &Take, period_secs: f64) -> [f64; 2] {
     [1.0, 2.0].map(|cycle| (cycle * period_secs / take.frame_time_secs()).round())
 }
 
+/// The page of checks has every one of them.
+#[test]
+fn every_check_is_explained() {
+    let page = include_str!("../../../docs/checks.md");
+    for id in CheckId::ALL {
+        assert!(page.contains(&format!("`{id}`")), "{id}");
+    }
+}
+
 #[test]
 fn walks_without_a_fault_are_good() {
     for take in walks() {

@@ -5,6 +5,7 @@ use super::{
     report::{FoundLoops, LoopCandidate},
     rhythm,
     settings::SearchSettings,
+    steadiness::Steadiness,
     whole::{LastKey, WholeClip},
     whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop},
 };
@@ -122,8 +123,10 @@ pub(crate) fn appraise(
         .iter()
         .all(|&activity| activity == ActivityKind::Idle);
     let candidate = finder.describe(&pair, cut, rhythm, is_idle);
+    let cycles = settings.cycles.unwrap_or(candidate.cycles);
     Ok(LoopCandidate {
-        cycles: settings.cycles.unwrap_or(candidate.cycles),
+        cycles,
+        steadiness_around: Steadiness::of(analysis, [cut.start_frame(), cut.end_frame()], cycles),
         ..candidate
     })
 }

@@ -81,8 +81,12 @@ fn ranked(
         (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
     // The fewest cycles that any of them shows count as one.
     let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
+    let mut speeds = UsualSpeeds {
+        analysis,
+        known: Vec::new(),
+    };
     for candidate in &mut ranked {
-        candidate.outcome = Some(outcome_of_take(analysis, candidate, fewest));
+        candidate.outcome = Some(outcome_of_take(&mut speeds, candidate, fewest));
     }
     ranked.sort_by(by_soundness_and_score);
     // The best of those that are closed are made in full next.
@@ -114,37 +118,57 @@ fn ranked(
 }
 
 /// The parts of the outcome that the take alone shows.
-fn outcome_of_take(analysis: &Analysis, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
+fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
     let steady = candidate.steadiness_around;
     Outcome {
         cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
         speed_drift: steady.pace_change,
         turn_drift_radians: steady.turn_change_radians,
         turn_in_third: steady.turn_in_third,
-        pace_off: pace_off(analysis, candidate),
+        pace_off: speeds.pace_off(candidate),
         abruptness: candidate.abruptness,
         extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
         ..Outcome::default()
     }
 }
 
-/// How far the speed of a gait is from the median of all frames of the take that go so, as a share; `None` where it stays in its place.
-fn pace_off(analysis: &Analysis, candidate: &LoopCandidate) -> Option<f64> {
-    let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
-    let gait = analysis
-        .segment_of(candidate)
-        .map(|segment| MotionKind::from(segment.gait))?;
-    if speed < MOVING_MPS {
-        return None;
+/// The usual speeds of the gaits of a take, each worked out for the first candidate that goes so.
+struct UsualSpeeds<'a> {
+    analysis: &'a Analysis,
+    known: Vec<(MotionKind, f64)>,
+}
+
+impl UsualSpeeds<'_> {
+    /// The median speed over the ground of all frames of this gait, metres per second; a curve is no other gait.
+    fn of(&mut self, gait: MotionKind) -> f64 {
+        if let Some((_, speed)) = self.known.iter().find(|(known, _)| *known == gait) {
+            return *speed;
+        }
+        let segments = self.analysis.segments.iter();
+        let alike = segments.filter(|segment| straight(segment.gait.into()) == gait);
+        let frames = alike.flat_map(|segment| segment.start_frame..=segment.end_frame);
+        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)).collect(), 0.5);
+        self.known.push((gait, speed));
+        speed
     }
-    let alike = |kind: MotionKind| match (gait, kind) {
-        (MotionKind::Walk | MotionKind::TurningWalk, MotionKind::Walk | MotionKind::TurningWalk) => true,
-        (gait, kind) => gait == kind,
-    };
-    let segments = analysis.segments.iter().filter(|segment| alike(segment.gait.into()));
-    let speeds = segments.flat_map(|segment| segment.start_frame..=segment.end_frame);
-    let usual = percentile::of(speeds.map(|frame| analysis.ground_mps(frame)).collect(), 0.5);
-    (usual > 0.0).then(|| (speed - usual).abs() / usual)
+
+    /// How far the speed of a gait is from the usual one, as a share; `None` where it stays in its place.
+    fn pace_off(&mut self, candidate: &LoopCandidate) -> Option<f64> {
+        let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
+        let gait = self.analysis.segment_of(candidate)?.gait;
+        if speed < MOVING_MPS {
+            return None;
+        }
+        let usual = self.of(straight(gait.into()));
+        (usual > 0.0).then(|| (speed - usual).abs() / usual)
+    }
+}
+
+fn straight(gait: MotionKind) -> MotionKind {
+    match gait {
+        MotionKind::TurningWalk => MotionKind::Walk,
+        gait => gait,
+    }
 }
 
 /// The stretch closed with default settings; `None` where that cannot be done.

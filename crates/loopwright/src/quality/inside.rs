@@ -125,13 +125,15 @@ const HELD_SHARE: f64 = 0.1;
 /// The longest time for which all joints nearly stand still, over the ground.
 pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let count = keys.num_samples();
-    let place = |sample: usize, joint: usize| {
-        let root = keys.root().at(sample as f64 * keys.step_secs());
-        root.transform_point(keys.position(sample as isize, joint))
-    };
+    let step = keys.root().twist.exp(keys.step_secs());
+    // Seen from the root at a sample, the next one has moved on by a step of the root.
     let speed = |sample: usize| -> f64 {
-        let moved = (0..keys.num_joints()).map(|joint| (place(sample + 1, joint) - place(sample, joint)).length());
-        moved.sum()
+        let sample = sample as isize;
+        let moved = |joint: usize| {
+            let next = step.transform_point(keys.position(sample + 1, joint));
+            next.distance(keys.position(sample, joint))
+        };
+        (0..keys.num_joints()).map(moved).sum()
     };
     let speeds: Vec<f64> = (0..count).map(speed).collect();
     let usual = percentile::of(speeds.clone(), 0.5);

@@ -62,6 +62,10 @@ struct OutcomeFacts {
     extra_cycles: u32,
     foot_slide_cmps: Option<f64>,
     knee_ratio: Option<f64>,
+    turn_in_third_share: Option<f64>,
+    pace_off_ratio: Option<f64>,
+    foot_height_mm: Option<f64>,
+    kink_ratio: Option<f64>,
 }
 
 impl From<&Outcome> for OutcomeFacts {
@@ -75,6 +79,10 @@ impl From<&Outcome> for OutcomeFacts {
             extra_cycles: outcome.extra_cycles,
             foot_slide_cmps: outcome.foot_slide_mps.map(|speed| 1e2 * speed),
             knee_ratio: outcome.knee_ratio,
+            turn_in_third_share: outcome.turn_in_third,
+            pace_off_ratio: outcome.pace_off,
+            foot_height_mm: outcome.foot_height_metres.map(|metres| 1e3 * metres),
+            kink_ratio: outcome.kink_ratio,
         }
     }
 }
