@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use crate::{
     analysis::{Analysis, Segment},
-    candidate::{self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, SearchError, SearchSettings, WholeClip},
+    candidate::{
+        self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, NamedMotion, SearchError, SearchSettings,
+        WholeClip,
+    },
     math::Decay,
     mirror::{Mirror, MirrorError},
     pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry},
@@ -77,6 +80,11 @@ impl Analysis {
     /// show it, and the root does not.
     pub fn motion_kind(&self, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
         candidate::motion_kind(self, best, speed_mps)
+    }
+
+    /// What the name of the take says of its motion, unless names are to be ignored.
+    pub fn named_motion(&self) -> NamedMotion {
+        NamedMotion::of_take(self)
     }
 
     /// The whole take as one loop, where it loops already beyond doubt: its ends meet, or the closing key is missing and the step

@@ -1,6 +1,7 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
-use loopwright::{Analysis, Take};
+use glam::DQuat;
+use loopwright::{Analysis, Take, Tracks};
 use loopwright_synth::WalkSettings;
 
 use crate::support::walk_of;
@@ -65,4 +66,25 @@ fn a_short_take_does_not_wrap_around() {
     let period = WalkSettings::default().period_secs * 30.0;
     assert!((peaks[0].lag_frames - period).abs() < 1.0, "{peaks:?}");
     assert!(peaks[0].height > 0.8 && peaks[0].height <= 1.05, "{peaks:?}");
+}
+
+/// Poses that are flagged do not lower the rhythm: a spike of one frame costs little, as if it were not there.
+#[test]
+fn flagged_poses_do_not_enter() {
+    let clean = walk(8.0);
+    let spiked = {
+        let mut poses: Vec<_> = (0..clean.num_frames())
+            .map(|frame| clean.pose(frame).to_pose())
+            .collect();
+        for rotation in &mut poses[100].rotations {
+            *rotation = DQuat::from_rotation_x(1.5) * *rotation;
+        }
+        let tracks = Tracks::from_poses(clean.skeleton().clone(), clean.frame_time_secs(), poses).unwrap();
+        Take::from_tracks("spiked", tracks).unwrap()
+    };
+    let [clean, spiked] = [clean, spiked].map(|take| Analysis::new(&take).unwrap());
+    assert!(!spiked.defects.bad_frames.is_empty());
+    let differ = clean.spectrum.values().iter().zip(spiked.spectrum.values());
+    let worst = differ.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+    assert!(worst < 0.004, "{worst}");
 }

@@ -1,11 +1,13 @@
 //! Whole clips: what loops already is kept, a single cycle is closed, and a single action is not bent.
 
-use glam::DVec3;
+use core::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take,
+    Analysis, BodyOverrides, Joint, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take, Tracks,
     candidate::{LastKey, WholeClip, WholeClipKind},
     feet::FootLock,
-    math::rotation,
+    math::{ops, rotation},
 };
 use loopwright_synth::WalkSettings;
 
@@ -179,9 +181,7 @@ fn a_clip_in_place_stays_in_place() {
 fn half_a_swing_is_no_loop() {
     // It ends where it began, but moves the other way.
     let take = cycle(66, 67);
-    let poses = (0..=60).map(|key| {
-        take.sample(20.0 + 16.0 * loopwright::math::ops::sin(core::f64::consts::PI * f64::from(key) / 60.0))
-    });
+    let poses = (0..=60).map(|key| take.sample(20.0 + 16.0 * ops::sin(core::f64::consts::PI * f64::from(key) / 60.0)));
     let swing = of_poses(&take, take.skeleton().clone(), poses);
     assert!(whole(&swing).is_none_or(|whole| !whole.loops_already()));
 }
@@ -209,5 +209,73 @@ fn clips_of_any_length_have_an_answer() {
         assert_eq!(analysis.whole_loop(), None, "{frames}");
         let _ = analysis.whole_cycle();
         let _ = analysis.find_loops(&SearchSettings::default());
+    }
+}
+
+/// A fish that beats its tail several times while something slower happens once.
+fn fish(beats: f64, frames: usize, name: &str) -> Take {
+    let offsets = (0..7).map(|joint| (joint > 0).then(|| joint - 1)).enumerate();
+    let joints = offsets.map(|(joint, parent)| {
+        let offset = if joint == 0 {
+            DVec3::ZERO
+        } else {
+            DVec3::new(0.0, 0.0, -0.2)
+        };
+        Joint::new(format!("spine_{joint}"), parent, offset)
+    });
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
+    let poses = (0..frames).map(|frame| {
+        let phase = TAU * frame as f64 / 60.0;
+        let turn = |joint: usize| {
+            let beat = ops::sin(beats * phase - 0.7 * joint as f64);
+            DQuat::from_rotation_y(0.26 * beat + 0.07 * ops::sin(phase))
+        };
+        let mut translations = vec![DVec3::new(0.0, 0.0, -0.2); 7];
+        translations[0] = DVec3::new(0.0, 0.5 + 0.02 * ops::sin(phase), 0.0);
+        Pose {
+            translations,
+            rotations: (0..7).map(turn).collect(),
+        }
+    });
+    let tracks = Tracks::from_poses(skeleton, 1.0 / 30.0, poses).unwrap();
+    Take::from_tracks(name, tracks).unwrap()
+}
+
+#[test]
+fn nothing_is_cut_out_of_what_loops() {
+    for (beats, keys) in [(1.0, 60), (2.0, 60), (3.0, 60), (2.0, 61)] {
+        let found = whole(&fish(beats, keys, "Take 001")).unwrap();
+        let is_kept = found.loops_already() && found.is_in_place() && found.num_frames == 60.0;
+        assert!(is_kept, "{beats} beats, {keys} keys: {found:?}");
+    }
+}
+
+/// A strike that ends as it begins: named for what it is, it loops, is none, or stays open; told not to listen, all stay open.
+#[test]
+fn names_tell_what_motion_leaves_open() {
+    let strike = |name: &str| {
+        let walk = cycle(66, 67);
+        let poses = (0..=120).map(|frame: usize| {
+            let burst = f64::from(u8::from((50..=70).contains(&frame)));
+            let away = burst * ops::sin(core::f64::consts::PI * (frame as f64 - 50.0) / 20.0).powi(2);
+            walk.sample(10.0 * away)
+        });
+        let tracks = Tracks::from_poses(walk.skeleton().clone(), 1.0 / 60.0, poses).unwrap();
+        Take::from_tracks(name, tracks).unwrap()
+    };
+    for (name, kind, by_name) in [
+        ("Spider Idle", WholeClipKind::Loops, true),
+        ("Attack", WholeClipKind::EndsAsItBegins, false),
+        ("Take 001", WholeClipKind::EndsAsItBegins, false),
+    ] {
+        let take = strike(name);
+        let found = Analysis::new(&take).unwrap().whole_loop().unwrap();
+        assert_eq!((found.kind, found.by_name), (kind, by_name), "{name}");
+        let deaf = BodyOverrides {
+            ignore_name: true,
+            ..BodyOverrides::default()
+        };
+        let found = Analysis::with(&take, &deaf).unwrap().whole_loop().unwrap();
+        assert_eq!(found.kind, WholeClipKind::EndsAsItBegins, "{name}");
     }
 }

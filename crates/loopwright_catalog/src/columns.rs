@@ -182,7 +182,7 @@ columns! {
     blend_end_secs: f64,
     /// The engine that it was written for; null if none was named.
     engine: Option<String>,
-    /// SHA-256 of all settings that decide how loops are made, with the version of the program.
+    /// SHA-256 of the recipe that makes the loop again, as `--save-recipe` writes it.
     recipe_sha256: String,
     /// The licence or the copyright that the file states (glTF), or that was given; null if unknown.
     licence: Option<String>,

@@ -36,7 +36,7 @@ use std::io::{self, Write};
 
 pub use cell::CellKind;
 pub use columns::{COLUMNS, Column, LoopRow};
-pub use origin::{LoopOrigin, sha256, skeleton_sha256};
+pub use origin::skeleton_sha256;
 
 /// A file format of catalogs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

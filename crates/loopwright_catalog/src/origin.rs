@@ -1,33 +1,16 @@
-//! A row from the sidecar of a loop, and what only its maker knows.
-
-use core::fmt::Write as _;
+//! A row from the sidecar of a loop.
 
 use loopwright::{RootMode, Skeleton};
-use loopwright_formats::{Sidecar, loop_file::facts::FeetFacts};
-use sha2::{Digest, Sha256};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{facts::FeetFacts, sha256},
+};
 
 use crate::LoopRow;
 
-/// Facts about a loop that its sidecar does not hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LoopOrigin {
-    /// SHA-256 of the take's file.
-    pub take_sha256: String,
-    /// SHA-256 of its skeleton: [`skeleton_sha256`].
-    pub skeleton_sha256: String,
-    /// The row of `find` that the loop was made from, from 1.
-    pub row: usize,
-    /// What the body does, in one word.
-    pub kind: String,
-    /// SHA-256 of all settings.
-    pub recipe_sha256: String,
-    /// The licence of the take.
-    pub licence: Option<String>,
-}
-
 impl LoopRow {
-    /// The row of a loop.
-    pub fn new(sidecar: &Sidecar, origin: &LoopOrigin) -> Self {
+    /// The row of a loop. `skeleton_sha256` is the hash of its skeleton, and `row` that of `find` that it was made from, from 1.
+    pub fn new(sidecar: &Sidecar, skeleton_sha256: &str, row: usize) -> Self {
         let Sidecar {
             take,
             candidate,
@@ -42,16 +25,16 @@ impl LoopRow {
         let [angular_x_radps, angular_y_radps, angular_z_radps] = root.angular_velocity_radps;
         Self {
             path: take.file.clone(),
-            take_sha256: origin.take_sha256.clone(),
-            skeleton_sha256: origin.skeleton_sha256.clone(),
+            take_sha256: take.file_sha256.clone().unwrap_or_default(),
+            skeleton_sha256: skeleton_sha256.to_owned(),
             animation: take.animation.clone(),
             frames: take.frames as u64,
             fps: take.fps,
             joints: take.joints as u64,
-            row: origin.row as u64,
+            row: row as u64,
             start_frame: candidate.start_frame,
             end_frame: candidate.end_frame,
-            kind: origin.kind.clone(),
+            kind: sidecar.kind.clone().unwrap_or_default(),
             period_secs: candidate.period_secs,
             cycles: candidate.cycles as u64,
             samples: playback.samples as u64,
@@ -102,8 +85,8 @@ impl LoopRow {
             blend_start_secs: closure.blend_start_secs,
             blend_end_secs: closure.blend_end_secs,
             engine: sidecar.target.as_ref().map(|target| target.name.to_string()),
-            recipe_sha256: origin.recipe_sha256.clone(),
-            licence: origin.licence.clone(),
+            recipe_sha256: sidecar.recipe_sha256.clone().unwrap_or_default(),
+            licence: take.licence.clone(),
             output: sidecar.outputs.first().cloned().unwrap_or_default(),
             output_sha256: sidecar.file_sha256.clone(),
         }
@@ -119,34 +102,20 @@ fn contacts(feet: &FeetFacts) -> String {
     contacts.collect::<Vec<_>>().join(";")
 }
 
-/// The SHA-256 of bytes, 64 hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(digest: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * digest.len());
-    for byte in digest {
-        // Writing into a text does not fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
-
 /// Offsets of joints are compared to this length, metres: files that state the same skeleton in other units differ by rounding.
 const SAME_METRES: f64 = 1e-4;
 
 /// A hash that skeletons share whose joints have the same names, parents and offsets, to a tenth of a millimetre. Two offsets that
 /// lie on either side of a rounding edge give different hashes, however near they are.
 pub fn skeleton_sha256(skeleton: &Skeleton) -> String {
-    let mut hash = Sha256::new();
+    let mut bytes = Vec::new();
     for joint in skeleton.joints() {
-        hash.update(joint.name.len().to_le_bytes());
-        hash.update(joint.name.as_bytes());
-        hash.update(joint.parent.map_or(u64::MAX, |parent| parent as u64).to_le_bytes());
+        bytes.extend(joint.name.len().to_le_bytes());
+        bytes.extend(joint.name.as_bytes());
+        bytes.extend(joint.parent.map_or(u64::MAX, |parent| parent as u64).to_le_bytes());
         for offset in joint.rest_offset.to_array() {
-            hash.update(((offset / SAME_METRES).round() as i64).to_le_bytes());
+            bytes.extend(((offset / SAME_METRES).round() as i64).to_le_bytes());
         }
     }
-    hex(&hash.finalize())
+    sha256(&bytes)
 }

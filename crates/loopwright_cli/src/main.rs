@@ -20,6 +20,7 @@ mod mirroring;
 mod motions;
 mod numbers;
 mod output;
+mod parallel;
 mod patterns;
 mod plot;
 mod project;

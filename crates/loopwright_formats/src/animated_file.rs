@@ -8,6 +8,7 @@ use crate::{
     error::ReadError,
     format::Format,
     limits::SizeLimits,
+    loop_file::sha256,
     settings::{Companions, ReadSettings},
     source::LoadedTake,
     take_warning::warn_of_take,
@@ -38,6 +39,7 @@ pub struct AnimatedFile {
     names: Vec<String>,
     format: Format,
     content: Box<dyn ParsedFile>,
+    sha256: String,
 }
 
 impl AnimatedFile {
@@ -67,6 +69,7 @@ impl AnimatedFile {
             },
             format,
             content,
+            sha256: sha256(bytes),
         })
     }
 
@@ -93,7 +96,11 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
     pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
-        read_warned(&*self.content, &self.name, settings, warnings)
+        let loaded = read_warned(&*self.content, &self.name, settings, warnings)?;
+        Ok(LoadedTake {
+            file_sha256: Some(self.sha256.clone()),
+            ..loaded
+        })
     }
 
     /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the

@@ -6,6 +6,7 @@ use crate::{
     animated_file::{format_to_read, read_warned},
     error::ReadError,
     limits::SizeLimits,
+    loop_file::sha256,
     settings::ReadSettings,
     source::LoadedTake,
     warning::Warning,
@@ -32,7 +33,11 @@ pub fn read_take(
 ) -> Result<LoadedTake, ReadError> {
     settings.limits.check_input(bytes)?;
     let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
-    read_warned(&*file, name, settings, warnings)
+    let loaded = read_warned(&*file, name, settings, warnings)?;
+    Ok(LoadedTake {
+        file_sha256: Some(sha256(bytes)),
+        ..loaded
+    })
 }
 
 /// Reads a take from a stream, to its end; otherwise like [`read_take`].

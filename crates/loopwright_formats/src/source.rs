@@ -23,6 +23,19 @@ pub struct LoadedTake {
     pub take: Take,
     /// The form in the file.
     pub source: Source,
+    /// SHA-256 of the file's bytes, 64 hexadecimal digits, without files that it refers to; `None` where it was not read from a file.
+    pub file_sha256: Option<String>,
+}
+
+impl LoadedTake {
+    /// A take that no file holds yet, in this form.
+    pub fn new(take: Take, source: Source) -> Self {
+        Self {
+            take,
+            source,
+            file_sha256: None,
+        }
+    }
 }
 
 /// Declares the forms, a line each.

@@ -127,7 +127,7 @@ fn plain() -> Vec<u8> {
 
 #[test]
 fn a_file_made_by_hand_is_a_take() {
-    let (LoadedTake { take, source }, warnings) = read(&plain()).unwrap();
+    let (LoadedTake { take, source, .. }, warnings) = read(&plain()).unwrap();
     assert_eq!((take.num_joints(), take.num_frames()), (1, 31));
     assert_eq!((take.name(), take.skeleton().joint(0).name.as_str()), ("t", "Hips"));
     assert!(take.translations(30)[0].distance(DVec3::X * 0.5) < 1e-12);
@@ -404,7 +404,7 @@ fn the_pose_in_which_a_skin_was_bound_is_the_rest() {
     let turned = "1,0,0,0,0,0,1,0,0,-1,0,0,0,60,0,1";
     let bent = quarter.conjugate() * DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2);
     for (leg, local) in [(None, DQuat::IDENTITY), (Some(turned), bent)] {
-        let (LoadedTake { take, source }, _) = read(&bound(leg)).unwrap();
+        let (LoadedTake { take, source, .. }, _) = read(&bound(leg)).unwrap();
         let rest = source.rest(take.skeleton());
         let [hips, leg] = ["Hips", "Leg"].map(|name| take.skeleton().find(name).unwrap());
         for (joint, turn) in [(hips, quarter), (leg, local)] {
@@ -415,11 +415,11 @@ fn the_pose_in_which_a_skin_was_bound_is_the_rest() {
         assert!((rest.translations[leg] - DVec3::new(0.0, -0.4, 0.0)).length() < 1e-9);
     }
     // Without such a pose it is that of the nodes.
-    let (LoadedTake { take, source }, _) = read(&plain()).unwrap();
+    let (LoadedTake { take, source, .. }, _) = read(&plain()).unwrap();
     assert_eq!(source.rest(take.skeleton()).rotations[0], DQuat::IDENTITY);
     // A mirrored matrix is no rotation.
     let mirrored = "-1,0,0,0,0,1,0,0,0,0,1,0,0,60,0,1";
-    let (LoadedTake { take, source }, _) = read(&bound(Some(mirrored))).unwrap();
+    let (LoadedTake { take, source, .. }, _) = read(&bound(Some(mirrored))).unwrap();
     let leg = take.skeleton().find("Leg").unwrap();
     assert!(source.rest(take.skeleton()).rotations[leg].angle_between(DQuat::IDENTITY) < 1e-9);
 }

@@ -67,7 +67,7 @@ fn joints_are_where_ufbx_evaluates_them() {
     let Some(folder) = folder_or_skip() else { return };
     for (file, joints, frames, rate_hz, up) in FILES {
         let bytes = std::fs::read(folder.join(file)).unwrap();
-        let LoadedTake { take, source } = read(&bytes, None);
+        let LoadedTake { take, source, .. } = read(&bytes, None);
         assert_eq!((take.num_joints(), take.num_frames()), (joints, frames), "{file}");
         assert!((take.frame_rate_hz() - rate_hz).abs() < 1e-9, "{file}");
         assert_eq!(source.space().up, up, "{file}");
@@ -112,7 +112,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
     let mut num_written = 0;
     for (file, ..) in FILES {
         let before = std::fs::read(folder.join(file)).unwrap();
-        let LoadedTake { take, source } = read(&before, None);
+        let LoadedTake { take, source, .. } = read(&before, None);
         let written = write_take(&take, &source).unwrap();
         let name = written.animation.as_deref().unwrap();
         if written.warnings == [Warning::RestNotKept] {

@@ -38,7 +38,12 @@ fn a_take_survives() {
     let written = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap();
     assert_eq!(written.warnings, []);
     assert_eq!(written.animation.as_deref(), Some(take.name()));
-    let (LoadedTake { take: again, source }, warnings) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
+    let (
+        LoadedTake {
+            take: again, source, ..
+        },
+        warnings,
+    ) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
     assert_eq!(warnings, []);
     let Source::Fbx(form) = &source else {
         panic!("an FBX file")

@@ -4,13 +4,14 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Joint, LoopClip, RootMotion, Skeleton, Take,
+    Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take,
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar,
-    Source, SpaceWarning, Warning, WriteError, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop,
-    write_take,
+    AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError, ReadSettings,
+    Sidecar, Source, SpaceWarning, Warning, WriteError,
+    loop_file::{facts::PlaybackFacts, written_keys},
+    read_take, with_facts, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
@@ -359,7 +360,7 @@ fn numbers_that_no_reader_accepts_are_not_written() {
     let input = file.floats("SCALAR", &[0.0, 0.1]);
     let output = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
     file.animate("a", &[(1, "translation", "LINEAR", input, output)]);
-    let LoadedTake { take, source } = loaded(&file);
+    let LoadedTake { take, source, .. } = loaded(&file);
     assert_eq!((take.num_joints(), take.num_frames()), (1, 2));
     let written = |metres: f64| {
         let far = take_of(take.skeleton(), 0.1, 2, |frame, _| {
@@ -538,4 +539,43 @@ fn real_files_come_back_as_they_went_in() {
         num_read += 1;
     }
     assert!(num_read >= 10, "{num_read} files in {}", folder.display());
+}
+
+/// A branch that stands still below a node without a track is no joint. In the loop that node has a track, and the branch below it is read.
+#[test]
+fn what_stands_still_beside_two_animated_roots_is_left_out() {
+    let mut file = GltfFile::of_nodes(json!([
+        {"name": "hips", "translation": [0.0, 0.85, 0.0], "children": [1, 3]},
+        {"name": "spine", "translation": [0.0, 0.2, 0.0], "children": [2]},
+        {"name": "hand", "translation": [0.0, 0.2, 0.0]},
+        {"name": "leg", "translation": [0.1, -0.4, 0.0]},
+        {"name": "target", "translation": [0.0, 1.5, 5.0]},
+    ]));
+    let times: Vec<f32> = (0..73).map(|frame| frame as f32 / 24.0).collect();
+    let turns: Vec<f32> = (0..73)
+        .flat_map(|frame| {
+            let turn = DQuat::from_rotation_x(0.4 * (core::f64::consts::TAU * f64::from(frame) / 24.0).sin());
+            turn.to_array().map(|value| value as f32)
+        })
+        .collect();
+    let input = file.floats("SCALAR", &times);
+    let output = file.floats("VEC4", &turns);
+    file.animate(
+        "nod",
+        &[
+            (1, "rotation", "LINEAR", input, output),
+            (4, "rotation", "LINEAR", input, output),
+        ],
+    );
+    let LoadedTake { take, source, .. } = loaded(&file);
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let written = LoopFile::write(&made, &source).unwrap();
+    assert!(!written.quality.pops());
+    let settings = LoopWriteSettings::default();
+    let (read_back, _) = written_keys(&made.loop_clip, &written.written, &source, &settings).unwrap();
+    assert_eq!(read_back.num_joints(), take.num_joints());
 }

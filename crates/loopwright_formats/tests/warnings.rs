@@ -121,7 +121,7 @@ fn what_hardly_moves_is_written_and_read_again() {
     let places = [[0.0; 3], [0.0, 0.000_011, 0.0], [0.0; 3], [0.0; 3]].concat();
     let positions = file.floats("VEC3", &places);
     file.animate("Breath", &[(0, "translation", "LINEAR", times, positions)]);
-    let (LoadedTake { take, source }, reported) = read(&file.glb());
+    let (LoadedTake { take, source, .. }, reported) = read(&file.glb());
     let stands_still = Warning::StandsStill {
         animation: "Breath".to_owned(),
     };

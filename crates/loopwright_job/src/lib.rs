@@ -14,7 +14,7 @@
 //! use loopwright_job::{Recipe, Request, Rows, SearchRequest, Study, choose, make, write};
 //!
 //! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
-//! # let file = LoadedTake { source: Source::for_take(&take, Format::Bvh), take };
+//! # let file = LoadedTake::new(take.clone(), Source::for_take(&take, Format::Bvh));
 //! let recipe = Recipe::default();
 //! let studied = Study::new(recipe.take.clone(), None)?.analyse("walk.bvh", file, Vec::new())?;
 //! let request = Request { recipe: &recipe, search: Some(&SearchRequest::default()), rows: &Rows::Recommended };

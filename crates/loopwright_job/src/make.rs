@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
     analysis::MOVING_MPS,
-    candidate::{MotionKind, WholeClip},
+    candidate::MotionKind,
     closure::{ClosureName, Method},
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -105,14 +105,18 @@ impl LoopMade {
 
     /// Whether the body stays where it is, whatever its feet do.
     pub fn is_in_place(&self) -> bool {
-        let take = &self.made.candidate;
-        let is_whole_in_place = take.whole.as_ref().is_some_and(WholeClip::is_in_place);
-        let in_take = match take.whole {
-            Some(_) => is_whole_in_place,
-            None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
-        };
-        in_take || !self.made.root.mode.moves_root()
+        is_in_place(&self.made)
     }
+}
+
+/// Whether the body of a loop stays where it is, whatever its feet do.
+pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
+    let take = &made.candidate;
+    let in_take = match &take.whole {
+        Some(whole) => whole.is_in_place(),
+        None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
+    };
+    in_take || !made.root.mode.moves_root()
 }
 
 /// Speed of a loop over the ground, metres per second.

@@ -96,6 +96,9 @@ pub enum NoLoop {
     /// It may be a single action, and its seam shows.
     #[error("it ends as it begins, but its seam shows, as that of a single action may")]
     Action,
+    /// Its name says that it is a single action, and it does not loop as it is.
+    #[error("by its name it is a single action")]
+    NamedAction,
     /// It is named like a loop, and is none.
     #[error("it is named like a loop")]
     NamedLikeALoop,
@@ -231,13 +234,20 @@ struct Animation {
     warnings: Vec<Warning>,
 }
 
+/// What a loop that was made of an animation comes from.
+#[derive(Debug)]
+struct Origin {
+    /// The checks of its stretch.
+    of_take: Vec<CheckFacts>,
+    recipe_sha256: String,
+}
+
 /// Loops of the animations of one file, made one after the other.
 #[derive(Debug)]
 pub struct PackJob<'a> {
     request: PackRequest<'a>,
     packed: Vec<PackedLoop>,
-    /// The checks of the stretch of each of them.
-    of_takes: Vec<Vec<CheckFacts>>,
+    origins: Vec<Origin>,
     animations: Vec<Animation>,
     /// The form of the file, from the first animation that was read.
     form: Option<(Source, Take)>,
@@ -276,7 +286,7 @@ impl<'a> PackJob<'a> {
         Self {
             request,
             packed: Vec::new(),
-            of_takes: Vec::new(),
+            origins: Vec::new(),
             animations: Vec::new(),
             form: None,
         }
@@ -385,13 +395,18 @@ impl<'a> PackJob<'a> {
         if was_made_before && is_there {
             return Ok(left_alone(NoLoop::NamedLikeALoop));
         }
-        let made = self.packed_loop(studied, &chosen, warnings)?;
+        if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
+            return Ok(left_alone(NoLoop::NamedAction));
+        }
+        let (made, recipe_sha256) = self.packed_loop(studied, &chosen, warnings)?;
         let is_named_so = |other: &PackedLoop| other.made.loop_clip.name() == made.made.loop_clip.name();
         if self.packed.iter().any(is_named_so) {
             return Ok(left_alone(NoLoop::NameTaken));
         }
-        self.of_takes
-            .push(verdict::of_take(&studied.analysis, &made.made.candidate));
+        self.origins.push(Origin {
+            of_take: verdict::of_take(&studied.analysis, &made.made.candidate),
+            recipe_sha256,
+        });
         self.packed.push(made);
         Ok((Some(best), Outcome::Made(self.packed.len() - 1)))
     }
@@ -399,18 +414,18 @@ impl<'a> PackJob<'a> {
     /// Whether closing a seam that pops helps: some clips are that abrupt throughout.
     fn closing_helps(&self, studied: &Studied, best: &LoopCandidate) -> Result<bool, JobError> {
         let chosen = Chosen::new(1, best.clone());
-        let closed = self.packed_loop(studied, &chosen, &mut Vec::new())?.made;
+        let closed = self.packed_loop(studied, &chosen, &mut Vec::new())?.0.made;
         let keys = LoopKeys::from_loop(&closed.loop_clip);
         Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
     }
 
-    /// The loop of a stretch, ready to be written.
+    /// The loop of a stretch, ready to be written, and the SHA-256 of the recipe that makes it again.
     fn packed_loop(
         &self,
         studied: &Studied,
         chosen: &Chosen,
         warnings: &mut Vec<Warning>,
-    ) -> Result<PackedLoop, JobError> {
+    ) -> Result<(PackedLoop, String), JobError> {
         let PackRequest { recipe, search, .. } = self.request;
         let stretch = &chosen.stretch;
         warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
@@ -423,17 +438,19 @@ impl<'a> PackJob<'a> {
             rows: &Rows::Recommended,
         };
         let done = make::make(studied, request, chosen)?;
+        let recipe_sha256 = done.recipe(recipe).sha256()?;
         if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
             warnings.push(Warning::Instead(Box::new(instead)));
         }
         warnings.extend(warning::of_loop(&done.made));
         let root_joint = studied.body_of_loops().root_joint;
-        Ok(PackedLoop {
+        let packed = PackedLoop {
             made: done.made,
             take: studied.facts(),
             source: recipe.output.engine().placed(studied.form(self.request.format)),
             writing: output.writing(self.request.format, root_joint, self.request.limits),
-        })
+        };
+        Ok((packed, recipe_sha256))
     }
 
     /// Writes all loops into a copy of the file; `file` is its name, as the sidecar states it. Errors: they cannot be written.
@@ -441,7 +458,7 @@ impl<'a> PackJob<'a> {
         let Self {
             request,
             mut packed,
-            of_takes,
+            origins,
             mut animations,
             form,
         } = self;
@@ -449,10 +466,11 @@ impl<'a> PackJob<'a> {
         let (mut written, mut measured) = (Vec::new(), Vec::new());
         let bytes = if !packed.is_empty() {
             let mut pack = LoopPack::write(&packed)?;
-            for ((measured, each), of_take) in pack.loops.iter_mut().zip(&packed).zip(&of_takes) {
+            for ((measured, each), origin) in pack.loops.iter_mut().zip(&packed).zip(&origins) {
                 if let Ok(measured) = measured {
-                    let verdict = Verdict::of_made(&each.made, &measured.quality, of_take);
+                    let verdict = Verdict::of_made(&each.made, &measured.quality, &origin.of_take);
                     verdict.state(&mut measured.sidecar.quality);
+                    measured.sidecar.recipe_sha256 = Some(origin.recipe_sha256.clone());
                 }
             }
             let bytes = pack.bytes();
@@ -532,7 +550,7 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, Job
     let made = studied.analysis.make_loop(best, &settings)?;
     let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
     let of_take = verdict::of_take(&studied.analysis, &made.candidate);
-    Verdict::of_made(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
+    Verdict::of_kept(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
     Ok(Kept { made, measured })
 }
 
@@ -589,7 +607,7 @@ fn facts(
                 facts.reason = Some("replaced by the new loop of that name".to_owned());
             }
             Outcome::Kept(kept) => {
-                state(&mut facts, &kept.measured, &kept.made);
+                state(&mut facts, &mut kept.measured, &kept.made);
                 facts.outcome = AnimationOutcome::Kept;
                 pack.loops.push(kept.measured.sidecar.clone());
             }
@@ -599,7 +617,7 @@ fn facts(
                         animation.warnings.push(Warning::SeamPops);
                     }
                     measured.sidecar.warnings = animation.warnings.iter().map(ToString::to_string).collect();
-                    state(&mut facts, &measured, &packed[*index].made);
+                    state(&mut facts, &mut measured, &packed[*index].made);
                     pack.loops.push(measured.sidecar);
                 }
                 Some(Err(error)) => animation.outcome = Outcome::Failed(error.to_string()),
@@ -617,10 +635,12 @@ fn facts(
     pack
 }
 
-/// States a loop among the facts of its animation.
-fn state(facts: &mut AnimationFacts, measured: &MeasuredLoop, made: &MadeLoop) {
+/// States a loop among the facts of its animation, and what it does in its own.
+fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoop) {
     let [mm, deg] = gap_before(made);
-    let sidecar = &measured.sidecar;
+    let sidecar = &mut measured.sidecar;
+    sidecar.kind.clone_from(&facts.kind);
+    sidecar.in_place = make::is_in_place(made);
     facts.outcome = match made.candidate.whole {
         Some(_) => AnimationOutcome::Closed,
         None => AnimationOutcome::Cut,

@@ -111,10 +111,7 @@ impl StoredLoop {
         let in_file = LoopInFile::from_whole_file(&sidecar, &take)?;
         let image = Self {
             clip: in_file.clip(&take)?,
-            file: LoadedTake {
-                take,
-                source: self.file.source,
-            },
+            file: LoadedTake { take, ..self.file },
             sidecar,
             ..self
         };

@@ -144,7 +144,7 @@ impl Studied {
 
 /// The facts of a take that was read from a file of that name.
 pub fn take_facts(name: &str, file: &LoadedTake) -> TakeFacts {
-    TakeFacts::from_source(name.to_owned(), &file.take, &file.source)
+    TakeFacts::of_file(name, file)
 }
 
 /// The space that a sidecar states for its loop; the user's settings take precedence.

@@ -8,13 +8,13 @@ use std::fmt;
 use loopwright::{
     Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton,
     analysis::{Body, FoundBy, MOVING_MPS},
-    candidate::{LastKey, WholeClipKind},
+    candidate::{LastKey, MotionKind, WholeClip, WholeClipKind},
     loop_clip::LoopKeys,
     quality::{self, Step},
 };
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
-use crate::warning;
+use crate::warning::{self, RESTS_MPS};
 
 /// What is checked of every loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -203,7 +203,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) mode: RootMode,
     /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
     pub(crate) is_speed_known: bool,
-    /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start.
+    /// Whether its stretch of the take stays in its place, so that its speed is that of the feet, and so is the way they slide.
+    pub(crate) was_in_place: bool,
+    /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start. What is left as it is
+    /// differs in nothing, and is not compared either.
     pub(crate) is_meant_to_differ: bool,
     /// Checks that the loop does not answer, as they were found when it was made: those of [`of_take`], or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
@@ -228,15 +231,14 @@ impl Verdict {
 
     /// The verdict on a loop that was made of a take: `quality` are its figures, as written or not, and `of_take` the checks of its stretch.
     pub fn of_made(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
+        Self::new(&Subject::of_made(made, quality, of_take))
+    }
+
+    /// The verdict on a clip that loops already and is left as it is.
+    pub(crate) fn of_kept(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
         Self::new(&Subject {
-            quality,
-            skeleton: made.loop_clip.skeleton(),
-            body: &made.body,
-            step_secs: made.loop_clip.step_secs(),
-            mode: made.root.mode,
-            is_speed_known: !warning::speed_is_unknown(made),
-            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode),
-            known: of_take,
+            is_meant_to_differ: true,
+            ..Subject::of_made(made, quality, of_take)
         })
     }
 
@@ -257,6 +259,7 @@ impl Verdict {
             step_secs: clip.step_secs(),
             mode,
             is_speed_known: true,
+            was_in_place: false,
             is_meant_to_differ: false,
             known: &known,
         })
@@ -313,13 +316,34 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         mode: RootMode::default(),
         // The search makes no whole takes, and others show their speed.
         is_speed_known: true,
+        was_in_place: false,
         is_meant_to_differ: false,
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    fn of_made(made: &'a MadeLoop, quality: &'a Quality, of_take: &'a [CheckFacts]) -> Self {
+        Self {
+            quality,
+            skeleton: made.loop_clip.skeleton(),
+            body: &made.body,
+            step_secs: made.loop_clip.step_secs(),
+            mode: made.root.mode,
+            is_speed_known: !warning::speed_is_unknown(made),
+            was_in_place: made.candidate.whole.as_ref().is_some_and(WholeClip::is_in_place),
+            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode),
+            known: of_take,
+        }
+    }
+
+    /// A body that is named as going somewhere, and stays in its place, shows no speed if its feet do not.
+    fn is_root_speed_known(&self) -> bool {
+        let rests = self.quality.root_mps < RESTS_MPS;
+        self.is_speed_known && !(rests && is_missing(self.known, CheckId::RootSpeed))
+    }
+
     fn check(&self, id: CheckId) -> CheckFacts {
         let known = || self.known.iter().find(|check| check.id == id.as_str()).cloned();
         self.measured(id).or_else(known).unwrap_or_else(|| unmeasured(id))
@@ -369,10 +393,9 @@ impl Subject<'_> {
                 }
             }
             CheckId::FootSlide => {
-                // Where the root rests, a clip may be made to walk on the spot: its feet have to slide.
-                let slide = quality
-                    .farthest_slide
-                    .filter(|_| quality.root_mps >= DRIFT_MPS[1] * size)?;
+                // What is made to walk on the spot has to slide, by the feet's own measure in parts only.
+                let goes = quality.root_mps >= DRIFT_MPS[1] * size && (self.mode.moves_root() || !self.was_in_place);
+                let slide = quality.farthest_slide.filter(|_| goes)?;
                 let check = graded(id, 1e3 * slide.metres, FOOT_SLIDE_METRES.of_size(1e3 * size));
                 of_joint(slide.joint, slide.sample, check)
             }
@@ -412,7 +435,7 @@ impl Subject<'_> {
                 graded(id, quality.lean_radians?.to_degrees(), limits)
             }
             CheckId::RootSpeed => CheckFacts {
-                value: self.is_speed_known.then_some(quality.root_mps),
+                value: self.is_root_speed_known().then_some(quality.root_mps),
                 ..unmeasured(id)
             },
             _ => return None,
@@ -423,14 +446,23 @@ impl Subject<'_> {
 /// The checks that a stretch of a take answers, whatever is made of it.
 pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts> {
     let has_feet = analysis.body.found_by != FoundBy::AllLeaves;
+    let named = analysis.named_motion();
     let is_of_take = CheckId::ALL.into_iter().filter(|id| id.is_of_take());
-    is_of_take
-        .filter_map(|id| of_stretch(id, candidate, has_feet))
+    let checks = is_of_take.filter_map(|id| of_stretch(id, candidate, has_feet, named.repeats));
+    let goes = matches!(
+        named.kind,
+        Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe)
+    );
+    let in_place = candidate.whole.as_ref().is_some_and(WholeClip::is_in_place);
+    checks
+        .chain((goes && in_place).then(|| unmeasured(CheckId::RootSpeed)))
         .collect()
 }
 
 /// `None` where the take does not tell.
-fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool) -> Option<CheckFacts> {
+///
+/// `named` is whether the take's name says that it repeats.
+fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Option<bool>) -> Option<CheckFacts> {
     // What is thrown or swims need not be even.
     let is_going = has_feet && candidate.twist.linear.length() >= MOVING_MPS;
     let yes_or_no = |is_so: bool| graded(id, f64::from(u8::from(is_so)), Limits::never_bad(0.0));
@@ -448,7 +480,10 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool) -> Option<
             TURN.of_size(1e2),
         ),
         CheckId::RootSteady => yes_or_no(!candidate.is_steady()),
-        CheckId::SingleAction => yes_or_no(whole.is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins)),
+        CheckId::SingleAction => yes_or_no(whole.is_some_and(|whole| {
+            let ends_as_it_begins = whole.kind == WholeClipKind::EndsAsItBegins;
+            ends_as_it_begins || (whole.is_in_place() && named == Some(false))
+        })),
         CheckId::OneCycle => {
             let whole = whole.filter(|whole| whole.kind == WholeClipKind::Cycle)?;
             let gap = match whole.last_key {
@@ -456,7 +491,7 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool) -> Option<
                 _ => 1e3 * whole.gap_metres,
             };
             CheckFacts {
-                grade: Some(Grade::Review),
+                grade: Some(if whole.by_name { Grade::Good } else { Grade::Review }),
                 ..graded(id, gap, Limits::never_bad(0.0))
             }
         }
@@ -564,7 +599,7 @@ fn reason(check: &CheckFacts) -> String {
         CheckId::RootSpeed => "the speed over the ground is not known".to_owned(),
         CheckId::Upright if value > 90.0 => "the body is upside down".to_owned(),
         CheckId::Upright => format!("the body leans by {value:.0} degrees"),
-        CheckId::SingleAction => "the clip ends as it begins, but may be a single action".to_owned(),
+        CheckId::SingleAction => "the clip may be a single action, which need not repeat".to_owned(),
         CheckId::OneCycle if value == 0.0 => "the clip shows one cycle only, without the key that closes it".to_owned(),
         CheckId::OneCycle => format!("the clip shows one cycle only, and its ends were {number} mm apart"),
         CheckId::Repeats => "the take does not repeat at this length; the loop covers only its own frames".to_owned(),

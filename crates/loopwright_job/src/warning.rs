@@ -97,6 +97,8 @@ pub enum Warning {
         frames: [f64; 2],
         /// Frames of the take.
         num_frames: usize,
+        /// Whether the frames around it show that it repeats all the same.
+        repeats_here: bool,
     },
     /// Bad frames lie inside the loop.
     BadFramesInside {
@@ -248,10 +250,12 @@ impl fmt::Display for Warning {
                 take_strength: Some(strength),
                 frames: [start, end],
                 num_frames,
+                repeats_here,
             } => write!(
                 f,
-                "low confidence: the take as a whole does not repeat at {period_secs:.2} s ({strength:.2}, steady takes reach \
-                 {CONFIDENT_TAKE_STRENGTH:.2}); the loop represents only frames {start:.0}-{end:.0} of {num_frames}"
+                "{}the take as a whole does not repeat at {period_secs:.2} s ({strength:.2}, steady takes reach \
+                 {CONFIDENT_TAKE_STRENGTH:.2}); the loop represents only frames {start:.0}-{end:.0} of {num_frames}",
+                if *repeats_here { "" } else { "low confidence: " }
             ),
             Self::BadFramesInside { frames } => write!(
                 f,
@@ -342,11 +346,17 @@ pub fn of_study(skeleton: &Skeleton, body: &Body, defects: &TakeDefects, joints:
 
 /// Warns if the loop represents only its own stretch of the take. That a loop is idle, or how a whole clip loops, is no warning.
 pub fn confidence(studied: &Studied, best: &LoopCandidate) -> Option<Warning> {
-    (!best.is_confident() && best.whole.is_none() && !best.is_idle).then(|| Warning::LowConfidence {
+    let repeats_here = best.is_confident();
+    let whole_repeats = match best.take_strength {
+        Some(strength) => strength >= CONFIDENT_TAKE_STRENGTH,
+        None => repeats_here,
+    };
+    (!whole_repeats && best.whole.is_none() && !best.is_idle).then(|| Warning::LowConfidence {
         period_secs: best.source_period_secs,
         take_strength: best.take_strength,
         frames: [best.cut.start_frame(), best.cut.end_frame()],
         num_frames: studied.take().num_frames(),
+        repeats_here,
     })
 }
 
@@ -417,7 +427,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
 }
 
 /// Speed below which a root rests, metres per second.
-const RESTS_MPS: f64 = 0.01;
+pub(crate) const RESTS_MPS: f64 = 0.01;
 
 /// Whether a clip moves in place and its feet never stand, so that nothing shows its speed.
 pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {

@@ -93,6 +93,7 @@ pub fn write(
     let kind = done.kind(studied);
     sidecar.kind = Some(kind.to_string());
     sidecar.in_place = done.is_in_place();
+    sidecar.recipe_sha256 = Some(done.recipe(recipe).sha256()?);
     Ok(PendingLoop {
         kind,
         done,

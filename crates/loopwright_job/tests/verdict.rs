@@ -13,10 +13,22 @@ use loopwright_job::{
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// Walks that differ in pace, rhythm and rate.
+/// Walks that differ in pace, rhythm and rate: three, or with `LOOPWRIGHT_MANY_WALKS` 21.
 fn walks() -> impl Iterator<Item = Take> {
+    let more = if std::env::var_os("LOOPWRIGHT_MANY_WALKS").is_some() {
+        18
+    } else {
+        0
+    };
+    // Evenly spread over 0.9 to 1.8 m/s; the faster, the quicker.
+    let spread = (1..=more).map(|index| {
+        let share = (f64::from(index) * 0.618_034).fract();
+        let rate_hz = [30.0, 60.0, 120.0][index as usize % 3];
+        (0.9 + 0.9 * share, 1.25 - 0.28 * share, rate_hz)
+    });
     [(1.0, 1.21, 60.0), (1.3, 1.1537, 30.0), (1.7, 0.97, 120.0)]
         .into_iter()
+        .chain(spread)
         .map(|(speed_mps, period_secs, frame_rate_hz)| {
             synthesized(WalkSettings {
                 speed_mps,

@@ -25,7 +25,7 @@ pub(super) struct Looped {
 pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
     let mut all = Vec::new();
     for file in captured.files(&[Format::Bvh, Format::Fbx, Format::Glb, Format::Gltf]) {
-        let (bytes, LoadedTake { take, source }) = captured.read(file, &ReadSettings::default())?;
+        let (bytes, LoadedTake { take, source, .. }) = captured.read(file, &ReadSettings::default())?;
         let Ok(studied) = Studied::of(file, take) else { continue };
         let Some(stretch) = choose(&studied, source.format() != Format::Bvh) else {
             continue;

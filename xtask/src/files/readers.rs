@@ -37,7 +37,7 @@ fn fbx(captured: &Captured) -> Result<Row, String> {
                 animation: AnimationChoice::Given(&stack.element.name),
                 ..ReadSettings::default()
             };
-            let (_, LoadedTake { take, source }) = captured.read(file, &settings)?;
+            let (_, LoadedTake { take, source, .. }) = captured.read(file, &settings)?;
             let unit_metres = source.space().unit_metres;
             let Source::Fbx(source) = source else { continue };
             let world = take.world_tracks();

@@ -108,7 +108,7 @@ impl Analysis {
         let features = Features::of(take, &world, &heading, &body, &joints);
         let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
         let segments = segments::segments(take, &body, &heading, &activity);
-        let spectrum = Spectrum::of(&features);
+        let spectrum = Spectrum::of(&features, &defects);
         Ok(Self {
             take: take.clone(),
             world,

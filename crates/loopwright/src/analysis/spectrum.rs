@@ -5,9 +5,11 @@
 //! wraps, transform, square, transform back, sum the channels, divide by the overlap at each lag. Derivation:
 //! docs/math/spectrum.md.
 
+use core::ops::{Range, RangeInclusive};
+
 use realfft::RealFftPlanner;
 
-use super::features::Features;
+use super::{defects::TakeDefects, features::Features};
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +37,12 @@ const MIN_OVERLAP_SHARE: f64 = 0.25;
 const ROUNDING: f64 = 1e9;
 
 impl Spectrum {
-    /// Autocorrelation over the position axes of `features`, zero for a take without any motion.
-    pub(crate) fn of(features: &Features) -> Self {
+    /// Autocorrelation over the position axes of `features`, zero for a take without any motion. In place of poses that are flagged stand
+    /// those between their neighbours.
+    pub(crate) fn of(features: &Features, defects: &TakeDefects) -> Self {
         let num_frames = features.num_frames();
         let num_axes = features.num_position_axes();
+        let spoiled = spoiled(num_frames, defects);
         let length = padded_length(num_frames);
         let mut planner = RealFftPlanner::<f64>::new();
         let forward = planner.plan_fft_forward(length);
@@ -50,7 +54,7 @@ impl Spectrum {
         let mut channels = vec![0.0; BLOCK * num_frames];
         for first in (0..num_axes).step_by(BLOCK) {
             let axes = first..(first + BLOCK).min(num_axes);
-            detrend(features, axes.clone(), &mut channels);
+            detrend(features, axes.clone(), &spoiled, &mut channels);
             for channel in channels.chunks_exact(num_frames.max(1)).take(axes.len()) {
                 signal[..num_frames].copy_from_slice(channel);
                 signal[num_frames..].fill(0.0);
@@ -106,6 +110,9 @@ impl Spectrum {
 
     /// Prominence from which a peak is worth showing to a person.
     pub const SHOWN_PROMINENCE: f64 = 0.05;
+
+    /// Prominence of a peak that is a rhythm.
+    pub const RHYTHM_PROMINENCE: f64 = 0.1;
 
     /// Peaks between two lags (frames) with at least the given prominence, highest first.
     pub fn peaks(&self, min_lag: usize, max_lag: usize, min_prominence: f64) -> Vec<Peak> {
@@ -164,11 +171,29 @@ fn padded_length(num_frames: usize) -> usize {
         .unwrap_or(16 * power)
 }
 
-/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other.
-fn detrend(features: &Features, axes: core::ops::Range<usize>, channels: &mut [f64]) {
+/// Runs of flagged frames.
+fn spoiled(num_frames: usize, defects: &TakeDefects) -> Vec<RangeInclusive<usize>> {
+    let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
+    for frame in defects
+        .bad_frames
+        .iter()
+        .map(|bad| bad.frame)
+        .filter(|&frame| frame < num_frames)
+    {
+        match runs.last_mut() {
+            Some(run) if frame <= run.end() + 1 => *run = *run.start()..=frame,
+            _ => runs.push(frame..=frame),
+        }
+    }
+    runs
+}
+
+/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other; straight lines
+/// in place of spoiled frames.
+fn detrend(features: &Features, axes: Range<usize>, spoiled: &[RangeInclusive<usize>], channels: &mut [f64]) {
     let num_frames = features.num_frames();
     // Copied once: the rest of a frame's cache line is not needed now.
-    let rows: Vec<[f64; BLOCK]> = (0..num_frames)
+    let mut rows: Vec<[f64; BLOCK]> = (0..num_frames)
         .map(|frame| {
             let values = &features.positions(frame)[axes.clone()];
             values.try_into().unwrap_or_else(|_| {
@@ -178,6 +203,17 @@ fn detrend(features: &Features, axes: core::ops::Range<usize>, channels: &mut [f
             })
         })
         .collect();
+    for run in spoiled {
+        let before = run.start().checked_sub(1).map(|frame| rows[frame]);
+        let after = rows.get(run.end() + 1).copied();
+        let Some(left) = before.or(after) else { break };
+        let right = after.unwrap_or(left);
+        let steps = (run.end() - run.start() + 2) as f64;
+        for frame in run.clone() {
+            let u = (frame + 1 - run.start()) as f64 / steps;
+            rows[frame] = core::array::from_fn(|lane| left[lane] + u * (right[lane] - left[lane]));
+        }
+    }
     let count = num_frames as f64;
     let middle = 0.5 * (count - 1.0);
     let mut means = [0.0; BLOCK];

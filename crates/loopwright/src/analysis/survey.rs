@@ -207,7 +207,7 @@ impl Surveyor {
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
         let segments = segments::segments(&middle, &body, &heading, &activity);
-        let spectrum = Spectrum::of(&features);
+        let spectrum = Spectrum::of(&features, &defects);
         Ok(Survey {
             stature: body.stature(&middle),
             pace_mps: heading.pace_mps(dt),

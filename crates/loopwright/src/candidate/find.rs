@@ -90,7 +90,8 @@ pub(super) fn find_all(
         let shows_several = |best: &LoopCandidate| {
             !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * whole.num_frames
         };
-        lacks_its_key && whole.cycles == 1 && found.candidates.iter().any(shows_several)
+        let travels = whole.whole.is_some_and(|whole| !whole.is_in_place());
+        lacks_its_key && travels && whole.cycles == 1 && found.candidates.iter().any(shows_several)
     };
     let first = (whole_loop.filter(|whole| !is_chance(whole))).or_else(|| cycle.and_then(asked_for));
     if let Some(first) = first {

@@ -1,6 +1,9 @@
 //! What a whole take or a loop is, in one word.
 
-use super::{report::LoopCandidate, whole::WholeClipKind, whole_clip::is_single_action};
+use super::{
+    motion::MotionKind, named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind,
+    whole_clip::is_single_action,
+};
 use crate::{
     analysis::{
         Analysis,
@@ -9,64 +12,48 @@ use crate::{
     math::percentile,
 };
 
-/// What a take or a loop is, in the words of animators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MotionKind {
-    /// Nothing moves.
-    Still,
-    /// The body hardly moves.
-    Idle,
-    /// It walks ahead, on a path or in place.
-    Walk,
-    /// It walks on a curve.
-    TurningWalk,
-    /// It runs ahead, on a path or in place, straight or on a curve.
-    Run,
-    /// It goes backwards.
-    Backward,
-    /// It goes sideways.
-    Strafe,
-    /// It turns and stays in its position.
-    TurnInPlace,
-    /// It leaves the ground once, with all feet.
-    Jump,
-    /// It moves once and comes to rest.
-    OneShot,
-    /// Something else, or its geometry does not tell.
-    Other,
-}
-
-crate::words!(MotionKind {
-    Still: "still",
-    Idle: "idle",
-    Walk: "walk",
-    TurningWalk: "turning walk",
-    Run: "run",
-    Backward: "backward",
-    Strafe: "strafe",
-    TurnInPlace: "turn in place",
-    Jump: "jump",
-    OneShot: "one-shot",
-    Other: "other",
-});
-
-impl From<Gait> for MotionKind {
-    fn from(gait: Gait) -> Self {
-        match gait {
-            Gait::Idle => Self::Idle,
-            Gait::OnTheSpot => Self::Other,
-            Gait::Turn(_) => Self::TurnInPlace,
-            Gait::Walk(None) => Self::Walk,
-            Gait::Walk(Some(_)) => Self::TurningWalk,
-            Gait::Run(_) => Self::Run,
-            Gait::Backward => Self::Backward,
-            Gait::Sideways(_) => Self::Strafe,
-        }
+/// As [`Analysis::motion_kind`].
+pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
+    let shown = shown_kind(analysis, best, speed_mps);
+    // A take that holds several motions is named for one of them.
+    let is_whole = best.is_none_or(|best| best.whole.is_some());
+    match NamedMotion::of_take(analysis).kind.filter(|_| is_whole) {
+        Some(named) if may_be(analysis, shown, named, best, speed_mps) => named,
+        _ => shown,
     }
 }
 
-/// As [`Analysis::motion_kind`].
-pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
+/// A walk is not faster than this many times the speed at which people begin to run, and a run not slower than its share.
+const NAMED_SPEED: f64 = 2.0;
+
+/// Whether a motion that looks like one kind may be another, as which it is named.
+fn may_be(
+    analysis: &Analysis,
+    shown: MotionKind,
+    named: MotionKind,
+    best: Option<&LoopCandidate>,
+    speed_mps: Option<f64>,
+) -> bool {
+    use MotionKind::{Backward, Idle, Jump, OneShot, Other, Run, Strafe, TurningWalk, Walk};
+    let stays = best
+        .and_then(|best| best.whole.as_ref())
+        .is_some_and(WholeClip::is_in_place);
+    let runs_at = segments::run_speed(&analysis.take, &analysis.body);
+    match (shown, named) {
+        (Idle | OneShot | Jump | Other, Idle | OneShot | Jump | Other) => true,
+        // On the spot the feet tell little of where the body means to go.
+        (Other | OneShot | Walk | TurningWalk | Run | Backward | Strafe, Walk | Run | Backward | Strafe) if stays => {
+            true
+        }
+        (Walk | Run, Walk | Run) => {
+            speed_mps.is_some_and(|speed| (runs_at / NAMED_SPEED..=runs_at * NAMED_SPEED).contains(&speed))
+        }
+        _ => false,
+    }
+}
+
+/// What the motion shows.
+fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     if analysis.activity.is_still() {
         return MotionKind::Still;
     }

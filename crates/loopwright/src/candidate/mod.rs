@@ -28,6 +28,10 @@ mod whole_clip;
 
 mod kind;
 
+mod motion;
+
+mod named;
+
 mod describe;
 
 mod pair_motion;
@@ -53,8 +57,9 @@ pub(crate) mod score;
 pub use find::SearchError;
 pub(crate) use find::{appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
-pub use kind::MotionKind;
 pub(crate) use kind::motion_kind;
+pub use motion::MotionKind;
+pub use named::NamedMotion;
 pub use outcome::{Outcome, OutcomePart};
 pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};

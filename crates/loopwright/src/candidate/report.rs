@@ -8,7 +8,7 @@ use super::{
     whole::{WholeClip, WholeClipKind},
 };
 use crate::{
-    analysis::{Analysis, MOVING_MPS},
+    analysis::{Analysis, MOVING_MPS, Spectrum},
     math::rigid::{Rigid, Twist},
     mirror::Pairing,
     quality::Quality,
@@ -37,7 +37,13 @@ impl FoundLoops {
     pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
         let best = self.best().filter(|best| !best.is_idle)?;
         let cycles = f64::from(best.cycles.max(1));
-        let (period_frames, period_secs) = (best.num_frames / cycles, best.source_period_secs / cycles);
+        let secs_per_frame = best.source_period_secs / best.num_frames;
+        let own_frames = best.num_frames / cycles;
+        // The take's usual cycle, of which the loop may be a slow or a fast one.
+        let reach = [1.0 - RHYTHM_REACH, 1.0 + RHYTHM_REACH].map(|share| (share * own_frames).round() as usize);
+        let usual = analysis.spectrum.peaks(reach[0], reach[1], Spectrum::RHYTHM_PROMINENCE);
+        let period_frames = usual.first().map_or(own_frames, |peak| peak.lag_frames);
+        let period_secs = period_frames * secs_per_frame;
         let multiples: Vec<f64> = (1..)
             .map(f64::from)
             .take_while(|multiple| multiple * period_secs <= settings.max_secs)
@@ -51,6 +57,9 @@ impl FoundLoops {
         })
     }
 }
+
+/// How far a cycle of a loop is from the usual one of its take, as a share.
+const RHYTHM_REACH: f64 = 0.15;
 
 /// A stretch proposed as a loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +83,8 @@ pub struct LoopCandidate {
     pub cost_ratio: Option<f64>,
     /// Similarity of the frames around the seam to those one period later, at most 1; `None` where no rhythm was measured.
     pub strength: Option<f64>,
+    /// Cycles of the take in a row, those of the loop among them, each of which is like the next; 0 where no rhythm was measured.
+    pub cycles_alike: u32,
     /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too short.
     pub take_strength: Option<f64>,
     /// Whether the body is idle in the stretch.
@@ -117,12 +128,13 @@ impl LoopCandidate {
         let repeats_here = of_stretch >= CONFIDENT_STRENGTH
             && (self.steadiness >= VERY_STEADY
                 || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
-        // The cycles around an even stretch of a gait go as it does.
-        let goes_on_alike = self.twist.linear.length() >= MOVING_MPS
+        let goes_on_alike = self.cycles_alike >= CYCLES_ALIKE.max(self.cycles + 1);
+        // Between two turns there may be fewer.
+        let goes_evenly = self.twist.linear.length() >= MOVING_MPS
             && self.steadiness_around.is_known_even()
             && of_stretch >= ALIKE_STRENGTH
-            && (self.steadiness >= STEADY || of_take >= ALIKE_TAKE_STRENGTH);
-        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike)
+            && self.steadiness >= STEADY;
+        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike || goes_evenly)
     }
 
     /// Whether the stretch is a whole take that loops as it is.
@@ -179,9 +191,11 @@ pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 const CONFIDENT_STRENGTH: f64 = 0.91;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
-/// The same of a stretch of a gait whose pace and turn are even, with a steady root motion or this autocorrelation of the take.
+/// The same of a stretch of a gait whose pace and turn are even and whose root motion is steady.
 const ALIKE_STRENGTH: f64 = 0.93;
-const ALIKE_TAKE_STRENGTH: f64 = 0.45;
+
+/// Fewest cycles in a row, each of which is like the next, that are no chance whatever the rest of the take does.
+const CYCLES_ALIKE: u32 = 3;
 
 /// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
 const STEADY: f64 = 0.75;
@@ -242,7 +256,7 @@ impl MissReason {
 /// The rhythm of a take: a fundamental period and its multiples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRhythm {
-    /// Seconds of one cycle, from the recommended loop.
+    /// Seconds of one cycle: at the take's highest likeness near the cycle of the recommended loop, or of that loop.
     pub period_secs: f64,
     /// Confidence of the period, 0 to 1: similarity of the whole take to itself one cycle later, or of the frames around the loop
     /// where the take is too short.

@@ -14,6 +14,8 @@ pub struct Rhythm {
     pub prominence: f64,
     /// Fundamental periods in the lag.
     pub cycles: u32,
+    /// Fundamental periods in a row, those in the lag among them, each of which is like the next.
+    pub cycles_alike: u32,
 }
 
 /// Similarity that a repeat must reach.
@@ -33,6 +35,10 @@ const MAX_CYCLES: usize = 24;
 
 /// ... none of them shorter than this, seconds.
 const MIN_PERIOD_SECS: f64 = 0.25;
+
+/// Cycles are alike from this similarity on; the period of a gait varies by this share from one to the next.
+const ALIKE: f64 = 0.85;
+const RATE_REACH: f64 = 0.06;
 
 /// Lags and frames are thinned to about this many per cycle; similarity varies slowly with both.
 const RESOLUTION: usize = 48;
@@ -98,6 +104,7 @@ pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, fr
         strength,
         prominence: strength - valley,
         cycles: cycles as u32,
+        cycles_alike: window.cycles_alike(start_frame, lag, period),
     })
 }
 
@@ -161,6 +168,34 @@ impl<'a> Window<'a> {
             count += 1.0;
         }
         Some(1.0 - sum / count / (2.0 * self.variance))
+    }
+
+    /// Periods in a row around the pair, each of which is like the next.
+    fn cycles_alike(&self, start_frame: usize, lag: usize, period: f64) -> u32 {
+        let (first, last) = (start_frame as f64, (start_frame + lag) as f64);
+        let end = (self.distances.comparison.num_frames() - 1) as f64;
+        // From the start of a cycle; the next one begins a period later.
+        let is_like_next = |start: &f64| {
+            let reach = (RATE_REACH * period).round() as usize;
+            let period = period.round() as usize;
+            let from = start.round() as usize;
+            let stride = (period / RESOLUTION).max(1);
+            let nearest = (period.saturating_sub(reach)..=period + reach).map(|lag| {
+                let frames = (from..(from + period).min(end as usize + 1 - lag.min(end as usize))).step_by(stride);
+                let (sum, count) = frames.fold((0.0, 0.0), |(sum, count), frame| {
+                    (sum + self.distances.squared(frame, lag), count + 1.0)
+                });
+                sum / count
+            });
+            1.0 - nearest.fold(f64::INFINITY, f64::min) / (2.0 * self.variance) >= ALIKE
+        };
+        let starts = |from: f64, step: f64| (0..).map(move |index| from + f64::from(index) * step);
+        let after = starts(first, period).take_while(|start| start + 2.0 * period <= end);
+        let before = starts(first - period, -period).take_while(|start| *start >= 0.0 && start + 2.0 * period <= end);
+        let alike = after.take_while(is_like_next).count() + before.take_while(is_like_next).count();
+        // A take may end within the last cycle.
+        let within = ((last - first) / period).round() as usize;
+        (alike + 1).max(within) as u32
     }
 
     /// Lowest similarity between two lags; infinite where none is known.

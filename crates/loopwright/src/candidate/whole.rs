@@ -57,6 +57,8 @@ pub struct WholeClip {
     pub gap_metres: f64,
     /// Largest rotation of a joint between them, radians; 0 where the closing key is missing.
     pub gap_radians: f64,
+    /// Whether its name says that it repeats, and its motion does not.
+    pub by_name: bool,
     /// Second differences over the seam relative to the 99th percentile of the clip's own, root mean square over joints.
     pub roughness: f64,
 }

@@ -252,7 +252,7 @@ impl Shard {
         // A hash that is the same on every machine and in every version, and knows of every letter.
         let parts = input.below.with_extension("");
         let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
-        let digits = loopwright_catalog::sha256(parts.join("/").as_bytes());
+        let digits = loopwright_formats::loop_file::sha256(parts.join("/").as_bytes());
         let hash = u64::from_str_radix(&digits[..16], 16).unwrap_or_default();
         hash % self.of as u64 == self.number as u64 - 1
     }

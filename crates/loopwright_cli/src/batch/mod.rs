@@ -139,6 +139,8 @@ pub(crate) struct TakeResult {
     /// Its path, as named or found.
     pub(crate) path: PathBuf,
     pub(crate) results: Vec<LoopResult>,
+    /// Frames that were read for it.
+    pub(crate) num_frames: u64,
     /// Whether an earlier run did it.
     pub(crate) was_done: bool,
 }

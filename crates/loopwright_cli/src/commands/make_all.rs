@@ -39,8 +39,6 @@ pub(super) struct LoopedAnimations {
     pub(super) sidecar: PackSidecar,
     /// SHA-256 of the skeleton of the first animation.
     pub(super) skeleton_sha256: String,
-    /// What the file states about its copyright.
-    pub(super) copyright: Option<String>,
 }
 
 impl LoopedAnimations {
@@ -100,7 +98,6 @@ impl LoopedAnimations {
             bytes,
             sidecar,
             skeleton_sha256: (first.as_ref()).map_or_else(String::new, |(_, take)| skeleton_sha256(take.skeleton())),
-            copyright: (first.as_ref()).and_then(|(source, _)| source.copyright().map(str::to_owned)),
         })
     }
 

@@ -8,10 +8,10 @@ use std::{
     time::Instant,
 };
 
-use loopwright_catalog::{CatalogFormat, LoopOrigin, LoopRow, sha256, skeleton_sha256};
+use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
 use loopwright_formats::{
     Format, Sidecar,
-    loop_file::{AnimationOutcome, facts::Grade},
+    loop_file::{AnimationOutcome, facts::Grade, sha256},
 };
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Study};
 
@@ -123,7 +123,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
         report(TakeResult {
             path,
             results,
-            was_done: false,
+            ..TakeResult::default()
         });
     }
     batch::run(&work, &inputs, jobs, |_, result| report(result));
@@ -246,16 +246,22 @@ enum Studied {
     Done(Vec<LoopResult>),
     /// It gives nothing.
     Failed {
-        take_sha256: String,
+        read: FileRead,
         result: LoopResult,
     },
     Loops(Box<StudiedLoops>),
 }
 
+/// What is known of a file once it is read, whatever comes of it.
+#[derive(Clone, Debug, Default)]
+struct FileRead {
+    sha256: String,
+    num_frames: u64,
+}
+
 struct StudiedLoops {
-    take_sha256: String,
+    read: FileRead,
     skeleton_sha256: String,
-    licence: Option<String>,
     format: Format,
     /// Warnings about the take.
     warnings: Vec<String>,
@@ -285,10 +291,10 @@ impl Work for MakeLoops<'_> {
     type Answer = TakeResult;
 
     fn study(&self, input: &Input) -> Studied {
-        let mut take_sha256 = String::new();
-        let (studied, said) = talk::aside(|| self.try_study(input, &mut take_sha256));
+        let mut read = FileRead::default();
+        let (studied, said) = talk::aside(|| self.try_study(input, &mut read));
         studied.unwrap_or_else(|(verdict, failure)| Studied::Failed {
-            take_sha256,
+            read,
             result: LoopResult::failed(verdict, &failure, said.warnings),
         })
     }
@@ -309,33 +315,42 @@ impl Work for MakeLoops<'_> {
     }
 
     fn finish(&self, input: &Input, studied: Studied) -> TakeResult {
-        let result = |results: Vec<LoopResult>, was_done: bool| TakeResult {
+        let result = |results: Vec<LoopResult>, num_frames: u64| TakeResult {
             path: input.path.clone(),
             results,
-            was_done,
+            num_frames,
+            was_done: false,
         };
-        let (take_sha256, results) = match studied {
-            Studied::Done(results) => return result(results, true),
-            Studied::Failed { take_sha256, result } => (take_sha256, vec![result]),
+        let (read, results) = match studied {
+            Studied::Done(results) => {
+                return TakeResult {
+                    was_done: true,
+                    ..result(results, 0)
+                };
+            }
+            Studied::Failed { read, result } => (read, vec![result]),
             Studied::Loops(studied) => {
-                let take_sha256 = studied.take_sha256.clone();
+                let read = studied.read.clone();
                 let (results, _) = talk::aside(|| self.write(input, *studied));
-                (take_sha256, results)
+                (read, results)
             }
         };
         // What failed is tried again by the next run.
         if results.iter().all(|result| result.verdict.exit_status() < 2) {
             let done = Done {
                 take: key(input),
-                take_sha256,
+                take_sha256: read.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: results.clone(),
             };
             if let Err(failure) = self.journal.done(done) {
-                return result(vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())], false);
+                return result(
+                    vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
+                    read.num_frames,
+                );
             }
         }
-        result(results, false)
+        result(results, read.num_frames)
     }
 
     fn fault(&self, input: &Input) -> TakeResult {
@@ -344,7 +359,7 @@ impl Work for MakeLoops<'_> {
         TakeResult {
             path: input.path.clone(),
             results: vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
-            was_done: false,
+            ..TakeResult::default()
         }
     }
 }
@@ -374,13 +389,13 @@ impl MakeLoops<'_> {
     }
 
     /// Errors: the take gives no loop, and what that means if the exit status is 2.
-    fn try_study(&self, input: &Input, take_sha256: &mut String) -> Result<Studied, (Verdict, Failure)> {
+    fn try_study(&self, input: &Input, read: &mut FileRead) -> Result<Studied, (Verdict, Failure)> {
         let Options { recipe, many, .. } = self.options;
         let unreadable = |failure| (Verdict::Unreadable, failure);
         let failed = |failure| (Verdict::Failed, failure);
         let bytes = files::read_bytes(&input.path).map_err(unreadable)?;
-        *take_sha256 = sha256(&bytes);
-        let past = self.past.done(&key(input), take_sha256, &self.recipe_sha256);
+        read.sha256 = sha256(&bytes);
+        let past = self.past.done(&key(input), &read.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| many.resume && is_whole(&input.path, &bytes)) {
             return Ok(Studied::Done(done.results.clone()));
         }
@@ -392,10 +407,10 @@ impl MakeLoops<'_> {
             }
         };
         if let Some(pack) = self.pack(&input.path, &bytes, format).map_err(unreadable)? {
+            read.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
             return Ok(Studied::Loops(Box::new(StudiedLoops {
-                take_sha256: take_sha256.clone(),
+                read: read.clone(),
                 skeleton_sha256: pack.skeleton_sha256.clone(),
-                licence: pack.copyright.clone().or_else(|| many.licence.clone()),
                 format,
                 warnings: Vec::new(),
                 loops: vec![StudiedLoop::Pending {
@@ -407,6 +422,7 @@ impl MakeLoops<'_> {
             })));
         }
         let loaded = load::load_bytes(&input.path, bytes, &self.study).map_err(unreadable)?;
+        read.num_frames = loaded.take().num_frames() as u64;
         let request = Request {
             recipe,
             search: Some(self.options.search),
@@ -439,11 +455,9 @@ impl MakeLoops<'_> {
         }
         let chosen = chosen.map_err(|error| failed(in_words(error)))?;
         let loops = chosen.into_iter().map(of_row).collect();
-        let copyright = loaded.goes_into().source.copyright();
         Ok(Studied::Loops(Box::new(StudiedLoops {
-            take_sha256: take_sha256.clone(),
+            read: read.clone(),
             skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
-            licence: copyright.map(str::to_owned).or_else(|| many.licence.clone()),
             format,
             warnings: loop_output::in_words(&loaded.warnings),
             loops,
@@ -525,9 +539,7 @@ impl MakeLoops<'_> {
 
     fn write(&self, input: &Input, studied: StudiedLoops) -> Vec<LoopResult> {
         let StudiedLoops {
-            take_sha256,
             skeleton_sha256,
-            licence,
             warnings,
             loops,
             fault,
@@ -536,14 +548,6 @@ impl MakeLoops<'_> {
         if let Some(failure) = fault {
             return vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())];
         }
-        let origin = LoopOrigin {
-            take_sha256,
-            skeleton_sha256,
-            row: 1,
-            kind: String::new(),
-            recipe_sha256: self.recipe_sha256.clone(),
-            licence,
-        };
         let mut results = Vec::new();
         for each in loops {
             let (made, path, replaces) = match each {
@@ -555,15 +559,11 @@ impl MakeLoops<'_> {
             };
             let written = match made {
                 Pending::One(made) => {
-                    let origin = LoopOrigin {
-                        row: made.done.row,
-                        kind: made.kind.to_string(),
-                        ..origin.clone()
-                    };
+                    let row = made.done.row;
                     self.write_loop(input, *made, (&path, replaces), &warnings)
-                        .map(|(sidecar, outputs)| vec![made_result(&sidecar, &origin, outputs)])
+                        .map(|(sidecar, outputs)| vec![made_result(&sidecar, &skeleton_sha256, row, outputs)])
                 }
-                Pending::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &origin),
+                Pending::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &skeleton_sha256),
             };
             match written {
                 Ok(written) => results.extend(written),
@@ -607,15 +607,22 @@ impl MakeLoops<'_> {
         Ok(outputs)
     }
 
+    /// States the licence that was given, where the take states none.
+    fn state_licence(&self, sidecar: &mut Sidecar) {
+        let licence = &mut sidecar.take.licence;
+        *licence = licence.take().or_else(|| self.options.many.licence.clone());
+    }
+
     fn write_loop(
         &self,
         input: &Input,
-        made: PendingLoop,
+        mut made: PendingLoop,
         (path, replaces): (&Path, bool),
         warnings: &[String],
     ) -> Result<(Sidecar, Vec<Written>), Failure> {
         let sidecar_path = output::sidecar_path(path);
         let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
+        self.state_licence(&mut made.file.sidecar);
         let sidecar = loop_output::add(&mut outputs, made, &[path, &sidecar_path], warnings.to_vec())?;
         outputs.commit()?;
         Ok((sidecar, written([path, &sidecar_path])?))
@@ -626,10 +633,13 @@ impl MakeLoops<'_> {
         input: &Input,
         mut looped: LoopedAnimations,
         (path, replaces): (&Path, bool),
-        origin: &LoopOrigin,
+        skeleton_sha256: &str,
     ) -> Result<Vec<LoopResult>, Failure> {
         let sidecar_path = output::sidecar_path(path);
         let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
+        for each in &mut looped.sidecar.loops {
+            self.state_licence(each);
+        }
         looped.add_to(&mut outputs, [path, &sidecar_path])?;
         outputs.commit()?;
         let written = written([path, &sidecar_path])?;
@@ -638,15 +648,11 @@ impl MakeLoops<'_> {
             let of_loop = (sidecar.loops.iter())
                 .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
             if let Some(of_loop) = of_loop {
-                let origin = LoopOrigin {
-                    kind: animation.kind.clone().unwrap_or_default(),
-                    ..origin.clone()
-                };
                 let named = Sidecar {
                     outputs: sidecar.outputs.clone(),
                     ..of_loop.clone()
                 };
-                return made_result(&named, &origin, written.clone());
+                return made_result(&named, skeleton_sha256, 1, written.clone());
             }
             let reason = animation.reason.clone().unwrap_or_default();
             LoopResult {
@@ -663,12 +669,12 @@ impl MakeLoops<'_> {
 }
 
 /// The result for a loop that was written.
-fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) -> LoopResult {
+fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Vec<Written>) -> LoopResult {
     LoopResult {
         verdict: sidecar.quality.grade.unwrap_or(Grade::Review).into(),
         reason: sidecar.quality.reason.clone().unwrap_or_default(),
         outputs,
-        row: Some(Box::new(LoopRow::new(sidecar, origin))),
+        row: Some(Box::new(LoopRow::new(sidecar, skeleton_sha256, row))),
         warnings: sidecar.warnings.clone(),
         ..LoopResult::default()
     }

@@ -108,7 +108,8 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
         WholeClipKind::EndsAsItBegins => "ends as it begins, but may be a single action",
         WholeClipKind::Cycle => "one cycle, closed",
     };
-    format!("{kind}; {meets}{more}")
+    let by_name = if whole.by_name { ", by its name" } else { "" };
+    format!("{kind}{by_name}; {meets}{more}")
 }
 
 /// A pose gap in a cell of a table.

@@ -1,9 +1,9 @@
 //! Answers of `find`.
 
-use std::fmt::Write;
+use std::{convert::Infallible, fmt::Write};
 
 use loopwright::{
-    Analysis, LoopCandidate, RootMode, RootMotion, SearchSettings,
+    Analysis, RootMode, RootMotion, SearchSettings,
     candidate::{MissReason, NearestMiss, Outcome, SegmentLoops},
     math::ops,
     root_motion::RootSpace,
@@ -21,7 +21,7 @@ use super::{
     json,
     table::{Table, optional},
 };
-use crate::{exit::Failure, failures};
+use crate::{exit::Failure, failures, parallel};
 
 /// A loop in the list.
 #[derive(Serialize)]
@@ -34,6 +34,8 @@ pub(crate) struct FoundLoop {
     repeat_strength: Option<f64>,
     /// Autocorrelation of the whole take at the period, at most 1.
     take_repeat_strength: Option<f64>,
+    /// Cycles of the take in a row, each of which is like the next.
+    cycles_alike: u32,
     idle: bool,
     /// Loops of this stretch that were found, this one included; null in a list of versions.
     versions: Option<usize>,
@@ -90,13 +92,17 @@ impl From<&Outcome> for OutcomeFacts {
 impl FoundLoop {
     /// The loops of a list.
     fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
-        let of = |(index, candidate): (usize, &LoopCandidate)| {
+        let candidates = &rows.found.candidates;
+        let of = |index: usize| {
+            let candidate = &candidates[index];
+            // Most loops are made for this alone.
             let verdict = verdict::default_loop(analysis, candidate).map(|(verdict, _)| verdict);
-            Self {
+            Ok::<_, Infallible>(Self {
                 rank: index + 1,
                 candidate: describe::candidate(candidate, candidate.source_period_secs),
                 repeat_strength: candidate.strength,
                 take_repeat_strength: candidate.take_strength,
+                cycles_alike: candidate.cycles_alike,
                 idle: candidate.is_idle,
                 versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
                 segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
@@ -112,9 +118,9 @@ impl FoundLoop {
                     RootMode::default(),
                     RootSpace::Ground,
                 ),
-            }
+            })
         };
-        rows.found.candidates.iter().enumerate().map(of).collect()
+        parallel::in_order(candidates.len(), of).unwrap_or_default()
     }
 
     fn row(&self, verbose: bool) -> Vec<String> {

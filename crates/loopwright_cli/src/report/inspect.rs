@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment};
+use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_job::warning;
 use serde::Serialize;
@@ -17,10 +17,9 @@ use crate::survey::Surveyed;
 fn rhythm(surveyed: &Surveyed) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = surveyed.facts.frame_time_secs;
-    let peaks = surveyed
-        .survey
-        .spectrum
-        .peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
+    let [shortest, longest] = [(0.25 / dt).ceil() as usize, (10.0 / dt) as usize];
+    let spectrum = &surveyed.survey.spectrum;
+    let peaks = spectrum.peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE);
     peaks.into_iter().take(MOST).collect()
 }
 

@@ -52,9 +52,7 @@ impl Summary {
     pub(crate) fn add(&mut self, take: &TakeResult) {
         self.num_takes += 1;
         self.num_done_before += usize::from(take.was_done);
-        if let Some(row) = take.results.iter().find_map(|result| result.row.as_ref()) {
-            self.num_frames += if take.was_done { 0 } else { row.frames };
-        }
+        self.num_frames += take.num_frames;
         for result in &take.results {
             self.num_with_warnings += usize::from(!result.warnings.is_empty());
             let count = self.counts.entry(result.verdict).or_default();

@@ -285,7 +285,7 @@ fn read_take(
         frame_time: motion.frame_time,
         space,
     });
-    Ok(LoadedTake { take, source })
+    Ok(LoadedTake::new(take, source))
 }
 
 fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {

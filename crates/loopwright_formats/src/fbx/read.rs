@@ -103,7 +103,7 @@ impl FbxScene {
             has_short_tracks: false,
             states_unit: false,
         });
-        Ok(LoadedTake { take, source })
+        Ok(LoadedTake::new(take, source))
     }
 }
 

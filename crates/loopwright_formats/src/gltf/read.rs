@@ -102,7 +102,7 @@ impl GltfFile {
             space,
             has_short_tracks: false,
         });
-        Ok(LoadedTake { take, source })
+        Ok(LoadedTake::new(take, source))
     }
 
     /// Errors: more transforms than the size of the file or the limits allow.

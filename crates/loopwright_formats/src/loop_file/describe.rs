@@ -47,6 +47,7 @@ fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
     WholeClipFacts {
         kind: whole.kind,
         last_key: whole.last_key,
+        by_name: whole.by_name,
         gap_mm: 1e3 * whole.gap_metres,
         gap_deg: whole.gap_radians.to_degrees(),
         roughness_ratio: whole.roughness,

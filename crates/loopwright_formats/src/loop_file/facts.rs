@@ -20,13 +20,17 @@ use loopwright::{
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, optional_word};
-use crate::{source::Source, space::Space};
+use crate::{source::LoadedTake, space::Space};
 
 /// The take that the loop was cut from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
+    /// SHA-256 of the file, 64 hexadecimal digits; null if unknown.
+    pub file_sha256: Option<String>,
+    /// The licence or the copyright that the file states (glTF), or that was given; null if unknown.
+    pub licence: Option<String>,
     /// The animation in the file; null if the format allows only one.
     pub animation: Option<String>,
     /// Number of frames.
@@ -78,11 +82,18 @@ impl RigFacts {
 }
 
 impl TakeFacts {
-    /// The facts of a take from a file of this form.
-    pub fn from_source(file: impl Into<String>, take: &Take, source: &Source) -> Self {
+    /// The facts of a take that was read from a file of that name.
+    pub fn of_file(name: impl Into<String>, file: &LoadedTake) -> Self {
+        let LoadedTake {
+            take,
+            source,
+            file_sha256,
+        } = file;
         Self {
+            file_sha256: file_sha256.clone(),
+            licence: source.copyright().map(str::to_owned),
             animation: source.capabilities().names_takes.then(|| take.name().to_owned()),
-            ..Self::new(file, take, source.space())
+            ..Self::new(name, take, source.space())
         }
     }
 
@@ -90,6 +101,8 @@ impl TakeFacts {
     pub fn new(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {
             file: file.into(),
+            file_sha256: None,
+            licence: None,
             animation: None,
             frames: take.num_frames(),
             fps: take.frame_rate_hz(),
@@ -145,6 +158,9 @@ pub struct WholeClipFacts {
     /// What its last key is.
     #[serde(with = "word")]
     pub last_key: LastKey,
+    /// Whether its name says that it repeats, where its motion leaves that open.
+    #[serde(default)]
+    pub by_name: bool,
     /// Largest distance of a joint between the last pose and the first, moved on. If the closing key is missing, how far the
     /// step over the seam differs from the steps around it.
     pub gap_mm: f64,

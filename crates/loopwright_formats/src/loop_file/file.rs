@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use loopwright::{
-    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take,
+    BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take,
     analysis::{Body, BodyError},
     loop_clip::{KeyLayout, KeysError, LoopKeys},
     math::Rigid,
+    motion::SkeletonError,
     quality,
     root_motion::RootSpace,
+    take::TakeError,
 };
 
 use super::{
@@ -64,12 +66,24 @@ pub enum LoopFileError {
     /// The file that was read has no root joint above the others.
     #[error("the loop cannot be read back: the root joint is not where it was put")]
     NoRootJoint,
+    /// The file that was read has no joint of that name where the loop has it.
+    #[error("the loop cannot be read back: its joint \"{joint}\" is missing")]
+    NoJoint {
+        /// The joint.
+        joint: String,
+    },
     /// The file that was read is not a loop.
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
     /// The file that was read lacks joints that the caller names.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// The joints of the loop, as they were read, form no skeleton.
+    #[error("the loop cannot be read back: {0}")]
+    Skeleton(#[from] SkeletonError),
+    /// The keys of these joints form no take.
+    #[error("the loop cannot be read back: {0}")]
+    Take(#[from] TakeError),
 }
 
 /// The sources of a blend.
@@ -347,6 +361,39 @@ fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Res
     Ok(write_loop(clip, source, writing)?)
 }
 
+/// A take without joints that a skeleton lacks: a branch that stands still is read as joints once what is above it has a track.
+///
+/// Errors: it has no joint of that name and parent for one of the skeleton.
+fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError> {
+    let own = take.skeleton();
+    if own.num_joints() == skeleton.num_joints() {
+        return Ok(take);
+    }
+    let mut kept: Vec<usize> = Vec::new();
+    for joint in skeleton.joints() {
+        let parent = joint.parent.map(|parent| kept[parent]);
+        let is_it = |&index: &usize| own.joint(index).name == joint.name && own.joint(index).parent == parent;
+        let found = (0..own.num_joints()).find(is_it);
+        kept.push(found.ok_or_else(|| LoopFileError::NoJoint {
+            joint: joint.name.clone(),
+        })?);
+    }
+    let cells = || (0..take.num_frames()).flat_map(|frame| kept.iter().map(move |&joint| (frame, joint)));
+    let translations = cells().map(|(frame, joint)| take.pose(frame).translations[joint]);
+    let rotations = cells().map(|(frame, joint)| take.pose(frame).rotations[joint]);
+    let joints = kept.iter().zip(skeleton.joints()).map(|(&joint, wanted)| Joint {
+        parent: wanted.parent,
+        ..own.joint(joint).clone()
+    });
+    Ok(Take::new(
+        take.name(),
+        Skeleton::new(joints.collect())?,
+        take.frame_time_secs(),
+        translations.collect(),
+        rotations.collect(),
+    )?)
+}
+
 /// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
 ///
 /// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
@@ -384,6 +431,7 @@ pub(super) fn keys_in(
     } else {
         (take, clip.carrier())
     };
+    let take = with_joints_of(take, clip.skeleton())?;
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,

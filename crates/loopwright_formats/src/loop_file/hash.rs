@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use super::sidecar::Sidecar;
 use crate::excerpt::cut;
 
-/// The SHA-256 of a file as 64 hexadecimal digits.
-fn sha256(bytes: &[u8]) -> String {
+/// The SHA-256 of bytes as 64 hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
         // Writing into a text does not fail.

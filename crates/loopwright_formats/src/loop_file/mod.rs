@@ -29,7 +29,7 @@ mod place;
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, RetargetOrigin, written_keys};
-pub use hash::OtherFile;
+pub use hash::{OtherFile, sha256};
 pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};
 pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FORMAT, PackSidecar, PackedLoop};

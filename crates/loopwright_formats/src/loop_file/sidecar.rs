@@ -55,6 +55,9 @@ pub struct Sidecar {
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]
     pub in_place: bool,
+    /// SHA-256 of the recipe that makes it again, as it is saved: 64 hexadecimal digits; null if unknown.
+    #[serde(default)]
+    pub recipe_sha256: Option<String>,
     /// The take that the loop was cut from; of a blend its first loop.
     pub take: TakeFacts,
     /// The stretch of it; of a blend one period from its start.
@@ -93,6 +96,7 @@ impl Default for Sidecar {
             program: Some(concat!("loopwright ", env!("CARGO_PKG_VERSION")).to_owned()),
             kind: None,
             in_place: false,
+            recipe_sha256: None,
             take: TakeFacts::default(),
             candidate: CandidateFacts::default(),
             mean_cycle: None,

@@ -5,6 +5,7 @@
 //! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
 use loopwright::{Analysis, LoopCandidate, LoopSettings, closure::Method};
+use loopwright_formats::loop_file::sha256;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -121,6 +122,11 @@ impl Recipe {
         Ok(format!(
             "# How a loop is made: `loopwright make TAKE --recipe FILE`.\n\n{text}"
         ))
+    }
+
+    /// The SHA-256 of its text. Errors: those of [`Self::to_text`].
+    pub fn sha256(&self) -> Result<String, RecipeError> {
+        Ok(sha256(self.to_text()?.as_bytes()))
     }
 
     /// This recipe, with settings that were said together with it and count more. Errors: a number that TOML cannot hold.

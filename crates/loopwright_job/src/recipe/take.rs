@@ -41,6 +41,8 @@ described! {
         pub contact_speed: Option<f64> = "# contact-speed = 0.3",
         /// A foot stands below this height above its lowest point nearby, metres.
         pub contact_height: Option<f64> = "contact-height = 0.03",
+        /// Whether names of animations and files, such as Walk or Attack, tell what the motion leaves open.
+        pub names: Option<bool> = "names = true",
         /// The character's file, whose skeleton takes the loop.
         pub rig: Option<PathBuf> = "# rig = \"hero.glb\"",
         /// A file of which joints of the character follow which, in TOML [default: found].
@@ -275,6 +277,7 @@ impl StudyArgs {
                 speed_mps: self.contact_speed,
                 height_metres: self.contact_height,
             },
+            ignore_name: self.names == Some(false),
         }
     }
 }

@@ -155,8 +155,14 @@ impl Opened {
     pub fn walk() -> Result<Self, OpenError> {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
-        let loaded = LoadedTake { take, source };
-        Self::study("walk.bvh", loaded, Vec::new(), &StudyArgs::default(), &[], &|_| {})
+        Self::study(
+            "walk.bvh",
+            LoadedTake::new(take, source),
+            Vec::new(),
+            &StudyArgs::default(),
+            &[],
+            &|_| {},
+        )
     }
 
     /// By the road of all programs: smoothed, matched with the character, analysed; then searched.

@@ -95,6 +95,8 @@ pub struct BodyOverrides {
     pub weights: Vec<(String, f64)>,
     /// When a foot counts as standing.
     pub contacts: ContactLimits,
+    /// Whether the name of the take says nothing of its motion.
+    pub ignore_name: bool,
 }
 
 impl BodyOverrides {

@@ -72,7 +72,9 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         .take_while(|reading| reading.meets(&scale))
         .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
         .filter(|reading| reading.roughness(&scale) <= SMOOTH);
-    let is_single_action = is_single_action(analysis);
+    let bursts = is_single_action(analysis);
+    let by_name = bursts && scale.repeats_by_name;
+    let is_single_action = bursts && !by_name;
     let (last_key, reading) = if let Some(reading) = closed {
         let is_whole = reading.num_frames == closing;
         let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
@@ -85,7 +87,11 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         // At rest, any two poses follow each other slowly enough.
         let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
         let is_calm_jump = is_all_idle(analysis) && !reading.meets(&scale);
-        if is_calm_jump || !is_smooth || !cycles::are_copies(&analysis.features, num_frames) {
+        if is_calm_jump || !is_smooth {
+            return None;
+        }
+        let is_made_so = reading.is_in_place() && reading.is_like_any(&scale);
+        if !is_made_so && !cycles::are_copies(&analysis.features, num_frames) {
             return None;
         }
         (LastKey::BeforeClosing, reading)
@@ -95,7 +101,10 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     } else {
         WholeClipKind::Loops
     };
-    Some(reading.as_whole(&scale, kind, last_key))
+    Some(WholeClip {
+        by_name,
+        ..reading.as_whole(&scale, kind, last_key)
+    })
 }
 
 /// The cycle in a take that holds its pose before or after it; a single action may rest as long as it likes.
@@ -117,10 +126,13 @@ pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
 /// As [`Analysis::whole_cycle`].
 pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     let num_frames = analysis.take.num_frames();
-    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() || !Pace::new(analysis).is_even() {
+    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() {
         return None;
     }
     let scale = Scale::new(analysis);
+    if !scale.repeats_by_name && !Pace::new(analysis).is_even() {
+        return None;
+    }
     let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
         .map(|length| Reading::new(&scale, length))
         .filter(|reading| reading.is_mendable(&scale))

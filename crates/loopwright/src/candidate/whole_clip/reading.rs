@@ -4,7 +4,10 @@ use core::{cell::OnceCell, ops::RangeInclusive};
 
 use glam::DVec3;
 
-use super::super::whole::{LastKey, WholeClip, WholeClipKind};
+use super::super::{
+    named::NamedMotion,
+    whole::{LastKey, WholeClip, WholeClipKind},
+};
 use crate::{
     analysis::{
         Analysis,
@@ -45,6 +48,9 @@ const MAX_GAP_RADIANS: f64 = core::f64::consts::FRAC_PI_4;
 /// Most roughness of a cycle that closing can mend.
 const MENDABLE: f64 = 2.0;
 
+/// A step over the seam is like any other up to this many times their median unevenness.
+const LIKE_ANY: f64 = 1.5;
+
 /// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
 const MAX_SAMPLED: usize = 2048;
 
@@ -55,6 +61,8 @@ pub(super) struct Scale<'a> {
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
+    /// Whether the take is named like one that repeats.
+    pub(super) repeats_by_name: bool,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
 }
@@ -63,8 +71,9 @@ pub(super) struct Scale<'a> {
 struct Own {
     /// The 99th percentile of second differences, root of the weighted sum of squares over the joints.
     bend: f64,
-    /// The 99th percentile of the unevenness of its steps.
+    /// The 99th percentile and the median of the unevenness of its steps.
     unevenness: f64,
+    usual_unevenness: f64,
 }
 
 impl<'a> Scale<'a> {
@@ -78,6 +87,7 @@ impl<'a> Scale<'a> {
                 .filter(|(_, weight)| *weight > 0.0)
                 .collect(),
             size: analysis.body.size(&analysis.take),
+            repeats_by_name: NamedMotion::of_take(analysis).repeats == Some(true),
             own: OnceCell::new(),
         }
     }
@@ -113,9 +123,11 @@ impl<'a> Scale<'a> {
                 });
                 step.unevenness()
             };
+            let uneven: Vec<f64> = (1..num_frames - 2).step_by(stride).map(unevenness).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
-                unevenness: percentile::of((1..num_frames - 2).step_by(stride).map(unevenness).collect(), 0.99),
+                usual_unevenness: percentile::of(uneven.clone(), 0.5),
+                unevenness: percentile::of(uneven, 0.99),
             }
         })
     }
@@ -228,6 +240,11 @@ impl Reading {
         self.unevenness <= scale.own().unevenness
     }
 
+    /// Whether that step is like most of the clip: no capture ends so by chance where it began.
+    pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
+        self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
+    }
+
     /// A joint or two may be turned farther, such as a finger, where no joint is elsewhere and the body as a whole agrees.
     pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
@@ -264,6 +281,7 @@ impl Reading {
             motion: self.motion,
             gap_metres: self.gap_metres,
             gap_radians: self.gap_radians,
+            by_name: kind == WholeClipKind::Cycle && scale.repeats_by_name,
             roughness: self.roughness(scale),
         }
     }
@@ -369,11 +387,11 @@ const SEAM_PARTS: f64 = 20.0;
 
 /// The time of the step over the seam at which both ends, carried on, meet best, with the motion there.
 ///
-/// A cut between two captured cycles falls anywhere between two frames.
+/// A cut between two captured cycles falls anywhere between two frames. Where none of these times is better than its neighbours, the ends
+/// do not tell, and it is the time of one frame, as in all clips that were made by hand.
 pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
     let num_frames = scale.analysis.take.num_frames();
-    let mut best = (1.0, Rigid::IDENTITY, f64::INFINITY);
-    for part in SEAM_FRAMES {
+    let of_time = |part: u32| {
         let seam_frames = f64::from(part) / SEAM_PARTS;
         let (motion, miss) = if in_place {
             let pairs = pairs_at_seam(scale, 0, num_frames, seam_frames);
@@ -381,9 +399,10 @@ pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
         } else {
             fitted_motion(scale, 0, num_frames, seam_frames)
         };
-        if miss < best.2 {
-            best = (seam_frames, motion, miss);
-        }
-    }
-    (best.0, best.1)
+        (part, seam_frames, motion, miss)
+    };
+    let best = SEAM_FRAMES.map(of_time).min_by(|one, other| one.3.total_cmp(&other.3));
+    let tells = |&(part, ..): &(u32, f64, Rigid, f64)| part != *SEAM_FRAMES.start() && part != *SEAM_FRAMES.end();
+    let (_, seam_frames, motion, _) = best.filter(tells).unwrap_or_else(|| of_time(SEAM_PARTS as u32));
+    (seam_frames, motion)
 }

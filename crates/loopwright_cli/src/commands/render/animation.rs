@@ -1,17 +1,9 @@
 //! Animations, drawn on all processors.
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packed, Packer, Picture, RenderError, Stage};
+use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage};
 
 use super::Drawn;
-use crate::{args::RenderArgs, exit::Failure, talk::Progress};
+use crate::{args::RenderArgs, exit::Failure, parallel, talk::Progress};
 
 /// Maximum number of pictures in an animation: a minute and a half at 30 a second, some hundred megabytes.
 const MAX_PICTURES: usize = 3000;
@@ -80,7 +72,7 @@ pub(super) fn animation(
     }
     let packer = Packer::new(format, &samples).map_err(failed)?;
     let progress = Progress::new("drawing", count);
-    let packed = in_parallel(count, |index| {
+    let packed = parallel::in_order(count, |index| {
         let packed = draw(index).and_then(|picture| packer.pack(&picture));
         progress.step();
         packed
@@ -110,39 +102,4 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Fai
         .because("players show faster animations slower")
         .try_this("--fps 25")),
     }
-}
-
-/// The results of `work` for 0 to `count`, in order, or the first error in that order.
-fn in_parallel<E: Send>(count: usize, work: impl Fn(usize) -> Result<Packed, E> + Sync) -> Result<Vec<Packed>, E> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<Packed, E>>>> = Mutex::new((0..count).map(|_| None).collect());
-    let threads = std::thread::available_parallelism()
-        .map_or(1, NonZeroUsize::get)
-        .min(count);
-    let worker = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count {
-                break;
-            }
-            let result = work(index);
-            if result.is_err() {
-                // After an error no later picture is needed.
-                next.store(count, Ordering::Relaxed);
-            }
-            let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            results[index] = Some(result);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where the system gives no thread, this one does all.
-            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
-                break;
-            }
-        }
-        worker();
-    });
-    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.into_iter().flatten().collect()
 }

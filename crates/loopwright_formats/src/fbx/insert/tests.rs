@@ -123,7 +123,7 @@ fn assert_same(one: &Take, other: &Take) {
 #[test]
 fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     let before = file();
-    let LoadedTake { take, source } = read(&before, "first");
+    let LoadedTake { take, source, .. } = read(&before, "first");
     assert_eq!((take.num_joints(), take.num_frames()), (7, 21));
     let written = write_take(&take, &source).unwrap();
     assert_same(&take, &read(&written.bytes, written.animation.as_deref().unwrap()).take);
@@ -160,7 +160,7 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
 /// The file states the rate of the animation that was added, since importers resample at what it states.
 #[test]
 fn the_file_states_the_rate_of_what_was_added() {
-    let LoadedTake { take, source } = read(&file(), "first");
+    let LoadedTake { take, source, .. } = read(&file(), "first");
     for (rate_hz, mode) in [(60.0, 3), (30.0, 6), (61.5, 14)] {
         let values = take.values();
         let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
@@ -182,7 +182,7 @@ fn the_file_states_the_rate_of_what_was_added() {
 #[test]
 fn all_records_that_were_there_are_there_to_the_last_bit() {
     let before = file();
-    let LoadedTake { take, source } = read(&before, "first");
+    let LoadedTake { take, source, .. } = read(&before, "first");
     let written = write_take(&take, &source).unwrap();
     let (old, new) = (record::parse(&before).unwrap(), record::parse(&written.bytes).unwrap());
     assert_eq!((old.version, old.code), (new.version, new.code));
@@ -280,7 +280,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         ("LimbNode", [0.0, 0.0, 0.0], "LimbNode"),
         ("Null", [0.0, 90.0, 5.0], "Null"),
     ] {
-        let LoadedTake { take, source } = read(&file_of(kind, position), "first");
+        let LoadedTake { take, source, .. } = read(&file_of(kind, position), "first");
         assert_eq!(take.num_joints(), 3, "{kind} {position:?}");
         // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());

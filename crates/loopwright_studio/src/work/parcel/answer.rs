@@ -44,6 +44,7 @@ pub(in crate::work) enum Answer {
 pub(in crate::work) struct OpenedParts {
     file_name: String,
     source: Source,
+    file_sha256: Option<String>,
     format: Format,
     analysis: AnalysisParts,
     found: FoundLoops,
@@ -68,7 +69,7 @@ struct CharacterParts {
 
 impl CharacterParts {
     fn new(on: &Matched) -> Self {
-        let LoadedTake { take, source } = &on.target.character.file;
+        let LoadedTake { take, source, .. } = &on.target.character.file;
         Self {
             pair: (*on.pair).clone(),
             source: source.clone(),
@@ -88,10 +89,7 @@ impl CharacterParts {
         let take = Take::new(self.name, skeleton, self.frame_time_secs, translations, rotations)?;
         let character = Character {
             rig: self.pair.target.clone(),
-            file: LoadedTake {
-                take,
-                source: self.source,
-            },
+            file: LoadedTake::new(take, self.source),
         };
         // Its joints are matched already.
         let target = CharacterTarget::new(self.file, character, Following::default())?;
@@ -140,6 +138,7 @@ impl OpenedParts {
         Ok(Self {
             file_name: file_name.clone(),
             source: studied.file.source.clone(),
+            file_sha256: studied.file.file_sha256.clone(),
             format: *format,
             analysis: AnalysisParts::from_analysis(&studied.analysis),
             found: found.clone(),
@@ -156,8 +155,8 @@ impl OpenedParts {
         let studied = loopwright_job::Studied {
             name: self.file_name.clone(),
             file: LoadedTake {
-                take: analysis.take.clone(),
-                source: self.source,
+                file_sha256: self.file_sha256,
+                ..LoadedTake::new(analysis.take.clone(), self.source)
             },
             analysis,
             smooth_hz: study.smooth,

@@ -1,0 +1,187 @@
+//! What the name of a take says of its motion: people name animations, and mostly by what they are.
+//!
+//! A name is evidence where the motion leaves open what it is, and never against what it plainly shows: docs/math/whole_clips.md.
+
+use super::motion::MotionKind;
+use crate::analysis::Analysis;
+
+/// What the name of a take says of its motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamedMotion {
+    /// What the body does; `None` where the name does not say, or says several things.
+    pub kind: Option<MotionKind>,
+    /// Whether the motion is meant to repeat; `None` where the name does not say.
+    pub repeats: Option<bool>,
+}
+
+/// Words of names of motions, each whole, of any case, in languages with spaces or capitals between words.
+const WORDS: [(&str, Meaning); 7] = [
+    (
+        "loop loops looped looping cycle cycles ciclo boucle schleife",
+        Meaning::Repeats,
+    ),
+    (
+        "idle idles breathing breathe warten esperando attente inactif reposo покой ожидание",
+        Meaning::Kind(MotionKind::Idle),
+    ),
+    (
+        "walk walks walking walkcycle stroll sneak sneaking march marching gehen laufschritt caminar caminando andar \
+         marche marcher camminata ходьба идти",
+        Meaning::Kind(MotionKind::Walk),
+    ),
+    (
+        "run runs running runcycle jog jogging sprint sprinting gallop galloping canter rennen correr corriendo course \
+         courir corsa бег",
+        Meaning::Kind(MotionKind::Run),
+    ),
+    (
+        "strafe strafes strafing sidestep sidestepping",
+        Meaning::Kind(MotionKind::Strafe),
+    ),
+    (
+        "swim swims swimming fly flying flap flapping glide gliding hover hovering float floating dance dances dancing \
+         trot trotting crawl crawling nadar nager schwimmen volar voler fliegen tanzen bailar танец плавание полёт",
+        Meaning::Kind(MotionKind::Other),
+    ),
+    (
+        "attack attacks death die dies dying dead hit hits hurt punch kick stab slash chop bite throw shoot fire reload pickup \
+         pick wave waves raise clap bow salute cheer taunt dodge land landing start stop open close equip unequip use interact \
+         react reaction transition knockback getup standup sitdown liedown emote thumbsup yes no angriff tod sterben ataque \
+         muerte morir attaque mort mourir атака смерть удар",
+        Meaning::Once,
+    ),
+];
+
+/// Backwards and jumps change what other words say.
+const BACKWARD: &str = "backward backwards back backpedal rückwärts atrás arrière назад";
+const JUMP: &str = "jump jumps leap hop salto saut sprung прыжок";
+
+/// Words of languages without spaces, anywhere in a name.
+const PARTS: [(&str, Meaning); 8] = [
+    ("待機", Meaning::Kind(MotionKind::Idle)),
+    ("待机", Meaning::Kind(MotionKind::Idle)),
+    ("歩", Meaning::Kind(MotionKind::Walk)),
+    ("行走", Meaning::Kind(MotionKind::Walk)),
+    ("走り", Meaning::Kind(MotionKind::Run)),
+    ("跑", Meaning::Kind(MotionKind::Run)),
+    ("攻撃", Meaning::Once),
+    ("攻击", Meaning::Once),
+];
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    /// A motion that repeats.
+    Kind(MotionKind),
+    Repeats,
+    /// A single action.
+    Once,
+}
+
+impl NamedMotion {
+    /// What the name of a take says, unless names are to be ignored.
+    pub(crate) fn of_take(analysis: &Analysis) -> Self {
+        match analysis.overrides.ignore_name {
+            true => Self::default(),
+            false => Self::of(analysis.take.name()),
+        }
+    }
+
+    /// What a name says.
+    pub fn of(name: &str) -> Self {
+        let words = words(name);
+        let has = |list: &str| list.split_whitespace().any(|word| words.iter().any(|own| own == word));
+        let said = (WORDS.iter().filter(|(list, _)| has(list)))
+            .chain(PARTS.iter().filter(|(part, _)| name.contains(part)))
+            .map(|(_, meaning)| *meaning);
+        let (mut kinds, mut repeats, mut once) = (Vec::new(), false, false);
+        for meaning in said {
+            match meaning {
+                Meaning::Kind(kind) => kinds.push(kind),
+                Meaning::Repeats => repeats = true,
+                Meaning::Once => once = true,
+            }
+        }
+        let (jumps, is_backward) = (has(JUMP), has(BACKWARD));
+        if !kinds.is_empty() && has("to") {
+            // From one into the other.
+            return Self {
+                kind: Some(MotionKind::OneShot),
+                repeats: Some(false),
+            };
+        }
+        let ends = once || jumps;
+        let kind = match kinds[..] {
+            // Strafing is done at a walk or a run, and so is going backwards.
+            [.., MotionKind::Strafe] if !ends => Some(MotionKind::Strafe),
+            [MotionKind::Walk | MotionKind::Run] if is_backward && !ends => Some(MotionKind::Backward),
+            [kind] if !ends => Some(kind),
+            [] if jumps && !once && !repeats => Some(MotionKind::Jump),
+            [] if once && !repeats => Some(MotionKind::OneShot),
+            _ => None,
+        };
+        let is_idle = kinds.contains(&MotionKind::Idle);
+        Self {
+            kind,
+            // The idle of an attack is an idle, and a walk into a jump is neither.
+            repeats: match (repeats || is_idle, !kinds.is_empty(), ends) {
+                (true, _, _) | (false, true, false) => Some(true),
+                (false, false, true) => Some(false),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The words of a name in lower case: letters between other characters, and parted where a capital follows a small letter.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        if !letter.is_alphabetic() || (letter.is_uppercase() && before.is_lowercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_people_mean_by_them() {
+        use MotionKind::{Backward, Idle, Jump, OneShot, Other, Run, Strafe, Walk};
+        for (name, kind, repeats) in [
+            ("Walking_A", Some(Walk), Some(true)),
+            ("Armature|walk", Some(Walk), Some(true)),
+            ("Man_Walk", Some(Walk), Some(true)),
+            ("RunningStrafeLeft", Some(Strafe), Some(true)),
+            ("Walking_Backwards", Some(Backward), Some(true)),
+            ("Idle Alert", Some(Idle), Some(true)),
+            ("2H_Melee_Idle", Some(Idle), Some(true)),
+            ("Jump_Idle", None, Some(true)),
+            ("Attack_Loop", None, Some(true)),
+            ("Dance", Some(Other), Some(true)),
+            ("lay_to_idle", Some(OneShot), Some(false)),
+            ("WALK_CYCLE_01", Some(Walk), Some(true)),
+            ("Jump_Full_Long", Some(Jump), Some(false)),
+            ("WalkJump", None, None),
+            ("Walk to Idle", Some(OneShot), Some(false)),
+            ("1H_Melee_Attack_Chop", Some(OneShot), Some(false)),
+            ("Death_A", Some(OneShot), Some(false)),
+            ("raise-up-both-hands_elderly_026", Some(OneShot), Some(false)),
+            ("бег", Some(Run), Some(true)),
+            ("歩きモーション", Some(Walk), Some(true)),
+            ("take 001", None, None),
+            ("12_01", None, None),
+            ("walker's notes", None, None),
+            ("", None, None),
+        ] {
+            assert_eq!(NamedMotion::of(name), NamedMotion { kind, repeats }, "{name}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Work that is spread over all processors; its results do not depend on their number.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// The results of `work` for 0 to `count`, in order, or the first error in that order.
+pub(crate) fn in_order<T: Send, E: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<T, E>>>> = Mutex::new((0..count).map(|_| None).collect());
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(count);
+    let worker = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                break;
+            }
+            let result = work(index);
+            if result.is_err() {
+                // After an error nothing later is needed.
+                next.store(count, Ordering::Relaxed);
+            }
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results[index] = Some(result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where the system gives no thread, this one does all.
+            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().flatten().collect()
+}
