@@ -15,7 +15,6 @@ use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
-/// A swinging chain with the given number of samples per period, starting at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist) -> LoopClip {
     let root = root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);
     let step = period_secs / num_samples as f64;

@@ -1021,7 +1021,6 @@ fn difference(a: &Pose, b: &Pose) -> f64 {
     points.chain(turns).fold(0.0, f64::max)
 }
 
-/// Values with every transform mapped.
 fn mapped(values: &Pose, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Pose {
     Pose {
         translations: values.translations.iter().map(|&x| point(x)).collect(),

@@ -13,7 +13,6 @@ use crate::support::{self, best_loop, chain, clip_of, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
-/// A swinging chain whose motion starts at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, twist: Twist) -> LoopClip {
     let skeleton = chain(&["j0", "j1", "j2", "j3"], DVec3::Y * 0.4);
     let root = support::root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);

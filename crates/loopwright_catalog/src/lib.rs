@@ -100,10 +100,8 @@ pub enum CatalogError {
     /// The bytes are no Parquet file, or a damaged one.
     #[error("the Parquet file cannot be read: {reason}")]
     Parquet { reason: String },
-    /// This build has no Parquet.
     #[error("this build neither reads nor writes Parquet")]
     NoParquet,
-    /// Its rows take more memory than a catalog may.
     #[error("its rows take more than {limit} bytes")]
     TooLarge { limit: usize },
     /// Writing failed.

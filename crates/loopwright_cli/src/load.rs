@@ -116,7 +116,6 @@ pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFi
     parse(path, &bytes)
 }
 
-/// Parses the bytes of a file.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     AnimatedFile::parse_within(bytes, &files::stem(path), Some(&companions), &memory::limits())

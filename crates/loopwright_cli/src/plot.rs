@@ -43,7 +43,6 @@ impl PlotFile {
         }))
     }
 
-    /// Adds the plot, given as SVG, to the files to write.
     pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<(), Failure> {
         match self.format {
             Format::Svg => outputs.add(&self.path, svg.as_bytes()),

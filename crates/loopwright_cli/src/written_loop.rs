@@ -21,7 +21,6 @@ use crate::{exit::Failure, failures, files, load, memory, output, patterns::Patt
 /// A loop as read from its file, or any other file that may be a loop.
 #[derive(Clone)]
 pub(crate) struct WrittenLoop {
-    /// The sidecar, if there is one.
     pub(crate) sidecar: Option<Sidecar>,
     /// The keys, on the take's own skeleton.
     pub(crate) written: Take,

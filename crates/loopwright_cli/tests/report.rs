@@ -56,7 +56,6 @@ const TAGS: [&str; 47] = [
     "i",
 ];
 
-/// A folder with some loops and a catalog of them.
 fn with_loops() -> Folder {
     let folder = Folder::new();
     folder.make_folder("takes");

@@ -3,7 +3,6 @@
 use crate::harness::{Folder, items, number, root_twist, vector};
 use serde_json::Value;
 
-/// Asserts that an object has all these keys.
 fn has_keys(object: &Value, keys: &[&str]) {
     for key in keys {
         assert!(object.get(key).is_some(), "no {key} in {object}");

@@ -23,7 +23,6 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
     Rigid::new(world.rotation(key, joint), world.position(key, joint))
 }
 
-/// The start of the root according to a sidecar.
 fn root_start(sidecar: &Value) -> Rigid {
     let turn = match sidecar["root_motion"]["start_rotation_xyzw"].as_array() {
         Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),

@@ -121,7 +121,6 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     assert!((peak.secs - secs).abs() < 0.15, "{peak:?}");
 }
 
-/// The controller driven through the take reproduces the take if the take is such a controller.
 #[test]
 fn the_simulated_controller_retraces_a_driven_take() {
     let (_, found) = driven(|_| {});

@@ -1,6 +1,5 @@
 //! How parts of sources are handed over that have no form of serde's own.
 
-/// Shared bytes.
 #[cfg(feature = "fbx")]
 pub(crate) mod shared_bytes {
     use std::sync::Arc;

@@ -33,7 +33,6 @@ pub enum Warning {
         others(.names, .taken)
     )]
     SeveralSkins { taken: String, names: Vec<String> },
-    /// The animation moves nodes outside of the skeleton; they are ignored.
     #[error("{count} nodes that the animation moves are outside the skeleton and are not used")]
     NodesLeftOut { count: usize },
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
@@ -58,7 +57,6 @@ pub enum Warning {
     /// A frame rate that no device records at.
     #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
     OddRate { rate_hz: f64 },
-    /// All joints rest on their parents: only the motion shows the lengths of bones.
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
     /// While writing: the file needs others beside it, which were not written.
@@ -86,7 +84,6 @@ pub enum Warning {
         /// Whether the scale changes over time.
         varies: bool,
     },
-    /// While writing: the animation was added to those of the file.
     #[error("the file keeps its animations; the new one is {name}")]
     AnimationAdded { name: String },
     /// While writing: the FBX file stated a unit by which the body is no person, and now states the one that was used to read it.
@@ -98,7 +95,6 @@ pub enum Warning {
          skeleton and this animation alone"
     )]
     RestNotKept,
-    /// While writing: the source is a glTF file with meshes, and the file written is FBX.
     #[error(
         "meshes, skins and other animations of a glTF file are not carried over to FBX; the file written has its \
          skeleton and this animation alone"

@@ -138,7 +138,6 @@ pub fn check(
     })
 }
 
-/// The keys of one cycle.
 fn keys(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, cycle: usize) -> Result<LoopKeys, KeysError> {
     // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
     let is_root_added = sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);

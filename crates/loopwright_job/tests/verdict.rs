@@ -50,7 +50,6 @@ fn of_cycle(take: &Take, start: f64, end: f64) -> Verdict {
     default_loop(&analysis, &stretch).unwrap().0
 }
 
-/// The verdict on a loop whose poses were changed after it was made.
 fn of_changed(take: &Take, change: impl Fn(&MadeLoop, usize, &mut Pose)) -> Verdict {
     let analysis = Analysis::new(take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();

@@ -59,10 +59,8 @@ pub enum CostError {
     /// The skeleton lacks a joint that is compared.
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
     Joint { name: String },
-    /// A joint that is compared flips in this take.
     #[error("joint \"{name}\", by which the frames of the database are compared, flips in this take")]
     Flips { name: String },
-    /// More joints have a weight than can be compared.
     #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
     TooMany { found: usize },
     /// The take cannot be matched.

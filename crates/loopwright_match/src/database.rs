@@ -155,7 +155,6 @@ impl Clips {
         }
     }
 
-    /// Adds some motions.
     pub(super) fn add<F>(&mut self, motions: &[FrameRows<F>]) {
         for motion in motions {
             let num_rows = motion.features.len();
@@ -169,7 +168,6 @@ impl Clips {
         }
     }
 
-    /// The database of these clips with their rows.
     pub(super) fn with_set<S>(self, set: S) -> FrameDatabase<'static, S> {
         FrameDatabase {
             clips: self.clips,

@@ -75,7 +75,6 @@ pub enum MatchError {
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
     )]
     InPlace { feet_mps: f64, root_mps: f64 },
-    /// There is no left foot, or no right one.
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
     /// The future of no frame is known.

@@ -33,7 +33,6 @@ pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]
     Columns { found: usize },
-    /// The numbers are no whole number of rows.
     #[error("{numbers} numbers are no whole number of rows of {columns}")]
     Shape { numbers: usize, columns: usize },
     /// A number is not finite, or so large that its square is not.

@@ -15,7 +15,6 @@ pub(super) type Place = [f32; SIDES];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Principal {
     pub(super) mean: Vec<f64>,
-    /// Component by component.
     pub(super) components: Vec<f64>,
 }
 

@@ -63,7 +63,6 @@ impl Leaves<'_> {
         self.rows.len()
     }
 
-    /// The columns of a leaf.
     pub(super) fn columns_of(&self, leaf: usize) -> &[[f32; LEAF]] {
         &self.numbers[leaf * self.columns..][..self.columns]
     }
@@ -150,7 +149,6 @@ pub(super) trait Search {
     /// Whether what is at least so far cannot be among the nearest.
     fn is_beyond(&self, bound: f32) -> bool;
 
-    /// Compares all rows of a leaf.
     fn compare(&mut self, leaf: usize);
 }
 

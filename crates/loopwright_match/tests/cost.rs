@@ -201,7 +201,6 @@ fn takes_that_do_not_fit_are_refused() {
     assert!(CostDatabase::new(features, &motions).is_err());
 }
 
-/// Only frames of a range are rows, and they are what they are in the whole take.
 #[test]
 fn a_range_of_a_take_has_the_rows_of_the_whole() {
     let takes = walks(1);

@@ -61,7 +61,6 @@ impl Inbox {
         }
     }
 
-    /// Puts an action in, from any thread.
     pub(crate) fn put(&self, action: Action) {
         self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action);
         self.wake.request_repaint();

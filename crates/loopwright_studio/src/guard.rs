@@ -21,7 +21,6 @@ pub(crate) enum Request {
 }
 
 impl Guard {
-    /// Keeps the text of a recipe.
     pub(crate) fn keep(&mut self, recipe: String) {
         self.recipe = Some(recipe);
     }

@@ -45,7 +45,6 @@ impl Peers {
         Ok(path)
     }
 
-    /// Asks a script for Node.
     pub(super) fn node(&self, script: &str, questions: &[Value]) -> Result<Answer, String> {
         let needed = match script {
             "browser.mjs" => &["three", "puppeteer-core"][..],

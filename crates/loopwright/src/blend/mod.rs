@@ -29,10 +29,8 @@ pub use space::{Axis, BlendSpace};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BlendError {
-    /// There are no loops.
     #[error("there are no loops")]
     NoLoops,
-    /// The skeleton of a loop differs from the first.
     #[error("the skeleton of loop {index} differs from that of the first loop: {difference}")]
     Skeleton {
         /// The loop, counted from 0.
@@ -49,7 +47,6 @@ pub enum BlendError {
         index: usize,
         found: f64,
     },
-    /// All weights are zero.
     #[error("all weights are zero")]
     NoWeight,
     /// The blended samples are not a loop clip.
@@ -65,14 +62,12 @@ pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]
     Count { expected: usize, found: usize },
-    /// A joint has another name.
     #[error("joint {joint} is \"{found}\" instead of \"{expected}\"")]
     Name {
         joint: usize,
         expected: String,
         found: String,
     },
-    /// A joint has another parent.
     #[error("joint {joint}, \"{name}\", has another parent")]
     Parent { joint: usize, name: String },
 }

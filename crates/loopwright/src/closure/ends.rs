@@ -79,7 +79,6 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
 
 /// The values of a track: points or rotations.
 trait Sample: Copy + PartialEq {
-    /// A joint's value at a sample of a clip.
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
     /// The difference that maps the start of a track to its end.

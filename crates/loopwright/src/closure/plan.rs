@@ -110,7 +110,6 @@ impl Plan {
     }
 }
 
-/// Progress of a joint's translation at every sample.
 fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())
@@ -123,7 +122,6 @@ fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<P
     )
 }
 
-/// Progress of a joint's rotation at every sample.
 fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())

@@ -126,7 +126,6 @@ pub enum ClosureError {
         share: &'static str,
         found: f64,
     },
-    /// A joint with its own method does not exist.
     #[error("joint {joint} has its own method, but the skeleton has {num_joints} joints")]
     Joint { joint: usize, num_joints: usize },
     /// The boundary system has no solution.

@@ -44,10 +44,8 @@ pub enum LoopClipError {
     /// Fewer than three samples.
     #[error("a loop needs at least 3 samples, found {found}")]
     TooShort { found: usize },
-    /// A path does not have one entry for each sample.
     #[error("the path has {found} transforms for {num_samples} samples")]
     PathLength { num_samples: usize, found: usize },
-    /// The carrier is not a joint.
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier { carrier: usize, num_joints: usize },
 }

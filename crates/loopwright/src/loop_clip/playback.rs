@@ -29,7 +29,6 @@ pub enum Interpolation {
 /// A position between two samples of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SamplePosition {
-    /// The sample at or before it.
     before: usize,
     /// Fraction of the way to the next sample, 0 to 1; 0 on the sample.
     u: f64,

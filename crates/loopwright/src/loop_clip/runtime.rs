@@ -29,7 +29,6 @@ type Translations = [f32; 3 * LANES];
 /// `matrix[column][row]`; the last row is 0, 0, 0, 1.
 pub type ModelMatrix = [[f32; 4]; 4];
 
-/// The identity.
 const IDENTITY: ModelMatrix = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],

@@ -187,7 +187,6 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     axis.unwrap_or(normal)
 }
 
-/// Checks that the parents of partners are partners.
 fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorError> {
     for (joint, &partner) in partners.iter().enumerate() {
         let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));

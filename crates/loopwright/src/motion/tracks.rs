@@ -33,7 +33,6 @@ pub enum TracksError {
         expected: usize,
         found: usize,
     },
-    /// The time between frames is not positive and finite.
     #[error("the time between frames must be positive, found {found} s")]
     Step { found: f64 },
 }

@@ -56,7 +56,6 @@ impl Kept {
         }
     }
 
-    /// Appends the values of a frame that are kept.
     fn append<T: Copy>(&self, frame: &[T], values: &mut Vec<T>) {
         match self {
             Self::All(_) => values.extend_from_slice(frame),

@@ -146,10 +146,8 @@ pub enum MakeError {
     /// The settings of the closure are not valid.
     #[error(transparent)]
     Closure(#[from] ClosureError),
-    /// The rate is not a positive number of samples per second.
     #[error("the rate must be a positive number of frames per second, found {found}")]
     Rate { found: f64 },
-    /// A loop of two mirrored halves needs an even number of samples.
     #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
     OddSamples { found: usize },
     /// The stretch has no mirror image.

@@ -29,7 +29,6 @@ pub struct Retry<'a> {
 }
 
 impl Retry<'_> {
-    /// The loop of a candidate with these settings, if it has been made.
     fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<MadeLoop> {
         let root = RootSettings {
             recenter: false,

@@ -53,7 +53,6 @@ pub(crate) enum BodyPath<'a> {
     Space(&'a [Rigid]),
 }
 
-/// The path of a body over the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.

@@ -27,7 +27,6 @@ use crate::{
     take::Clip,
 };
 
-/// The data of half a cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
     pub(crate) analysis: &'a Analysis,

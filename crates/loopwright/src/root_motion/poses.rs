@@ -62,7 +62,6 @@ pub(crate) struct Alignment {
 }
 
 impl EndPoses<'_> {
-    /// The motion over the ground.
     pub(crate) fn motion_on_ground(&self) -> Rigid {
         let pairs = self.pairs();
         self.held(&pairs, fit_planar(&pairs))

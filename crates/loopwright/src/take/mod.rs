@@ -39,10 +39,8 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TakeError {
-    /// There is no frame.
     #[error("the take has no frames")]
     NoFrames,
-    /// A track's length is not frames times joints.
     #[error("expected {expected} values for the skeleton's joints in whole frames, found {found}")]
     WrongLength { expected: usize, found: usize },
     /// The frame time is not a plausible number of seconds.
@@ -123,7 +121,6 @@ impl Take {
         }
     }
 
-    /// The tracks.
     pub(crate) fn tracks(&self) -> &Arc<Tracks> {
         &self.tracks
     }

@@ -20,7 +20,6 @@ use crate::{exit::Failure, output};
 /// How the names of journals begin.
 const PREFIX: &str = ".loopwright-batch";
 
-/// One line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Line {
@@ -148,7 +147,6 @@ impl Journal {
         Ok((journal, past))
     }
 
-    /// Says which outputs a take will write.
     pub(crate) fn writes(&self, take: &str, outputs: Vec<PathBuf>) -> Result<(), Failure> {
         self.append(&Line::Writes {
             take: take.to_owned(),

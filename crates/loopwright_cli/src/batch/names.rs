@@ -96,7 +96,6 @@ impl Template {
         &self.text
     }
 
-    /// The stem of a loop's file.
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
         for part in &self.parts {

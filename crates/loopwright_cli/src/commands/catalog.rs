@@ -74,7 +74,6 @@ pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
     }
 }
 
-/// Rows as the bytes of a file.
 pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let written = loopwright_catalog::write(format, rows, &mut bytes);

@@ -158,14 +158,12 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
 
 /// Which checks make a loop fail.
 pub(super) struct Fails<'a> {
-    /// From this grade on.
     pub(super) from: Grade,
     /// Of these alone; of all where none is named.
     pub(super) only: &'a [CheckId],
 }
 
 impl Fails<'_> {
-    /// The checks that a loop fails.
     fn of<'c>(&self, checks: &'c [CheckFacts]) -> impl Iterator<Item = &'c CheckFacts> {
         checks.iter().filter(|check| {
             let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);

@@ -270,7 +270,6 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    /// A loop, and its sidecar as it then is.
     fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());

@@ -183,7 +183,6 @@ pub(super) fn all(
     Err(failure.in_document(document))
 }
 
-/// A document on one line.
 fn line(document: &str) -> String {
     match serde_json::from_str::<Value>(document) {
         Ok(value) => format!("{value}\n"),

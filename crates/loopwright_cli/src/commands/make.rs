@@ -87,7 +87,6 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
-/// The recipe file that the flags name, overridden by the flags.
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     match &target.recipe {
         Some(path) => Ok(read_recipe(path)?.overlaid(flags)?),

@@ -662,7 +662,6 @@ impl MakeLoops<'_> {
     }
 }
 
-/// The result for a loop that was written.
 fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) -> LoopResult {
     LoopResult {
         verdict: sidecar.quality.grade.unwrap_or(Grade::Review).into(),

@@ -9,7 +9,6 @@ use super::table::{Table, optional, rate};
 /// One of the two motions of a jump.
 #[derive(Serialize)]
 pub(crate) struct CostSide {
-    /// Its file.
     pub(crate) file: String,
     /// "take" or "loop".
     pub(crate) kind: &'static str,
@@ -25,7 +24,6 @@ pub(crate) struct CostSide {
     pub(crate) period_secs: Option<f64>,
 }
 
-/// The cost of a jump under one decay.
 #[derive(Serialize)]
 pub(crate) struct DecayCost {
     /// "spring", "cubic" or "quintic".

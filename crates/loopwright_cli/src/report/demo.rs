@@ -16,7 +16,6 @@ pub(crate) struct DemoAnswer<'a> {
 }
 
 impl DemoAnswer<'_> {
-    /// The answer as JSON.
     pub(crate) fn json(&self, outputs: &[String]) -> String {
         json::document("demo", self, None, outputs)
     }

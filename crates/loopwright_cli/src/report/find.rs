@@ -88,7 +88,6 @@ impl From<&Outcome> for OutcomeFacts {
 }
 
 impl FoundLoop {
-    /// The loops of a list.
     fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
         let of = |(index, candidate): (usize, &LoopCandidate)| {
             let verdict = verdict::default_loop(analysis, candidate).map(|(verdict, _)| verdict);
@@ -233,7 +232,6 @@ struct SegmentLoop {
     segment: SegmentFacts,
     /// Rank of its loop; null if it has none, or if that was not asked for.
     rank: Option<usize>,
-    /// The nearest miss, if it has no loop.
     nearest_miss: Option<Miss>,
     /// The same in words.
     #[serde(skip)]
@@ -303,7 +301,6 @@ impl FindAnswer {
         }
     }
 
-    /// The answer as JSON.
     pub(crate) fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
         json::document("find", self, failure, outputs)
     }

@@ -329,13 +329,11 @@ impl<'a> InspectAnswer<'a> {
         }
     }
 
-    /// The answer as JSON.
     pub(crate) fn json(&self, outputs: &[String]) -> String {
         json::document("inspect", self, None, outputs)
     }
 }
 
-/// The name of an activity.
 fn activity_name(activity: ActivityKind) -> &'static str {
     match activity {
         ActivityKind::Moving => "moving",

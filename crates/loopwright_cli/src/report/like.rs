@@ -78,7 +78,6 @@ pub(crate) struct LikeAnswer {
 }
 
 impl LikeAnswer {
-    /// The answer as JSON.
     pub(crate) fn json(&self, failure: Option<&Failure>) -> String {
         json::document("like", self, failure, &[])
     }

@@ -39,7 +39,6 @@ pub(crate) struct BuildAnswer {
     features: &'static str,
     clips: usize,
     rows: usize,
-    /// Rows that this run added.
     added_rows: usize,
     file_bytes: usize,
 }
@@ -229,7 +228,6 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
     text
 }
 
-/// A frame that was found.
 #[derive(Serialize)]
 pub(crate) struct FoundFrame {
     row: usize,

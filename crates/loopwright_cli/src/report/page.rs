@@ -33,7 +33,6 @@ pub(crate) struct NotShown {
     pub(crate) reason: String,
 }
 
-/// What is on the page.
 pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
     let noun = if answer.loops == 1 { "loop" } else { "loops" };
     let mut text = format!(

@@ -4,12 +4,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-/// One loop as it was played.
 #[derive(Serialize)]
 pub(crate) struct PlayedLoop {
-    /// The loop's file.
     pub(crate) file: String,
-    /// When it starts.
     pub(crate) start_secs: f64,
     /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
@@ -32,7 +29,6 @@ pub(crate) struct PlayAnswer {
     pub(crate) frame_time_secs: f64,
     /// Where the order came from.
     pub(crate) seed: u64,
-    /// Which loop plays when.
     pub(crate) played: Vec<PlayedLoop>,
 }
 

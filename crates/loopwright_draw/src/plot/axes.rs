@@ -357,7 +357,6 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Keeps an area free of labels.
     pub(super) fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }

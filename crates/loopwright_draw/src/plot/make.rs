@@ -329,7 +329,6 @@ fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_l
     }
 }
 
-/// Marks the ends of blends that end.
 fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
     let period = made.loop_clip.period_secs();
     let method = &made.closed.method;

@@ -158,7 +158,6 @@ impl Camera {
         (eye - point).try_normalize().unwrap_or(self.axes.back)
     }
 
-    /// The target of the camera.
     pub(super) fn target(&self) -> DVec3 {
         self.target
     }

@@ -33,7 +33,6 @@ pub struct DrawnMotion {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MotionError {
-    /// The figure has another skeleton.
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
     /// The frames do not exist.

@@ -99,13 +99,10 @@ impl fmt::Display for NumberHint {
 /// An error in the number of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameCountFault {
-    /// Not a number.
     #[error("must be a whole number")]
     NotANumber,
-    /// Negative.
     #[error("must not be negative")]
     Negative,
-    /// Not a whole number.
     #[error("must be a whole number")]
     NotWhole,
     /// It does not fit 64 bits.
@@ -144,7 +141,6 @@ pub enum BvhError {
         expected: String,
         found: Found,
     },
-    /// HIERARCHY without a ROOT.
     #[error("{at}: the hierarchy has no joints: expected ROOT, found {found}")]
     NoJoints { at: Position, found: Found },
     /// ROOT or JOINT without a name.
@@ -154,10 +150,8 @@ pub enum BvhError {
         /// ROOT or JOINT.
         keyword: &'static str,
     },
-    /// Joints are nested beyond the limit.
     #[error("{at}: nesting is deeper than the limit of {limit} joints")]
     TooDeep { at: Position, limit: usize },
-    /// A second tree of joints.
     #[error(
         "{at}: more than one ROOT is not supported, found \"{first}\" and \"{second}\"; split the file, one tree each"
     )]
@@ -172,13 +166,11 @@ pub enum BvhError {
     /// One closing brace too many.
     #[error("{at}: unexpected \"}}\": every joint is closed already")]
     ExtraBrace { at: Position },
-    /// An End Site with channels.
     #[error("{at}: an End Site has no channels, that of {joint} lists some")]
     EndSiteChannels { at: Position, joint: String },
     /// A joint or End Site without OFFSET.
     #[error("{at}: OFFSET missing in {joint}")]
     OffsetMissing { at: Position, joint: String },
-    /// OFFSET with another number of numbers.
     #[error("{at}: OFFSET of {joint} needs three numbers, found {found}")]
     OffsetNumbers {
         /// Where the fourth or the missing one is.
@@ -202,7 +194,6 @@ pub enum BvhError {
         declared: usize,
         found: usize,
     },
-    /// A number of channels that no joint can have.
     #[error("{at}: channel count {found} of {joint} is out of range, a joint has at most {limit}")]
     ChannelCountRange {
         at: Position,
@@ -213,7 +204,6 @@ pub enum BvhError {
     /// A channel name that is not in the format.
     #[error("{at}: unknown channel {found} in {joint}; known are Xposition, Xrotation, Xscale and so on for Y and Z")]
     UnknownChannel { at: Position, joint: String, found: Found },
-    /// A channel twice in one joint.
     #[error("{at}: channel {channel} twice in {joint}")]
     RepeatedChannel {
         at: Position,
@@ -253,7 +243,6 @@ pub enum BvhError {
         found: Found,
         fault: FrameCountFault,
     },
-    /// The frame time is not valid.
     #[error("{at}: {fault}, found {found}")]
     FrameTime {
         at: Position,
@@ -274,7 +263,6 @@ pub enum BvhError {
         found: usize,
         expected: usize,
     },
-    /// Rows do not fit the hierarchy.
     #[error("{at}: a row has {found} values, the hierarchy has {expected} channels (frame {frame})")]
     RowWidth {
         at: Position,
@@ -283,7 +271,6 @@ pub enum BvhError {
         found: usize,
         expected: usize,
     },
-    /// A section after the motion.
     #[error("{at}: unexpected {found} after the last frame; one file holds one take, split it")]
     SecondSection { at: Position, found: Found },
     /// A joint changes its size.

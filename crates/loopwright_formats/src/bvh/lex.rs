@@ -115,7 +115,6 @@ impl<'a> Lexer<'a> {
         self.take_until(|byte| is_space(byte) || byte == b':')
     }
 
-    /// Skips one colon, if there is one.
     pub(super) fn skip_colon(&mut self) {
         self.skip_space();
         if self.bytes.get(self.at) == Some(&b':') {
@@ -156,7 +155,6 @@ impl<'a> Lexer<'a> {
         self.position_of(self.at - token.len())
     }
 
-    /// The error for a token that is not a valid number.
     pub(super) fn number_error(&self, token: &[u8], fault: NumberFault, place: NumberPlace) -> BvhError {
         let at = self.position_before(token);
         let found = found(token);

@@ -120,7 +120,6 @@ impl Frames {
         self.rotations.clear();
     }
 
-    /// Appends the pose of a row.
     pub(super) fn append(&mut self, hierarchy: &Hierarchy, row: &[f64]) {
         let mut values = row.iter();
         for joint in hierarchy.joints() {

@@ -72,7 +72,6 @@ impl Chosen<'_> {
         Ok(moves)
     }
 
-    /// The JSON position of one of its samplers.
     pub(crate) fn sampler_position(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
     }

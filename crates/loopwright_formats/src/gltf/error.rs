@@ -30,16 +30,12 @@ pub enum GltfError {
     /// A number refers to a missing part.
     #[error("{at} names number {found} of {count}")]
     NoSuch { at: String, found: usize, count: usize },
-    /// A node has two parents.
     #[error("nodes[{node}] is a child of both nodes[{first}] and nodes[{second}]")]
     TwoParents { node: usize, first: usize, second: usize },
-    /// Nodes form a cycle.
     #[error("nodes[{node}] hangs below itself")]
     Cycle { node: usize },
-    /// Joints are nested beyond the limit.
     #[error("nodes[{node}]: nesting is deeper than the limit of {limit} joints")]
     TooDeep { node: usize, limit: usize },
-    /// The transform of a node is not valid.
     #[error("nodes[{node}]: its transform is not finite, or its rotation is none")]
     Transform { node: usize },
     /// The bytes of a buffer are missing.
@@ -66,7 +62,6 @@ pub enum GltfError {
         expected: usize,
         found: usize,
     },
-    /// Key times decrease, are negative or not finite.
     #[error("{at}: key {key} has the time {found} s; times must not be negative and must rise")]
     KeyTime {
         at: String,
@@ -74,20 +69,16 @@ pub enum GltfError {
         key: usize,
         found: f64,
     },
-    /// The value of a key is not valid.
     #[error("{at}: the value of key {key} is not finite, out of range, or a rotation of length zero")]
     KeyValue {
         at: String,
         /// The key, counted from 0.
         key: usize,
     },
-    /// There are far more values than the file has bytes for.
     #[error("{at}: more values than a file of {bytes} bytes can mean")]
     OutOfProportion { at: String, bytes: usize },
-    /// There is no animation.
     #[error("the file holds no animation")]
     NoAnimations,
-    /// No animation has keys for a node.
     #[error("none of the {count} animations has keys for a node; those there are: {}", list(.names))]
     NoMotion { count: usize, names: Vec<String> },
 }
@@ -114,7 +105,6 @@ pub enum GlbFault {
     /// The version of the container is not supported.
     #[error("the frame has version {found}, only 2 is read")]
     Version { found: u32 },
-    /// The first chunk is not the JSON.
     #[error("the first chunk is not JSON")]
     NoJson,
 }

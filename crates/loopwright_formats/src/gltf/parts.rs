@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
-/// A node.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Node {
     pub(crate) name: Option<String>,
@@ -70,7 +69,6 @@ impl Node {
     }
 }
 
-/// A skin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Skin {
@@ -79,7 +77,6 @@ pub(crate) struct Skin {
     pub(crate) inverse_bind_matrices: Option<usize>,
 }
 
-/// An animation.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Animation {
     pub(crate) name: Option<String>,
@@ -139,7 +136,6 @@ pub(crate) fn part<T: DeserializeOwned>(
     form(value, || format!("{list}[{index}]"))
 }
 
-/// All parts of a list.
 pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Result<Vec<T>, GltfError> {
     let all = document.list(list).iter().enumerate();
     all.map(|(index, value)| form(value, || format!("{list}[{index}]")))

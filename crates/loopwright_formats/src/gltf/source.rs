@@ -53,7 +53,6 @@ impl Above {
         node_scale: NodeScale::NONE,
     };
 
-    /// The nodes above one at rest.
     pub(crate) fn new(nodes: &Nodes, first: Option<usize>) -> Self {
         let mut path: Vec<usize> = first.map_or_else(Vec::new, |first| nodes.above(first).collect());
         path.reverse();

@@ -363,7 +363,6 @@ impl BasisFacts {
         self
     }
 
-    /// All numbers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         let vectors = [self.direction, self.axis, self.axis_point_m];
         let alone = [self.radius_m, self.pitch_m].into_iter().flatten();

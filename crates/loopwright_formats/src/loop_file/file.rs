@@ -46,25 +46,17 @@ pub struct LoopFile {
 /// Why a loop cannot be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum LoopFileError {
-    /// There are more keys than a file may have.
     #[error("{keys} keys are asked for, the limit is {limit}")]
-    TooManyKeys {
-        /// Keys requested.
-        keys: usize,
-        /// Most keys of a file.
-        limit: usize,
-    },
+    TooManyKeys { keys: usize, limit: usize },
     /// The loop does not fit into the form of its source.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The written file cannot be read.
     #[error("the loop cannot be read back: {0}")]
     ReadBack(#[from] ReadError),
-    /// The file that was read has no root joint above the others.
     #[error("the loop cannot be read back: the root joint is not where it was put")]
     NoRootJoint,
-    /// The file that was read is not a loop.
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
     /// The file that was read lacks joints that the caller names.

@@ -114,47 +114,25 @@ impl Default for Sidecar {
 /// Why bytes are not a sidecar, or facts cannot be written as one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SidecarError {
     /// The sidecar exceeds the size limit.
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
-    TooLarge {
-        /// Bytes given.
-        found: usize,
-        /// Most bytes read.
-        limit: usize,
-    },
+    TooLarge { found: usize, limit: usize },
     /// The text is not JSON, or lacks a required field.
     #[error("line {line}, column {column}: {reason}")]
-    Json {
-        /// Line, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
-        /// What the JSON reader says.
-        reason: String,
-    },
+    Json { line: usize, column: usize, reason: String },
     /// The JSON has another format.
     #[error("this is not the sidecar of a loop: its format is \"{found}\", expected \"{FORMAT}\"")]
-    Format {
-        /// The stated format; empty if there is none.
-        found: String,
-    },
+    Format { found: String },
     /// Another version.
     #[error(
         "the sidecar has version {found}, this program reads version {VERSION}; update the program or make the loop again"
     )]
-    Version {
-        /// The stated version.
-        found: u64,
-    },
+    Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
     #[error("{field} is out of range: {found}")]
-    OutOfRange {
-        /// The field, such as `root_motion.turn_rate_dps`.
-        field: &'static str,
-        /// The number.
-        found: f64,
-    },
+    OutOfRange { field: &'static str, found: f64 },
 }
 
 /// The two fields that are checked before the rest.

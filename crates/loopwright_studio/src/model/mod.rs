@@ -81,7 +81,6 @@ pub struct Model {
     work: Work,
     /// The time shown.
     pub(crate) playback: Playback,
-    /// What is shown.
     pub(crate) shown: Shown,
     /// Whether the uncut stretch is shown too.
     pub(crate) has_ghost: bool,

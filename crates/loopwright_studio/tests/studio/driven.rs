@@ -63,7 +63,6 @@ pub(crate) fn stroll() -> WalkSettings {
     }
 }
 
-/// A walk as a file of that format.
 pub(crate) fn walk(format: Format, settings: &WalkSettings) -> Vec<u8> {
     let take = synthesize(settings).unwrap().take;
     write_take(&take, &Source::for_take(&take, format)).unwrap().bytes

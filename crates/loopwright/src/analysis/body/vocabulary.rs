@@ -308,7 +308,6 @@ impl Meaning {
     }
 }
 
-/// The side that a word stands for.
 fn side_of(word: &str) -> Option<Side> {
     if LEFT.contains(word) {
         Some(Side::Left)

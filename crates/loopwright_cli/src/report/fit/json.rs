@@ -304,7 +304,6 @@ struct FitAnswer<'a> {
     profile: Option<ProfileFacts>,
 }
 
-/// The answer for a table as JSON.
 pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     let answer = FitAnswer {
         velocity: table::numbers(fit).map(VelocityNumbers::from),

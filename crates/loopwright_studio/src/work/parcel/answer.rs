@@ -62,7 +62,6 @@ struct CharacterParts {
     name: String,
     frame_time_secs: f64,
     first: Pose,
-    /// The character's file, as it was named.
     file: String,
 }
 
@@ -232,7 +231,6 @@ impl Answer {
         matches!(self, Self::Opened(_) | Self::Followed(..))
     }
 
-    /// What is done by that, for the work that was asked for.
     pub(in crate::work) fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {

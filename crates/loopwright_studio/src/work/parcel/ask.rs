@@ -18,7 +18,6 @@ use crate::{
 pub(in crate::work) enum Ask {
     /// The walk that the studio opens with.
     Walk,
-    /// A file.
     Open { file_name: String },
     /// A file, as a recipe says.
     Follow { reading: Reading, edit: Option<EditParts> },
