@@ -57,10 +57,7 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
 /// A left and a right quarter turn of 2 m, their blend by twists and their blend by end points.
 fn blend_of_turns() -> String {
     const STEPS: u32 = 64;
-    let turn = |angle: f64| Twist {
-        linear: DVec3::Z * 2.0,
-        angular: DVec3::Y * angle,
-    };
+    let turn = |angle: f64| Twist::new(DVec3::Z * 2.0, DVec3::Y * angle);
     let quarter = core::f64::consts::FRAC_PI_2;
     let path = |name: &str, width: f64, root_at: &dyn Fn(f64) -> Rigid| plot::GroundPath {
         name: name.to_owned(),

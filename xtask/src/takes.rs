@@ -120,8 +120,5 @@ impl Studied {
 /// The axes and the unit of a source, for reading files written in its form: these have too few frames to detect them.
 pub(crate) fn space_of(source: &Source) -> SpaceSettings {
     let space = source.space();
-    SpaceSettings {
-        up: UpChoice::Given(space.up),
-        unit: UnitChoice::Metres(space.unit_metres),
-    }
+    SpaceSettings::from(space)
 }

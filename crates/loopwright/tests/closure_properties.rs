@@ -176,11 +176,7 @@ impl Motion {
 
     fn point_end(&self, t: f64) -> EndState<DVec3> {
         let [position, velocity, acceleration] = self.point.at(t);
-        EndState {
-            value: position,
-            velocity,
-            acceleration,
-        }
+        EndState::new(position, velocity, acceleration)
     }
 
     fn rotation_end(&self, t: f64) -> EndState<DQuat> {

@@ -625,10 +625,7 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
 fn with_feet_apart(character: &Take) -> Take {
     let skeleton = character.skeleton();
     let world = character.pose(0).world(skeleton);
-    let mut pose = Pose {
-        translations: vec![DVec3::ZERO],
-        rotations: vec![DQuat::IDENTITY],
-    };
+    let mut pose = Pose::new(vec![DVec3::ZERO], vec![DQuat::IDENTITY]);
     let mut joints = vec![joint("root", None, DVec3::ZERO)];
     for (index, joint) in skeleton.joints().iter().enumerate() {
         let parent = joint.parent.filter(|_| !joint.name.starts_with("foot"));

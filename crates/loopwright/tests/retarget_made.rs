@@ -203,10 +203,7 @@ fn below_a_root(character: &Take) -> Take {
     let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
     let own = character.pose(0).to_pose();
     let mut joints = vec![joint("root", None, DVec3::ZERO)];
-    let mut pose = Pose {
-        translations: vec![DVec3::ZERO],
-        rotations: vec![tilt],
-    };
+    let mut pose = Pose::new(vec![DVec3::ZERO], vec![tilt]);
     for (joint, known) in character.skeleton().joints().iter().enumerate() {
         let (mut at, mut turn) = (own.translations[joint], own.rotations[joint]);
         if known.parent.is_none() {

@@ -310,10 +310,7 @@ fn thrown(truth: Twist) -> Take {
 
 #[test]
 fn a_thrown_prop_loops_about_its_own_axis() {
-    let truth = Twist {
-        linear: DVec3::new(0.2, 1.1, -0.7),
-        angular: DVec3::new(0.48, -0.6, 0.64) * 3.6,
-    };
+    let truth = Twist::new(DVec3::new(0.2, 1.1, -0.7), DVec3::new(0.48, -0.6, 0.64) * 3.6);
     let folder = Folder::new();
     let take = thrown(truth);
     let written = loopwright_formats::write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap();

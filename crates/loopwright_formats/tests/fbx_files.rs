@@ -119,10 +119,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
             continue;
         }
         let settings = |animation| ReadSettings {
-            space: SpaceSettings {
-                up: UpChoice::Given(source.space().up),
-                unit: UnitChoice::Metres(source.space().unit_metres),
-            },
+            space: SpaceSettings::from(source.space()),
             animation: AnimationChoice::Given(animation),
             ..ReadSettings::default()
         };

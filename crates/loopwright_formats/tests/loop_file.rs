@@ -59,10 +59,7 @@ fn read(walk: &Walk) -> (Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
     let space = walk.source.space();
-    let settings = ReadSettings::in_space(SpaceSettings {
-        up: UpChoice::Given(space.up),
-        unit: UnitChoice::Metres(space.unit_metres),
-    });
+    let settings = ReadSettings::in_space(SpaceSettings::from(space));
     let loaded = read_take(&walk.file.bytes(), "walk", &settings, &mut Vec::new()).unwrap();
     (loaded.take, sidecar)
 }
@@ -193,10 +190,10 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
                 };
                 let source = Source::for_take(&take, format);
                 let file = write_loop(&made.loop_clip, &source, &writing).unwrap();
-                let settings = ReadSettings::in_space(SpaceSettings {
-                    up: UpChoice::Y,
-                    unit: UnitChoice::Metres(source.space().unit_metres),
-                });
+                let settings = ReadSettings::in_space(SpaceSettings::new(
+                    UpChoice::Y,
+                    UnitChoice::Metres(source.space().unit_metres),
+                ));
                 let written = read_take(&file.bytes, "idle", &settings, &mut Vec::new()).unwrap().take;
                 let first = written.pose(0).joint(0);
                 for frame in 1..written.num_frames() {

@@ -178,10 +178,7 @@ mod tests {
     fn stands_a_metre_and_three_quarters_tall() {
         let skeleton = skeleton();
         let offsets: Vec<DVec3> = skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
-        let rest = PoseRef {
-            translations: &offsets,
-            rotations: &[DQuat::IDENTITY; NUM_JOINTS],
-        };
+        let rest = PoseRef::new(&offsets, &[DQuat::IDENTITY; NUM_JOINTS]);
         let positions = rest.world(&skeleton).translations;
         let crown = positions[joint::HEAD].y + skeleton.joint(joint::HEAD).tip.unwrap().y;
         assert!((crown - 1.75).abs() < 0.01, "{crown}");

@@ -132,10 +132,7 @@ impl Truth {
         let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
         let share = travel / (end_secs - start_secs);
         let twist = self.path.twist();
-        Twist {
-            linear: twist.linear * share,
-            angular: twist.angular * share,
-        }
+        Twist::new(twist.linear * share, twist.angular * share)
     }
 
     fn travel_secs(&self, time_secs: f64) -> f64 {

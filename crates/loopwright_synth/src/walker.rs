@@ -141,10 +141,7 @@ impl Walker {
         let mut rotations = vec![DQuat::IDENTITY; NUM_JOINTS];
         translations[joint::HIPS] = root.transform_point(translations[joint::HIPS]);
         rotations[joint::HIPS] = root.rotation;
-        Pose {
-            translations,
-            rotations,
-        }
+        Pose::new(translations, rotations)
     }
 
     fn footsteps(&self) -> Footsteps<'_> {

@@ -173,10 +173,7 @@ impl Blender {
             .zip(&weights)
             .fold(Twist::ZERO, |sum, (clip, weight)| {
                 let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-                Twist {
-                    linear: sum.linear + twist.linear * share,
-                    angular: sum.angular + twist.angular * share,
-                }
+                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
             });
         let first = &self.on_screws[0];
         let step_secs = period_secs / num_samples as f64;

@@ -20,11 +20,12 @@ pub struct EndState<T> {
 }
 
 impl<T> EndState<T> {
-    fn new(value: T, derivatives: Derivatives) -> Self {
+    /// A value with its first two derivatives.
+    pub fn new(value: T, velocity: DVec3, acceleration: DVec3) -> Self {
         Self {
             value,
-            velocity: derivatives.velocity,
-            acceleration: derivatives.acceleration,
+            velocity,
+            acceleration,
         }
     }
 }
@@ -221,7 +222,10 @@ impl<'a, T: Sample> Track<'a, T> {
     }
 
     fn states(&self, [start, end]: [Derivatives; 2]) -> [EndState<T>; 2] {
-        [EndState::new(self.at(0), start), EndState::new(self.at(self.last), end)]
+        [
+            EndState::new(self.at(0), start.velocity, start.acceleration),
+            EndState::new(self.at(self.last), end.velocity, end.acceleration),
+        ]
     }
 
     fn stands_still(&self) -> bool {

@@ -284,13 +284,10 @@ mod tests {
             translations.push(v);
             rotations.push(rotation::exp(v * 2.0));
         }
-        let root = RootMotion {
-            start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
-            twist: Twist {
-                linear: DVec3::new(0.1, 0.05, 1.3),
-                angular: DVec3::new(0.0, 0.9, 0.0),
-            },
-        };
+        let root = RootMotion::new(
+            Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
+            Twist::new(DVec3::new(0.1, 0.05, 1.3), DVec3::new(0.0, 0.9, 0.0)),
+        );
         let tracks = Tracks::new(skeleton, 0.1, translations, rotations).unwrap();
         let clip = LoopClip::new("l", tracks, 1, root).unwrap();
         for key in 0..9 {

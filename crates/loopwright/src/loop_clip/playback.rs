@@ -81,10 +81,7 @@ impl LoopClip {
             tracks,
             carrier: self.carrier,
             root: RootMotion {
-                twist: Twist {
-                    linear: linear * faster,
-                    angular: angular * faster,
-                },
+                twist: Twist::new(linear * faster, angular * faster),
                 ..self.root
             },
             path,

@@ -545,10 +545,7 @@ mod tests {
                 rotations.push(swing * spin);
             }
         }
-        let root = RootMotion {
-            start: Rigid::IDENTITY,
-            twist: Twist::ZERO,
-        };
+        let root = RootMotion::new(Rigid::IDENTITY, Twist::ZERO);
         let skeleton = Skeleton::new(joints.collect()).unwrap();
         LoopClip::new(
             "l",
@@ -572,10 +569,7 @@ mod tests {
                 translations,
                 rotations,
             } = clip.body_pose_at(secs, interpolation);
-            let local = PoseRef {
-                translations: &translations,
-                rotations: &rotations,
-            };
+            let local = PoseRef::new(&translations, &rotations);
             let Pose {
                 translations: positions,
                 rotations: turns,

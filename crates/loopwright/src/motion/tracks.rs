@@ -77,10 +77,7 @@ impl Tracks {
         let mut tracks = Self {
             skeleton,
             step_secs,
-            values: Pose {
-                translations,
-                rotations,
-            },
+            values: Pose::new(translations, rotations),
         };
         tracks.make_continuous();
         Ok(tracks)
@@ -170,10 +167,10 @@ impl Tracks {
     /// When `frame` is not below [`Self::num_frames`].
     pub fn pose(&self, frame: usize) -> PoseRef<'_> {
         let values = frame * self.num_joints()..(frame + 1) * self.num_joints();
-        PoseRef {
-            translations: &self.values.translations[values.clone()],
-            rotations: &self.values.rotations[values],
-        }
+        PoseRef::new(
+            &self.values.translations[values.clone()],
+            &self.values.rotations[values],
+        )
     }
 
     /// World positions and rotations of all joints at all frames.

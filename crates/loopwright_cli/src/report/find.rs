@@ -104,10 +104,7 @@ impl FoundLoop {
                 checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
                 outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
                 root_motion: describe::root_motion(
-                    &RootMotion {
-                        start: candidate.root_start,
-                        twist: candidate.twist,
-                    },
+                    &RootMotion::new(candidate.root_start, candidate.twist),
                     RootMode::default(),
                     RootSpace::Ground,
                 ),

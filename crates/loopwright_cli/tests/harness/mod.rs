@@ -228,10 +228,7 @@ impl Folder {
 
     /// A file as a take in metres, read as centimetres with Y up, as synthetic takes are written.
     pub(crate) fn take(&self, name: &str) -> Take {
-        let space = SpaceSettings {
-            up: UpChoice::Y,
-            unit: UnitChoice::Metres(0.01),
-        };
+        let space = SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(0.01));
         loopwright_formats::read_take(&self.read(name), name, &ReadSettings::in_space(space), &mut Vec::new())
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .take

@@ -63,10 +63,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     if map.matching.is_some() {
         keys.push(Key::new(Sign::Dashed(Ink::Vermillion), "matching phase"));
     }
-    let heading = Heading {
-        title: "Exact cost",
-        keys,
-    };
+    let heading = Heading::new("Exact cost", keys);
     heading.draw(&mut svg, left, top, MAP);
     let area = Area {
         left,
@@ -204,13 +201,13 @@ impl TransitionMap<'_> {
     /// The best entry for each exit, over the time of the motion that is left; returns the height at which the panel ends.
     fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
         let (left, width) = tracks::across();
-        let heading = Heading {
-            title: "When to leave: cost of the best entry",
-            keys: vec![
+        let heading = Heading::new(
+            "When to leave: cost of the best entry",
+            vec![
                 Key::new(Sign::Line(Ink::Blue), "exact"),
                 Key::new(Sign::Ring(Ink::Vermillion), "best jumps"),
             ],
-        };
+        );
         let area = heading.over(svg, left, top, width, 110.0);
         let points: Vec<(f64, f64)> = self
             .best_entries
@@ -299,13 +296,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
             .zip(titles)
             .enumerate()
         {
-            let ((values, dearest), heading) = (
-                values,
-                Heading {
-                    title: &title,
-                    keys: Vec::new(),
-                },
-            );
+            let ((values, dearest), heading) = (values, Heading::new(&title, Vec::new()));
             let at = left + column as f64 * (width + gap_between);
             let area = heading.over(&mut svg, at, top, width, 156.0);
             let (x, y) = (

@@ -90,11 +90,7 @@ fn autocorrelation(
     if !cycles.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
     }
-    let area = Heading {
-        title: "Likeness of the take with itself, by lag",
-        keys,
-    }
-    .over(svg, left, top, width, 140.0);
+    let area = Heading::new("Likeness of the take with itself, by lag", keys).over(svg, left, top, width, 140.0);
     let shown = values.iter().take(max_lag + 1).copied();
     let lowest = shown.fold(0.0_f64, f64::min);
     let panel = Panel {
@@ -183,10 +179,7 @@ fn costs(
     if found.candidates.len() > 1 {
         keys.push(Key::new(Sign::Ring(Ink::Text), "other loops by rank"));
     }
-    let heading = Heading {
-        title: "Cost of every seam, by start and length",
-        keys,
-    };
+    let heading = Heading::new("Cost of every seam, by start and length", keys);
     heading.draw(svg, left, top, full_width);
     let width = map_width();
     let area = Area {

@@ -154,11 +154,7 @@ impl Curves {
                 Key::new(Sign::Patch("idle"), "idle"),
             ]);
         }
-        let area = Heading {
-            title: self.title,
-            keys,
-        }
-        .over(svg, left, top, width, self.height);
+        let area = Heading::new(self.title, keys).over(svg, left, top, width, self.height);
         let in_runs = profile.runs.iter().cloned().flatten().map(|frame| self.take[frame]);
         let springs = self.springs.iter().flatten().map(|&(_, value)| value);
         let range = Range::around(in_runs.chain(springs), self.least);

@@ -52,7 +52,11 @@ pub(super) struct Heading<'a> {
     pub(super) keys: Vec<Key>,
 }
 
-impl Heading<'_> {
+impl<'a> Heading<'a> {
+    pub(super) fn new(title: &'a str, keys: Vec<Key>) -> Self {
+        Self { title, keys }
+    }
+
     fn rows(&self, width: f64) -> Vec<Vec<&Key>> {
         let title = text::width(self.title, style::HEAD, true) + KEY_GAP;
         let total = |keys: &[&Key]| -> f64 { keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP };

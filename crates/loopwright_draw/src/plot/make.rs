@@ -177,11 +177,7 @@ fn path_from_above(
             },
         ));
     }
-    let area = Heading {
-        title: "From above: hips and root",
-        keys: legend,
-    }
-    .over(svg, left, top, side, side);
+    let area = Heading::new("From above: hips and root", legend).over(svg, left, top, side, side);
     let mut near: Vec<DVec3> = played.clone();
     near.extend(&root_path);
     near.extend(source);
@@ -277,13 +273,15 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
         ("Rotation offsets, largest joints", "angle, deg", rotations, 0.2, false),
         ("Translation offsets", "length, mm", translations, 1.0, true),
     ];
-    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| Heading {
-        title,
-        keys: most_offset(offsets, joints)
-            .into_iter()
-            .zip(SERIES)
-            .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
-            .collect(),
+    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| {
+        Heading::new(
+            title,
+            most_offset(offsets, joints)
+                .into_iter()
+                .zip(SERIES)
+                .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
+                .collect(),
+        )
     });
     let above: f64 = headings.iter().map(|heading| heading.height(width)).sum();
     // The time axis of the lower panel is below the map.
@@ -356,15 +354,15 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
         shown = (0..joints.min(JOINTS)).collect();
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = Heading {
-        title: "Most offset joints over two periods, seam in the middle",
-        keys: vec![
+    let heading = Heading::new(
+        "Most offset joints over two periods, seam in the middle",
+        vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
             Key::new(Sign::Line(SERIES[0]), "loop x"),
             Key::new(Sign::Line(SERIES[1]), "loop y"),
             Key::new(Sign::Line(SERIES[2]), "loop z"),
         ],
-    };
+    );
     heading.draw(svg, style::MARGIN, top, full);
     let mut y = top + heading.height(full);
     let column = 0.5 * full;
@@ -374,10 +372,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
             let left = style::MARGIN + style::LEFT + side as f64 * column;
             let width = column - style::LEFT - style::RIGHT;
             let name = &made.loop_clip.skeleton().joint(joint).name;
-            let heading = Heading {
-                title: name,
-                keys: Vec::new(),
-            };
+            let heading = Heading::new(name, Vec::new());
             heading.draw(svg, left, y, width);
             let top = y + heading.height(width);
             let area = Area {

@@ -341,10 +341,7 @@ mod tests {
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 
     fn read(text: &str, up: UpChoice) -> Take {
-        let settings = SpaceSettings {
-            up,
-            unit: UnitChoice::Metres(0.1),
-        };
+        let settings = SpaceSettings::new(up, UnitChoice::Metres(0.1));
         crate::read_take(text.as_bytes(), "t", &ReadSettings::in_space(settings), &mut Vec::new())
             .unwrap()
             .take

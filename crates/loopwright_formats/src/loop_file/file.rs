@@ -364,10 +364,7 @@ pub(super) fn keys_in(
     let settings = ReadSettings {
         animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
         // There are too few frames to detect them.
-        ..ReadSettings::in_space(SpaceSettings {
-            up: UpChoice::Given(space.up),
-            unit: UnitChoice::Metres(space.unit_metres),
-        })
+        ..ReadSettings::in_space(SpaceSettings::from(space))
     };
     let take = file.read(&settings, &mut Vec::new())?.take;
     let (take, carrier) = if writing.add_root {

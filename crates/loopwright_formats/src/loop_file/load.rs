@@ -39,10 +39,10 @@ impl Sidecar {
     pub fn space(&self) -> SpaceSettings {
         let unit = self.playback.unit.as_ref().unwrap_or(&self.take.unit);
         let up = self.playback.up.as_ref().unwrap_or(&self.take.up);
-        SpaceSettings {
-            up: up.parse().unwrap_or_default(),
-            unit: unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
-        }
+        SpaceSettings::new(
+            up.parse().unwrap_or_default(),
+            unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
+        )
     }
 }
 

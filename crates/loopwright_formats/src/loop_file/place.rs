@@ -211,13 +211,13 @@ impl LoopInFile {
 impl RootMotionFacts {
     /// The root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
-        RootMotion {
-            start: Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
-            twist: Twist {
+        RootMotion::new(
+            Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
+            Twist {
                 linear: DVec3::from_array(self.linear_velocity_mps),
                 angular: DVec3::from_array(self.angular_velocity_radps),
             },
-        }
+        )
     }
 
     /// The rotation of the root at the start: the yaw, or the full rotation of a tilted root.
