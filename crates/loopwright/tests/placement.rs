@@ -13,10 +13,7 @@ use crate::support::{best, moved, posed, walk_of};
 
 /// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
-    let settings = WalkSettings {
-        turn_dps: 25.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().turn_dps(25.0);
     moved(&walk_of(settings), |_| place)
 }
 

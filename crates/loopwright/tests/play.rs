@@ -367,11 +367,7 @@ fn captured_gaits_are_left_where_it_costs_least() {
 
 /// The recommended loop of a synthetic walk at a speed, metres per second.
 fn walk(speed_mps: f64, seed: u64) -> LoopClip {
-    best_loop(&walk_of(WalkSettings {
-        speed_mps,
-        seed,
-        ..WalkSettings::default()
-    }))
+    best_loop(&walk_of(WalkSettings::default().speed_mps(speed_mps).seed(seed)))
 }
 
 /// The largest way over the ground of toe joints after jumps, while they stand in the loop that is entered and are on the ground,

@@ -30,10 +30,7 @@ const RIGIFY: &str = "DEF-hips DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L DEF-t
 const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21";
 
 fn long_walk() -> Take {
-    walk_of(WalkSettings {
-        seconds: 20.0,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seconds(20.0))
 }
 
 fn retarget(source: &Rig, target: &Rig, take: &Take) -> (Retarget, Take) {

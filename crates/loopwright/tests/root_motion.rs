@@ -152,11 +152,7 @@ fn walked(mode: RootMode) -> MadeLoop {
 
 /// A loop of the synthetic walker that turns at some rate, degrees per second.
 fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
-    let settings = WalkSettings {
-        seconds: 6.0,
-        turn_dps,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(6.0).turn_dps(turn_dps);
     let analysis = Analysis::new(&walk_of(settings)).unwrap();
     let found = analysis.find_loops(&by_cost()).unwrap();
     let settings = LoopSettings {

@@ -26,10 +26,7 @@ fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
 }
 
 fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
-    let settings = WalkSettings {
-        turn_dps: 20.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().turn_dps(20.0);
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
     let settings = LoopSettings {

@@ -38,10 +38,7 @@ fn surveyed_take(take: &Take) -> Survey {
 }
 
 fn walk() -> Take {
-    let settings = WalkSettings {
-        seconds: 3.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(3.0);
     synthesize(&settings).unwrap().take
 }
 

@@ -18,13 +18,13 @@ fn walks() -> impl Iterator<Item = Take> {
     [(1.0, 1.21, 60.0), (1.3, 1.1537, 30.0), (1.7, 0.97, 120.0)]
         .into_iter()
         .map(|(speed_mps, period_secs, frame_rate_hz)| {
-            synthesized(WalkSettings {
-                speed_mps,
-                period_secs,
-                frame_rate_hz,
-                turn_dps: 0.0,
-                ..WalkSettings::default()
-            })
+            synthesized(
+                WalkSettings::default()
+                    .speed_mps(speed_mps)
+                    .period_secs(period_secs)
+                    .frame_rate_hz(frame_rate_hz)
+                    .turn_dps(0.0),
+            )
         })
 }
 

@@ -343,11 +343,7 @@ mod tests {
 
     #[test]
     fn a_stride_beyond_the_legs_is_refused() {
-        let settings = WalkSettings {
-            speed_mps: 6.0,
-            period_secs: 3.0,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().speed_mps(6.0).period_secs(3.0);
         assert!(matches!(Walker::new(&settings), Err(SynthError::OutOfReach { .. })));
     }
 }

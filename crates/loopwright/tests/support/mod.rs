@@ -121,11 +121,7 @@ pub(crate) fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
 
 /// A walk without noise and drift.
 pub(crate) fn steady() -> WalkSettings {
-    WalkSettings {
-        noise_deg: 0.0,
-        drift: 0.0,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().noise_deg(0.0).drift(0.0)
 }
 
 pub(crate) fn walk_of(settings: WalkSettings) -> Take {

@@ -55,12 +55,7 @@ pub(crate) fn studio_with_stroll(width: f32, height: f32) -> (TempDir, Driven) {
 
 /// A walk that differs from the one that the studio opens with.
 pub(crate) fn stroll() -> WalkSettings {
-    WalkSettings {
-        seed: 3,
-        seconds: 6.0,
-        period_secs: 1.02,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().seed(3).seconds(6.0).period_secs(1.02)
 }
 
 pub(crate) fn walk(format: Format, settings: &WalkSettings) -> Vec<u8> {
