@@ -112,31 +112,24 @@ pub struct UsedCycle {
 }
 
 /// Why a row of cycles does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum CyclesEnd {
     /// As many as are wanted were found.
+    #[error("as many as are wanted were found")]
     Enough,
     /// The take has no frames for another whole cycle.
+    #[error("the take has no frames for another cycle")]
     TakeEnds,
     /// Frames there cannot be trusted: poses jump or freeze.
+    #[error("poses jump or freeze there")]
     BadFrames,
     /// The body does something else there: its poses differ from those of the chosen cycle.
+    #[error("the body moves differently there")]
     OtherMotion,
     /// It goes elsewhere: the stride or the turn differs from that of the chosen cycle.
+    #[error("the stride or the turn differs there")]
     OtherPath,
-}
-
-impl fmt::Display for CyclesEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Enough => "as many as are wanted were found",
-            Self::TakeEnds => "the take has no frames for another cycle",
-            Self::BadFrames => "poses jump or freeze there",
-            Self::OtherMotion => "the body moves differently there",
-            Self::OtherPath => "the stride or the turn differs there",
-        })
-    }
 }
 
 /// Why there is no mean cycle.

@@ -20,80 +20,49 @@ impl fmt::Display for Position {
 }
 
 /// The text found where something else was expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Found {
     /// Some text, truncated if it is long.
+    #[error("\"{0}\"")]
     Text(String),
     /// The end of the file.
+    #[error("the end of the file")]
     EndOfFile,
 }
 
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => write!(f, "\"{text}\""),
-            Self::EndOfFile => f.write_str("the end of the file"),
-        }
-    }
-}
-
 /// The meaning of a number in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum NumberPlace {
-    /// A joint's OFFSET.
-    Offset {
-        /// The joint's name.
-        joint: String,
-    },
-    /// The OFFSET of a joint's End Site.
-    EndSite {
-        /// The joint's name.
-        joint: String,
-    },
-    /// A value of the motion.
+    #[error("OFFSET of {joint}")]
+    Offset { joint: String },
+    #[error("OFFSET of the End Site of {joint}")]
+    EndSite { joint: String },
+    /// A value of the motion, in a frame counted from 1.
+    #[error("frame {frame}, joint {joint}, channel {channel}")]
     Value {
-        /// Frame, counted from 1.
         frame: usize,
-        /// The joint's name.
         joint: String,
-        /// The channel.
         channel: Channel,
     },
 }
 
-impl fmt::Display for NumberPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Offset { joint } => write!(f, "OFFSET of {joint}"),
-            Self::EndSite { joint } => write!(f, "OFFSET of the End Site of {joint}"),
-            Self::Value { frame, joint, channel } => write!(f, "frame {frame}, joint {joint}, channel {channel}"),
-        }
-    }
-}
-
 /// The likely reason why a text is not a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NumberHint {
     /// Unknown.
+    #[error("")]
     None,
     /// A comma instead of a decimal point.
+    #[error("; decimal comma? write the file again with a decimal point")]
     DecimalComma,
     /// Two numbers without a blank between them.
+    #[error("; two numbers run together? a blank is missing between them")]
     RunTogether,
     /// NaN or infinity as written by old C runtimes.
+    #[error(" (NaN or infinity of an old exporter); export the take again or cut out the frame")]
     OldNan,
-}
-
-impl fmt::Display for NumberHint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "",
-            Self::DecimalComma => "; decimal comma? write the file again with a decimal point",
-            Self::RunTogether => "; two numbers run together? a blank is missing between them",
-            Self::OldNan => " (NaN or infinity of an old exporter); export the take again or cut out the frame",
-        })
-    }
 }
 
 /// An error in the number of frames.
