@@ -157,7 +157,6 @@ fn drifting_walk() -> WalkSettings {
         .speed_variation(0.06)
 }
 
-/// Writes all pictures.
 pub(crate) fn write(checkout: &Path) -> Result<(), String> {
     for (path, bytes) in pictures()? {
         let path = checkout.join(path);

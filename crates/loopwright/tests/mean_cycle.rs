@@ -10,7 +10,7 @@ use loopwright::{
     pipeline::MakeError,
     root_motion::RootSpace,
 };
-use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+use loopwright_synth::{IdleSettings, synthesize, synthesize_idle};
 
 use crate::support::{chain, made_of, moved, posed, steady, take_of, walk_of};
 

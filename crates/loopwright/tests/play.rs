@@ -330,7 +330,6 @@ fn sets_that_cannot_be_played_are_reported() {
     }
 }
 
-/// Loops of captured walks and runs.
 fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
     LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use loopwright::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
-use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
+use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
 use crate::support::{best, steady, walk_of};
 

@@ -114,7 +114,6 @@ impl LoopOfFile<'_> {
             .ok_or_else(|| not_extended(self.form.capabilities()))
     }
 
-    /// The motion to be written.
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
         KeyedMotion::from_loop(self.clip, self.settings)
     }

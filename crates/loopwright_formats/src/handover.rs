@@ -25,7 +25,6 @@ pub(crate) mod buffers {
 
     use super::Bytes;
 
-    /// Buffers as a document has them.
     type Buffers = Vec<Option<Arc<Vec<u8>>>>;
 
     /// Which of the buffers that follow is meant.

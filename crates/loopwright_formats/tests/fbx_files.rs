@@ -4,8 +4,7 @@
 
 use glam::DVec3;
 use loopwright_formats::{
-    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
-    read_take, write_take,
+    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, Warning, read_take, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 

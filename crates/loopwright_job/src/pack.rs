@@ -212,7 +212,6 @@ struct Kept {
     measured: MeasuredLoop,
 }
 
-/// An animation with its outcome.
 #[derive(Debug)]
 struct Animation {
     number: usize,
@@ -236,6 +235,7 @@ pub struct PackJob<'a> {
 
 /// A file that cannot hold the loops of its animations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum NoPack {
     #[error("no animation can be added to the file")]
     NotExtended,

@@ -68,7 +68,7 @@ pub enum Warning {
     #[error("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose")]
     MirroredByMeanPose,
     /// What an engine does not take as it is written.
-    #[error("{0}{}", remedy(.0))]
+    #[error("{}{}", .0, remedy(.0))]
     Engine(Complaint),
     #[error(
         "{} has a root joint above the hips, {joint}; --add-root adds no other",
@@ -78,7 +78,6 @@ pub enum Warning {
     /// A setting without effect.
     #[error("{0}")]
     Ineffective(Ineffective),
-    /// The take as a whole does not show that the loop repeats.
     #[error("low confidence: {}", match take_strength {
         None => format!("the take is too short to show whether all of it repeats at {period_secs:.2} s"),
         Some(strength) => format!(

@@ -21,7 +21,6 @@ use loopwright_synth::{WalkSettings, synthesize};
 /// Frames of a take, at 60 a second.
 const FRAMES_OF_TAKE: usize = 2500;
 
-/// Queries that are timed.
 const NUM_QUERIES: usize = 5000;
 
 fn frames(seed: u64, num_frames: usize) -> Vec<RawFeatures> {

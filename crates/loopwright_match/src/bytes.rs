@@ -55,8 +55,6 @@ words!(FeatureSetKind {
 
 impl FeatureSetKind {
     /// The set of a database, by its first bytes; none of its contents are checked.
-    ///
-    /// Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
         Ok(Header::read(&mut Tables { bytes, at: 0 })?.kind)
     }

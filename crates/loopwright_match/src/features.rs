@@ -89,8 +89,6 @@ pub enum MatchError {
 pub type RawFeatures = [f64; NUM_FEATURES];
 
 /// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
-///
-/// Errors: [`MatchError`].
 pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
     let [left, right] = both_feet(analysis).ok_or(MatchError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
@@ -245,7 +243,6 @@ impl Standard {
         })
     }
 
-    /// Means of all frames.
     pub(super) fn mean(&self) -> &RawFeatures {
         &self.mean
     }

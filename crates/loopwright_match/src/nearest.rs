@@ -153,8 +153,6 @@ struct NearestSearch<'a, F> {
 
 impl NearestRows<'_> {
     /// Arranges rows of `columns` numbers each, one row after the other, for search.
-    ///
-    /// Errors: [`RowsError`].
     pub fn new(numbers: &[f32], columns: usize) -> Result<Self, RowsError> {
         if !(1..=MAX_COLUMNS).contains(&columns) {
             return Err(RowsError::Columns { found: columns });
@@ -326,7 +324,6 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
     }
 }
 
-/// The box of every node.
 fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
     let num_leaves = leaves.num_leaves();
     let mut boxes = vec![nothing(); tree::num_nodes(num_leaves)];

@@ -25,7 +25,6 @@ impl Principal {
         Self { mean, components }
     }
 
-    /// Where a row lies.
     pub(super) fn place(&self, row: &[f32]) -> Place {
         let mut at = [0.0; SIDES];
         let centred = || {

@@ -17,9 +17,7 @@ pub(super) struct Leaves<'a> {
     pub(super) num_rows: usize,
     /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
     pub(super) numbers: Cow<'a, [[f32; LEAF]]>,
-    /// By place in a leaf.
     pub(super) rows: Cow<'a, [[u32; LEAF]]>,
-    /// The leaf of every row.
     pub(super) leaf_of: Cow<'a, [u32]>,
 }
 
@@ -175,7 +173,6 @@ pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
     }
 }
 
-/// A row that was found.
 pub(super) trait Found: Copy + PartialEq {
     fn row(&self) -> usize;
 

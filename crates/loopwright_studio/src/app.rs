@@ -98,7 +98,6 @@ pub struct Studio {
     /// What was chosen in dialogs of the system.
     #[cfg(not(target_arch = "wasm32"))]
     chosen: Chosen,
-    /// The title of the window.
     #[cfg(not(target_arch = "wasm32"))]
     title: String,
     /// What the page says.
@@ -205,7 +204,6 @@ impl Studio {
         });
     }
 
-    /// Does what was chosen in dialogs.
     #[cfg(not(target_arch = "wasm32"))]
     fn take_chosen(&mut self) {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));

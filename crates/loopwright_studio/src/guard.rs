@@ -30,7 +30,6 @@ impl Guard {
         self.recipe.as_deref()
     }
 
-    /// Forgets the failure.
     pub(crate) fn forget(&mut self) {
         self.failure = None;
     }

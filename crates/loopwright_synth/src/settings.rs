@@ -101,6 +101,7 @@ setters! {
     speed_variation: f64,
     noise_deg: f64,
     lead_in_secs: f64,
+    t_pose_first_frame: bool,
 }
 
 /// Why a take cannot be synthesized.

@@ -26,7 +26,6 @@ pub struct Truth {
     pub phases: Vec<f64>,
     /// All contacts that overlap the take, by start frame.
     pub contacts: Vec<Contact>,
-    /// Clock and path.
     path: Path,
 }
 

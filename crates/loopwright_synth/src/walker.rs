@@ -297,7 +297,6 @@ pub(crate) fn standing_height() -> f64 {
     HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
 }
 
-/// The hip joint in the hips' axes.
 fn hip_offset(side: Side) -> DVec3 {
     DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0)
 }

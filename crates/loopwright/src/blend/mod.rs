@@ -155,7 +155,6 @@ impl Blender {
     /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
     /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode,
     /// the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that phase on and on that floor.
-    /// Errors: [`BlendError`].
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let weights = self.shares(weights)?;
         let mean = |value: &dyn Fn(&LoopClip) -> f64| -> f64 {

@@ -46,8 +46,6 @@ const STILL: f64 = 1e-5;
 
 impl<'a> Image<'a> {
     /// The image of a clip whose `carrier` is relative to its root, as root motion leaves it.
-    ///
-    /// Errors: [`ImageError`].
     pub(crate) fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);

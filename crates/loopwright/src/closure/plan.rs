@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{math, take::Clip};
 
-/// The plan of a joint.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) crossfade: Option<Crossfade>,
@@ -30,7 +29,6 @@ pub(super) struct Moved {
     pub(super) translation_offset: DVec3,
     /// Rotation vector applied on the left of its rotation, radians.
     pub(super) rotation_offset: DVec3,
-    /// The resulting rotation.
     pub(super) rotation: DQuat,
 }
 

@@ -152,7 +152,6 @@ impl LoopKeys {
         self.tracks.num_joints()
     }
 
-    /// The skeleton of the file.
     pub(crate) fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }

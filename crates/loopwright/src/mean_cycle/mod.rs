@@ -114,14 +114,12 @@ pub struct UsedCycle {
 /// Why a row of cycles does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum CyclesEnd {
-    /// As many as are wanted were found.
     #[error("as many as are wanted were found")]
     Enough,
-    /// The take has no frames for another whole cycle.
     #[error("the take has no frames for another cycle")]
     TakeEnds,
-    /// Frames there cannot be trusted: poses jump or freeze.
     #[error("poses jump or freeze there")]
     BadFrames,
     /// The body does something else there: its poses differ from those of the chosen cycle.

@@ -101,7 +101,6 @@ fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     partners
 }
 
-/// Sets the pairs that the caller names.
 fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [usize]) -> Result<(), MirrorError> {
     let mut is_given = vec![false; partners.len()];
     for (left, right) in pairs {

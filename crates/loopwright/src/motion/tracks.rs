@@ -53,7 +53,6 @@ impl Tracks {
     /// Tracks from their values, which are kept except for the signs of the quaternions.
     ///
     /// `translations` and `rotations` are local, frame-major, frames times joints long; rotations must be unit quaternions.
-    /// Errors: [`TracksError`].
     pub fn new(
         skeleton: Skeleton,
         step_secs: f64,

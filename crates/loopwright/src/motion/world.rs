@@ -83,7 +83,6 @@ impl WorldTracks {
         Self::from_frames(tracks, 0..tracks.num_frames())
     }
 
-    /// The same at some frames.
     pub(crate) fn from_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
         let mut values = Pose::with_capacity(frames.len() * tracks.num_joints());
         for frame in frames {

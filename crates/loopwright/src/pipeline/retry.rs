@@ -158,7 +158,6 @@ impl RetriedLoop {
     }
 }
 
-/// Whether the seam of a loop shows.
 fn shows(made: &MadeLoop) -> bool {
     let keys = LoopKeys::from_loop(&made.loop_clip);
     let size = made.body.size_in(keys.skeleton(), keys.middle_pose());

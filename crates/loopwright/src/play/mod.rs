@@ -352,10 +352,8 @@ pub struct PlayedLoop {
     pub entry: Entry,
     /// The time in the loop at which it is left for the next, within its first cycle; `None` for the last.
     pub exit_secs: Option<f64>,
-    /// The root at that time.
     root: Rigid,
     offset: Offset,
-    /// How feet are held through the fade.
     feet: Option<Arc<SolvedFade>>,
 }
 

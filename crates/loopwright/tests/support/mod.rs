@@ -157,7 +157,6 @@ pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSett
     analysis.make_loop(&stretch(&analysis, &cut), settings).unwrap()
 }
 
-/// The recommended loop.
 pub(crate) fn best(analysis: &Analysis) -> LoopCandidate {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     found.best().unwrap().clone()

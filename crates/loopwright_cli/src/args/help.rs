@@ -1,6 +1,6 @@
 //! Two sizes of help from one definition of the flags: `-h` shows what most people need, `--help` everything by headings.
 
-use std::ffi::OsStr;
+use std::{collections::BTreeSet, ffi::OsStr};
 
 use clap::{Arg, Command, CommandFactory, builder::StyledStr};
 use loopwright_formats::Format;
@@ -121,7 +121,7 @@ fn with_help(command: Command, name: &str, size: Size) -> Command {
     let command = in_order(command);
     match size {
         Size::Summary => summarized(command, &summary),
-        Size::Full => command
+        Size::Full => with_conflicts(command)
             .mut_args(with_values_explained)
             .after_help(format!("Example: {}", summary.example)),
     }
@@ -211,6 +211,29 @@ fn on_one_line(arg: Arg) -> Arg {
     }
     help = format!("{help}: {}", first_of(&values, LINE.saturating_sub(help.len() + 2)));
     arg.help(help).hide_possible_values(true).hide_default_value(true)
+}
+
+/// Says of each flag with which others it cannot be given.
+fn with_conflicts(command: Command) -> Command {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for arg in command.get_arguments() {
+        for other in command.get_arg_conflicts_with(arg) {
+            if let (Some(one), Some(other)) = (arg.get_long(), other.get_long()) {
+                pairs.extend([(one, other), (other, one)].map(|(one, other)| (one.to_owned(), format!("--{other}"))));
+            }
+        }
+    }
+    command.mut_args(|arg| {
+        let is_own = |(one, _): &&(String, String)| arg.get_long() == Some(one);
+        let others: BTreeSet<&str> = pairs.iter().filter(is_own).map(|(_, other)| other.as_str()).collect();
+        if others.is_empty() {
+            return arg;
+        }
+        let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+        let (what, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
+        let others = others.into_iter().collect::<Vec<_>>().join(", ");
+        arg.help(format!("{what}; not with {others}{default}"))
+    })
 }
 
 /// Puts what each value means under the help of its flag: clap itself does so only in a layout of three lines a flag.

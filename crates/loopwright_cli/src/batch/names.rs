@@ -91,7 +91,6 @@ impl Template {
         })
     }
 
-    /// The template as typed.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

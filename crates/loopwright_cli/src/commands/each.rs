@@ -177,8 +177,7 @@ pub(super) fn all(
         failed.len(),
         found.problems.len() + found.files.len()
     );
-    let listed: Vec<&Failure> = failed.iter().take(MOST_LISTED).collect();
-    let failure = Failure::of_all(what, &listed);
+    let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
 }

@@ -434,9 +434,7 @@ impl MakeLoops<'_> {
         };
         let mut warnings = Vec::new();
         let chosen = job::choose(&loaded, request, &mut warnings);
-        for warning in &warnings {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(&warnings);
         let chosen = chosen.map_err(|error| failed(in_words(error)))?;
         let loops = chosen.into_iter().map(of_row).collect();
         let copyright = loaded.goes_into().source.copyright();
@@ -692,7 +690,6 @@ fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
     written.collect()
 }
 
-/// A catalog to write.
 struct Catalog<'a> {
     path: &'a Path,
     format: CatalogFormat,

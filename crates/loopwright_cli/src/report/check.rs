@@ -16,10 +16,8 @@ use crate::{
     limits::{Exceeded, Limits},
 };
 
-/// The verdict on one loop.
 #[derive(Default, Serialize)]
 pub(crate) struct Verdict {
-    /// The loop's file.
     pub(crate) file: String,
     /// The animation, if the file holds several loops.
     pub(crate) animation: Option<String>,
@@ -184,7 +182,6 @@ struct CheckAnswer<'a> {
     limits: &'a Limits,
 }
 
-/// The answer as JSON.
 pub(crate) fn json(loops: &[Verdict], limits: &Limits, failure: Option<&Failure>) -> String {
     json::document("check", CheckAnswer { loops, limits }, failure, &[])
 }

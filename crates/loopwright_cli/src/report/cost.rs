@@ -30,7 +30,6 @@ pub(crate) struct DecayCost {
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
     /// The feature form, which never exceeds it.
     pub(crate) feature_cost_metre_secs: f64,
@@ -41,7 +40,6 @@ pub(crate) struct DecayCost {
 pub(crate) struct GapFacts {
     /// The joint's name, or the part of the root motion, in brackets.
     pub(crate) part: String,
-    /// Whether it is a joint.
     pub(crate) is_joint: bool,
     /// A factor on metres.
     pub(crate) weight: f64,
@@ -69,9 +67,7 @@ pub(crate) struct CrossingFacts {
     pub(crate) exit_secs: f64,
     pub(crate) entry_frame: usize,
     pub(crate) entry_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
-    /// Its feature form.
     pub(crate) feature_cost_metre_secs: f64,
 }
 
@@ -84,7 +80,6 @@ pub(crate) struct TableFacts {
     pub(crate) decay_secs: f64,
     /// The best frames to leave (or to enter, if one frame to leave is given), cheapest first.
     pub(crate) best: Vec<CrossingFacts>,
-    /// Median and largest cost of the table.
     pub(crate) median_metre_secs: Option<f64>,
     pub(crate) largest_metre_secs: Option<f64>,
     /// Phase of the entered loop, 0 to 1, that matches the start of the loop left; null unless both are loops with the same
@@ -108,7 +103,6 @@ pub(crate) struct JumpFacts {
     pub(crate) entered: String,
     pub(crate) entry_frame: usize,
     pub(crate) entry_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
 }
 

@@ -20,7 +20,6 @@ impl DemoAnswer<'_> {
         json::document("demo", self, None, outputs)
     }
 
-    /// The answer as text.
     pub(crate) fn human(&self) -> String {
         let (found, made, truth) = (
             self.found.human(false),

@@ -23,7 +23,6 @@ use super::{
 };
 use crate::{exit::Failure, failures};
 
-/// A loop in the list.
 #[derive(Serialize)]
 pub(crate) struct FoundLoop {
     /// Its number in the list, from 1, as passed to `make --pick`.
@@ -41,9 +40,7 @@ pub(crate) struct FoundLoop {
     segment: Option<&'static str>,
     /// The verdict on the loop as `make` makes it by default; null where it cannot be made.
     grade: Option<&'static str>,
-    /// The reason for the grade.
     reason: Option<String>,
-    /// The checks that it comes from.
     checks: Vec<CheckFacts>,
     /// What a person sees of the loop; null for whole clips, idle loops and `--choose cost`.
     outcome: Option<OutcomeFacts>,

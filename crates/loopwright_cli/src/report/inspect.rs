@@ -35,7 +35,6 @@ fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 impl InspectAnswer<'_> {
-    /// The answer as text.
     pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {

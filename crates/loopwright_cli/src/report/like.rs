@@ -52,7 +52,6 @@ impl OccurrenceFacts {
     }
 }
 
-/// A motion that was sought.
 #[derive(Serialize)]
 pub(crate) struct SoughtFacts {
     pub(crate) file: String,
@@ -82,7 +81,6 @@ impl LikeAnswer {
         json::document("like", self, failure, &[])
     }
 
-    /// The answer as text.
     pub(crate) fn human(&self) -> String {
         let mut table = Table::new("# | start | end | seconds | tempo | cm off | cost ratio | <like");
         for (index, found) in self.occurrences.iter().enumerate() {

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{exit::Failure, loop_output};
 
-/// A file and its animations.
 #[derive(Serialize)]
 pub(crate) struct ListedFile {
     pub(crate) file: String,
@@ -40,7 +39,6 @@ impl ListedFile {
     }
 }
 
-/// An animation of a file.
 #[derive(Default, Serialize)]
 pub(crate) struct ListedAnimation {
     /// Its number in the file, from 0.
@@ -54,7 +52,6 @@ pub(crate) struct ListedAnimation {
     loops: Option<&'static str>,
     /// The grade of its loop as `make` makes it by default; null if it gives none.
     grade: Option<&'static str>,
-    /// The reason for the grade.
     reason: Option<String>,
     /// Speed over the ground of its loop; null if it gives none, or if nothing shows it.
     speed_mps: Option<f64>,
@@ -165,7 +162,6 @@ struct ListAnswer<'a> {
     files: &'a [ListedFile],
 }
 
-/// The answer as JSON.
 pub(crate) fn json(files: &[ListedFile], failure: Option<&Failure>) -> String {
     json::document("list", ListAnswer { files }, failure, &[])
 }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::table::{Table, rate};
 
-/// A tag of a clip.
 #[derive(Serialize)]
 struct Tag {
     name: String,
@@ -76,7 +75,6 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
     )
 }
 
-/// A clip of a database.
 #[derive(Serialize)]
 struct ClipFacts {
     name: String,
@@ -91,7 +89,6 @@ struct ClipFacts {
     right_stands_share: f64,
 }
 
-/// How a jump fades.
 #[derive(Serialize)]
 struct Fade {
     decay: &'static str,

@@ -14,11 +14,9 @@ use super::{
 /// The answer of `report`.
 #[derive(Serialize)]
 pub(crate) struct ReportAnswer {
-    /// Loops on the page.
     pub(crate) loops: usize,
     /// Of those, the ones that are shown beside the stretch of their take.
     pub(crate) with_take: usize,
-    /// Length of the page.
     pub(crate) page_bytes: usize,
     /// Files of which it shows nothing.
     pub(crate) not_shown: Vec<NotShown>,

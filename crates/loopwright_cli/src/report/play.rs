@@ -8,7 +8,6 @@ use serde::Serialize;
 pub(crate) struct PlayedLoop {
     pub(crate) file: String,
     pub(crate) start_secs: f64,
-    /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
     /// Where in the loop it is left for the next; nothing for the last.
     pub(crate) exit_secs: Option<f64>,
@@ -21,7 +20,6 @@ pub(crate) struct PlayedLoop {
 pub(crate) struct PlayAnswer {
     /// Seconds from the first frame to the last.
     pub(crate) duration_secs: f64,
-    /// Number of frames.
     pub(crate) frames: usize,
     /// Frames per second.
     pub(crate) fps: f64,

@@ -9,9 +9,7 @@ pub(crate) struct RenderAnswer {
     pub(crate) kind: &'static str,
     /// Frames of an animation, cells of a contact sheet.
     pub(crate) pictures: usize,
-    /// Width in pixels.
     pub(crate) width_px: u32,
-    /// Height in pixels.
     pub(crate) height_px: u32,
     /// Seconds of an animation; null for a still image.
     pub(crate) duration_secs: Option<f64>,

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// The published schema.
 pub(crate) fn schema() -> Value {
     serde_json::from_str(include_str!("../../../../docs/formats/loopwright.schema.json")).unwrap()
 }

@@ -65,12 +65,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     }
     let heading = Heading::new("Exact cost", keys);
     heading.draw(&mut svg, left, top, MAP);
-    let area = Area {
-        left,
-        top: (top + heading.height(MAP)).round(),
-        width: MAP,
-        height: MAP,
-    };
+    let area = Area::new(left, (top + heading.height(MAP)).round(), MAP, MAP);
     let panel = map.panel(area, true);
     let dearest = largest(&map.grid.exact);
     // The colours cover only the existing range of costs.
@@ -93,12 +88,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
         .map(|(exact, feature)| exact - feature)
         .collect();
     let most_missed = largest(&missed);
-    let upper = Area {
-        left: SMALL_LEFT,
-        top: area.top,
-        width: SMALL,
-        height: SMALL,
-    };
+    let upper = Area::new(SMALL_LEFT, area.top, SMALL, SMALL);
     let lower = Area {
         top: area.bottom() - SMALL,
         ..upper
@@ -179,12 +169,7 @@ impl TransitionMap<'_> {
         }
         let mut labels = Labels::default();
         for (x, y) in self.best.iter().map(point_of) {
-            labels.keep_free(Area {
-                left: x - 6.0,
-                top: y - 6.0,
-                width: 12.0,
-                height: 12.0,
-            });
+            labels.keep_free(Area::new(x - 6.0, y - 6.0, 12.0, 12.0));
         }
         for (index, crossing) in self.best.iter().enumerate().rev() {
             let (x, y) = point_of(crossing);

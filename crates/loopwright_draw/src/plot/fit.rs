@@ -332,12 +332,7 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
         };
         let heading = Heading { title, keys };
         heading.draw(svg, left, top, width);
-        let area = Area {
-            left,
-            top: top + HISTOGRAM_HEAD,
-            width,
-            height: 120.0,
-        };
+        let area = Area::new(left, top + HISTOGRAM_HEAD, width, 120.0);
         let mut sorted: Vec<f64> = take.iter().chain(&controller).copied().collect();
         sorted.sort_by(f64::total_cmp);
         let range = shown(&sorted);

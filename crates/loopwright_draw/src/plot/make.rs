@@ -229,15 +229,7 @@ fn scale_bar(svg: &mut Svg, ground: &Ground) {
     let words = format!("{metres:.decimals$} m");
     let (x, y) = (area.left + 12.0, area.bottom() - 14.0);
     let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
-    svg.rect(
-        Area {
-            left: x - 8.0,
-            top: y - 22.0,
-            width,
-            height: 30.0,
-        },
-        "panel",
-    );
+    svg.rect(Area::new(x - 8.0, y - 22.0, width, 30.0), "panel");
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
     for end in [x, x + pixels] {
         svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
@@ -375,12 +367,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
             let heading = Heading::new(name, Vec::new());
             heading.draw(svg, left, y, width);
             let top = y + heading.height(width);
-            let area = Area {
-                left,
-                top,
-                width,
-                height: CURVE_HEIGHT,
-            };
+            let area = Area::new(left, top, width, CURVE_HEIGHT);
             curve(svg, made, joint, area, row + 1 == rows);
         }
         y += 24.0 + CURVE_HEIGHT + if row + 1 == rows { style::BELOW } else { 10.0 };

@@ -101,7 +101,6 @@ fn tangents([width, height]: [u32; 2]) -> [f64; 2] {
     [width * scale, height * scale]
 }
 
-/// A camera at its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     axes: Orientation,

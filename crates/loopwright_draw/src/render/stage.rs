@@ -157,7 +157,6 @@ impl<'a> Stage<'a> {
         self.shown_secs
     }
 
-    /// The motion shown.
     pub(super) fn motion(&self) -> &DrawnMotion {
         self.motion
     }

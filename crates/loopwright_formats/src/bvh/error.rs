@@ -21,11 +21,11 @@ impl fmt::Display for Position {
 
 /// The text found where something else was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum Found {
     /// Some text, truncated if it is long.
     #[error("\"{0}\"")]
     Text(String),
-    /// The end of the file.
     #[error("the end of the file")]
     EndOfFile,
 }
@@ -50,23 +50,22 @@ pub enum NumberPlace {
 /// The likely reason why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum NumberHint {
     /// Unknown.
     #[error("")]
     None,
-    /// A comma instead of a decimal point.
     #[error("; decimal comma? write the file again with a decimal point")]
     DecimalComma,
-    /// Two numbers without a blank between them.
     #[error("; two numbers run together? a blank is missing between them")]
     RunTogether,
-    /// NaN or infinity as written by old C runtimes.
     #[error(" (NaN or infinity of an old exporter); export the take again or cut out the frame")]
     OldNan,
 }
 
 /// An error in the number of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum FrameCountFault {
     #[error("must be a whole number")]
     NotANumber,
@@ -251,6 +250,16 @@ pub enum BvhError {
         channel: Channel,
         value: f64,
     },
+}
+
+impl BvhError {
+    pub(crate) fn expected(at: Position, expected: impl Into<String>, found: Found) -> Self {
+        Self::Expected {
+            at,
+            expected: expected.into(),
+            found,
+        }
+    }
 }
 
 impl BvhError {

@@ -14,7 +14,7 @@ use super::{
     source::BvhSource,
 };
 use crate::{
-    entry::ParsedFile,
+    entry::{Loaded, ParsedFile},
     error::ReadError,
     euler,
     excerpt::cut,
@@ -183,7 +183,6 @@ struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms allowed by the size of the file.
     limit: usize,
-    /// Most transforms that memory is taken for.
     most_in_memory: usize,
     frames: Frames,
 }
@@ -228,21 +227,11 @@ impl ParsedFile for BvhBytes<'_> {
         Vec::new()
     }
 
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
@@ -252,12 +241,7 @@ impl ParsedFile for BvhBytes<'_> {
 }
 
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
-fn read_take(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
+fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();

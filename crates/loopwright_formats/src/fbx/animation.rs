@@ -41,7 +41,6 @@ impl Property {
 
 /// Values of one property of one node, one for each key.
 pub(crate) struct Track {
-    /// Number of the node.
     pub(crate) node: i64,
     pub(crate) property: Property,
     pub(crate) values: Vec<[f64; 3]>,

@@ -32,7 +32,6 @@ pub(crate) struct FbxFile {
     /// Number of the node directly above the first joint; 0 is the scene.
     pub(super) above_id: i64,
     pub(super) nodes: Vec<NodeForm>,
-    /// The joints' parents.
     pub(super) parents: Vec<Option<usize>>,
 }
 

@@ -201,7 +201,6 @@ fn add(
     Ok(())
 }
 
-/// Bones of a mesh.
 struct Bones {
     /// One for each cluster of its skin; `None` where it belongs to no joint.
     of_clusters: Vec<Option<u16>>,

@@ -84,6 +84,23 @@ pub enum GltfError {
 }
 
 impl GltfError {
+    /// Something asks for a thing beyond the last of them.
+    pub(crate) fn no_such(at: impl Into<String>, found: usize, count: usize) -> Self {
+        Self::NoSuch {
+            at: at.into(),
+            found,
+            count,
+        }
+    }
+
+    /// Errors: the index is beyond the last thing.
+    pub(crate) fn check_index(found: usize, count: usize, at: impl FnOnce() -> String) -> Result<(), Self> {
+        match found < count {
+            true => Ok(()),
+            false => Err(Self::no_such(at(), found, count)),
+        }
+    }
+
     /// What to try about it.
     pub fn remedy(&self) -> &'static str {
         match self {

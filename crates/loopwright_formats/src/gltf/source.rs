@@ -27,7 +27,6 @@ pub struct GltfSource {
     pub(crate) has_short_tracks: bool,
 }
 
-/// A joint and its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GltfJoint {

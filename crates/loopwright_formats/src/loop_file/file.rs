@@ -24,7 +24,7 @@ use crate::{
     naming,
     settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
     source::Source,
-    space::{Space, SpaceSettings, UnitChoice, UpChoice},
+    space::{Space, SpaceSettings},
     write::{with_facts, write_loop},
     written::WrittenFile,
 };
@@ -111,8 +111,6 @@ pub struct RetargetOrigin<'a> {
 
 impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures the result.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
         let take = TakeFacts::new(made.take.name(), &made.take, source.space());
         let writing = LoopWriteSettings {
@@ -141,8 +139,6 @@ impl LoopFile {
     }
 
     /// The same for a blend of loops, in the form of a source with the skeleton of the first loop.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
@@ -183,8 +179,6 @@ impl LoopFile {
     }
 
     /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write_retargeted(
         clip: &LoopClip,
         origin: RetargetOrigin<'_>,

@@ -3,7 +3,7 @@
 //! Rows hold only real differences, with their sources in docs/formats/targets.md. Common properties have no column: the last key
 //! repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file if its format can.
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
 use loopwright::{RootMode, Skeleton};
 
@@ -92,7 +92,6 @@ const GENERIC: Choices = Choices {
     is_engine: false,
 };
 
-/// What all engines have in common.
 const ENGINE: Choices = Choices {
     is_engine: true,
     ..GENERIC

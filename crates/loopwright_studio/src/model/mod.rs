@@ -69,7 +69,6 @@ pub struct Model {
     beside: Vec<(String, Beside)>,
     /// What was worked out of the take.
     studies: Studies,
-    /// The loops that are blended.
     set: LoopSet,
     made: Option<Arc<Made>>,
     /// Whether the loop asked for last is a draft.

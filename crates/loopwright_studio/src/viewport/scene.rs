@@ -28,7 +28,6 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// The time of the model.
     pub(super) fn now(model: &Model, shown: Shown) -> Self {
         let within_secs = model.playback.secs_in(span_secs(model, shown));
         Self {

@@ -88,7 +88,6 @@ pub(crate) fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven)
     harness.run_steps(2);
 }
 
-/// Clicks what has that label.
 pub(crate) fn press(harness: &mut Driven, label: &str) {
     harness.get_by_label(label).click();
     harness.run_steps(3);

@@ -98,7 +98,6 @@ fn the_take_is_looked_at_closer() {
     assert!(is_right, "{start_frame} {end_frame}");
 }
 
-/// Two walks blend into every speed between.
 #[test]
 fn loops_of_a_set_blend_by_speed() {
     let folder = tempfile::tempdir().unwrap();

@@ -313,7 +313,6 @@ pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> Str
     json::document("fit", answer, None, &[])
 }
 
-/// The answer as JSON.
 pub(crate) fn json(
     sources: &[Source],
     pool: &Pool,

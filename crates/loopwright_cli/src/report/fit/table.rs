@@ -44,7 +44,6 @@ pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
 }
 
 impl ProfileFacts {
-    /// Those of a table from a file.
     pub(super) fn new(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
         let are_speeds = table.of() == TableOf::Speeds;
         let speed = |value: f64| are_speeds.then_some(value);

@@ -2,7 +2,6 @@
 //!
 //! Rows may span several lines, and lines may hold several rows; but a row with a value too many or too few must be detected.
 
-/// A line of values.
 #[derive(Clone)]
 pub(super) struct Line {
     /// Where its first value starts.

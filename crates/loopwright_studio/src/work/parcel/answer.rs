@@ -22,7 +22,6 @@ use crate::{
     work::{Done, Job},
 };
 
-/// What the worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum Answer {
     /// A take, whose long arrays are handed over beside it.

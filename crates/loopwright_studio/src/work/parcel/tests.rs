@@ -11,7 +11,6 @@ use crate::{
     work::{Done, Job},
 };
 
-/// A walk as a file.
 fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
     let settings = WalkSettings::default().seed(seed).seconds(5.0);
     let take = synthesize(&settings).unwrap().take;
