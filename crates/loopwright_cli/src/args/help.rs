@@ -1,8 +1,8 @@
 //! Two sizes of help from one definition of the flags: `-h` shows what most people need, `--help` everything by headings.
 
-use std::{collections::BTreeSet, ffi::OsStr};
+use std::{collections::HashMap, ffi::OsStr};
 
-use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+use clap::{Arg, Command, CommandFactory, Id, builder::StyledStr};
 use loopwright_formats::Format;
 
 use super::Cli;
@@ -213,26 +213,24 @@ fn on_one_line(arg: Arg) -> Arg {
     arg.help(help).hide_possible_values(true).hide_default_value(true)
 }
 
-/// Says of each flag with which others it cannot be given.
+/// Says of each flag which others it excludes.
 fn with_conflicts(command: Command) -> Command {
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    for arg in command.get_arguments() {
-        for other in command.get_arg_conflicts_with(arg) {
-            if let (Some(one), Some(other)) = (arg.get_long(), other.get_long()) {
-                pairs.extend([(one, other), (other, one)].map(|(one, other)| (one.to_owned(), format!("--{other}"))));
-            }
-        }
-    }
+    let excluded = |arg: &Arg| -> Vec<String> {
+        let others = command.get_arg_conflicts_with(arg).into_iter();
+        others
+            .filter_map(|other| Some(format!("--{}", other.get_long()?)))
+            .collect()
+    };
+    let all: HashMap<Id, Vec<String>> = (command.get_arguments())
+        .map(|arg| (arg.get_id().clone(), excluded(arg)))
+        .collect();
     command.mut_args(|arg| {
-        let is_own = |(one, _): &&(String, String)| arg.get_long() == Some(one);
-        let others: BTreeSet<&str> = pairs.iter().filter(is_own).map(|(_, other)| other.as_str()).collect();
-        if others.is_empty() {
+        let Some(others) = all.get(arg.get_id()).filter(|others| !others.is_empty()) else {
             return arg;
-        }
+        };
         let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
         let (what, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
-        let others = others.into_iter().collect::<Vec<_>>().join(", ");
-        arg.help(format!("{what}; not with {others}{default}"))
+        arg.help(format!("{what}; not with {}{default}", others.join(", ")))
     })
 }
 

@@ -19,24 +19,15 @@ use crate::{
 #[derive(Default, Serialize)]
 pub(crate) struct Verdict {
     pub(crate) file: String,
-    /// The animation, if the file holds several loops.
     pub(crate) animation: Option<String>,
-    /// The grade: good, review or bad; "error" if it cannot be checked.
     pub(crate) grade: &'static str,
-    /// Checks that it fails and limits that it exceeds; empty if it passes.
     pub(crate) failed: Vec<Exceeded>,
-    /// The loop as a take; null if it cannot be read.
     pub(crate) take: Option<TakeFacts>,
-    /// The stretch as the sidecar describes it; null without a sidecar.
     pub(crate) candidate: Option<CandidateFacts>,
-    /// The root motion; null if the file cannot be read.
     pub(crate) root_motion: Option<RootMotionFacts>,
-    /// The figures; null if the file cannot be read.
     pub(crate) quality: Option<QualityFacts>,
-    /// Why it cannot be checked; left out if it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     pub(crate) failure: Option<Failure>,
-    /// Assumptions, and reasons to doubt the verdict.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -178,7 +169,6 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
 #[derive(Serialize)]
 struct CheckAnswer<'a> {
     loops: &'a [Verdict],
-    /// The limits that the figures were compared with.
     limits: &'a Limits,
 }
 

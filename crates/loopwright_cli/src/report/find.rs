@@ -25,24 +25,17 @@ use crate::{exit::Failure, failures};
 
 #[derive(Serialize)]
 pub(crate) struct FoundLoop {
-    /// Its number in the list, from 1, as passed to `make --pick`.
     rank: usize,
     #[serde(flatten)]
     candidate: CandidateFacts,
-    /// How similar the surrounding frames are to those one period later, at most 1.
     repeat_strength: Option<f64>,
-    /// Autocorrelation of the whole take at the period, at most 1.
     take_repeat_strength: Option<f64>,
     idle: bool,
-    /// Loops of this stretch that were found, this one included; null in a list of versions.
     versions: Option<usize>,
-    /// What the body does during the loop.
     segment: Option<&'static str>,
-    /// The verdict on the loop as `make` makes it by default; null where it cannot be made.
     grade: Option<&'static str>,
     reason: Option<String>,
     checks: Vec<CheckFacts>,
-    /// What a person sees of the loop; null for whole clips, idle loops and `--choose cost`.
     outcome: Option<OutcomeFacts>,
     root_motion: RootMotionFacts,
 }
@@ -224,10 +217,8 @@ impl Miss {
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
-    /// Rank of its loop; null if it has none, or if that was not asked for.
     rank: Option<usize>,
     nearest_miss: Option<Miss>,
-    /// The same in words.
     #[serde(skip)]
     why_none: Option<String>,
 }
@@ -255,7 +246,6 @@ impl From<&SegmentLoops> for SegmentLoop {
 struct RhythmFacts {
     period_secs: f64,
     confidence: f64,
-    /// Similarity of the take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
@@ -265,12 +255,9 @@ pub(crate) struct FindAnswer {
     take: TakeFacts,
     random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
-    /// Stretches beyond the rows asked for; null in a list of versions.
     candidates_left_out: Option<usize>,
     nearest_miss: Option<Miss>,
-    /// Null if no motion repeats.
     rhythm: Option<RhythmFacts>,
-    /// Null if nothing was found, and in a list of versions.
     segments: Option<Vec<SegmentLoop>>,
 }
 

@@ -191,9 +191,7 @@ struct Flipping<'a> {
 #[derive(Serialize)]
 struct Peak {
     period_secs: f64,
-    /// Autocorrelation at this lag, at most 1.
     repeat_strength: f64,
-    /// How far the peak stands out from the surrounding lags.
     prominence: f64,
 }
 

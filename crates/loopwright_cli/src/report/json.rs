@@ -1,6 +1,6 @@
 //! JSON documents: the parts that all of them share.
 //!
-//! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema.
+//! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema, with the meaning of each key.
 
 use loopwright_formats::{
     Sidecar,

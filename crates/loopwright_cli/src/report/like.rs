@@ -12,7 +12,6 @@ use crate::exit::Failure;
 /// A stretch of the take that is like a motion.
 #[derive(Serialize)]
 pub(crate) struct OccurrenceFacts {
-    /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
     start_frame: usize,
     end_frame: usize,
@@ -55,14 +54,11 @@ impl OccurrenceFacts {
 #[derive(Serialize)]
 pub(crate) struct SoughtFacts {
     pub(crate) file: String,
-    /// "take" or "loop".
     pub(crate) kind: &'static str,
     pub(crate) start_frame: usize,
     pub(crate) end_frame: usize,
     pub(crate) random_cost_metre_secs: f64,
-    /// How many stretches are most like it.
     pub(crate) occurrences: usize,
-    /// The stretch that came nearest; null if one is like it, or none is long enough.
     pub(crate) nearest: Option<OccurrenceFacts>,
 }
 

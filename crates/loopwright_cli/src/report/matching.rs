@@ -83,7 +83,6 @@ struct ClipFacts {
     frames: usize,
     fps: f64,
     tags: Vec<Tag>,
-    /// Gaits of its frames, in order of their first.
     gaits: Vec<&'static str>,
     left_stands_share: f64,
     right_stands_share: f64,
@@ -92,7 +91,6 @@ struct ClipFacts {
 #[derive(Serialize)]
 struct Fade {
     decay: &'static str,
-    /// Half-life of a spring, blend time of the others.
     time_secs: f64,
 }
 
@@ -108,9 +106,7 @@ struct WeightFacts {
 pub(crate) struct InspectAnswer {
     database: String,
     features: &'static str,
-    /// Of futures: the times that are looked at, seconds after a frame.
     ahead_secs: Vec<f64>,
-    /// Of costs.
     fade: Option<Fade>,
     joints: Vec<WeightFacts>,
     file_bytes: usize,

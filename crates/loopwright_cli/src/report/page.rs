@@ -15,19 +15,15 @@ use super::{
 #[derive(Serialize)]
 pub(crate) struct ReportAnswer {
     pub(crate) loops: usize,
-    /// Of those, the ones that are shown beside the stretch of their take.
     pub(crate) with_take: usize,
     pub(crate) page_bytes: usize,
-    /// Files of which it shows nothing.
     pub(crate) not_shown: Vec<NotShown>,
 }
 
 /// A file of which the page shows nothing.
 #[derive(Serialize)]
 pub(crate) struct NotShown {
-    /// The file, and the animation in it if it holds several loops.
     pub(crate) file: String,
-    /// Why.
     pub(crate) reason: String,
 }
 

@@ -237,11 +237,14 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     }
     let after = clip.pose(before as isize + 1);
     let joints = 0..pose.num_joints();
-    Pose::new((joints.clone())
+    Pose::new(
+        (joints.clone())
             .map(|joint| pose.translations[joint].lerp(after.translations[joint], u))
-            .collect(), joints
+            .collect(),
+        joints
             .map(|joint| pose.rotations[joint].slerp(after.rotations[joint], u))
-            .collect())
+            .collect(),
+    )
 }
 
 /// The places on the ground of feet that stand at a frame of the take.

@@ -26,7 +26,6 @@ struct RowFacts {
 #[derive(Serialize)]
 pub(super) struct ProfileFacts {
     file: String,
-    /// "speeds" or "splits".
     of: &'static str,
     start_secs: f64,
     error_mps: Option<f64>,
