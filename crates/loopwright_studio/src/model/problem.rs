@@ -6,19 +6,24 @@ use super::{CharacterError, ExportError, MadeError, OpenError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
+    /// A take cannot be opened.
     #[error("cannot open this take: {0}")]
     Open(#[from] OpenError),
     /// The walk that the studio opens with is read in one way.
     #[error("this walk is an example without a file: open a take first")]
     Example,
+    /// The system has no dialog for files.
     #[error("this system shows no dialog for files: drop them on the window, or type a path under Open")]
     NoDialog,
+    /// A map of joints is for a take on a character.
     #[error(
         "this map of joints is for a take on a character: put the take on one, or drop a recipe that names both, then the map again"
     )]
     MapAlone,
+    /// A loop cannot be made.
     #[error("cannot make this loop: {0}")]
     Make(#[from] MadeError),
+    /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
 }

@@ -31,6 +31,7 @@ pub enum CharacterError {
     /// The character's file cannot be read.
     #[error(transparent)]
     Read(#[from] loopwright_formats::CharacterError),
+    /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
     /// It takes no motion.
@@ -64,6 +65,7 @@ impl NamedFile {
         }
     }
 
+    /// The character of the file.
     fn character(&self) -> Result<Character, CharacterError> {
         let stem = Path::new(&self.file_name).file_stem().unwrap_or_default();
         Ok(Character::read(

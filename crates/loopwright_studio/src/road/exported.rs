@@ -32,6 +32,7 @@ pub enum ExportError {
     /// What went wrong beside the window.
     #[error("{0}")]
     Beside(String),
+    /// There is no loop.
     #[error("there is no loop to export")]
     NoLoop,
 }

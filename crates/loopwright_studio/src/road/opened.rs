@@ -66,6 +66,7 @@ pub enum OpenError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The file cannot be opened.
     #[error("{file_name}: {reason}")]
     File { file_name: String, reason: String },
     /// The take cannot be studied.
@@ -77,6 +78,7 @@ pub enum OpenError {
     /// The recipe cannot be read, or not be followed here.
     #[error("{0}")]
     Recipe(RecipeError),
+    /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
     /// What went wrong beside the window.

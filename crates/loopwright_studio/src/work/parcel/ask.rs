@@ -18,14 +18,10 @@ use crate::{
 pub(in crate::work) enum Ask {
     /// The walk that the studio opens with.
     Walk,
-    Open {
-        file_name: String,
-    },
+    /// A file.
+    Open { file_name: String },
     /// A file, as a recipe says.
-    Follow {
-        reading: Reading,
-        edit: Option<EditParts>,
-    },
+    Follow { reading: Reading, edit: Option<EditParts> },
     /// A loop of the take that was opened last, or of that one.
     Make {
         again: Option<Reading>,
@@ -39,10 +35,7 @@ pub(in crate::work) enum Ask {
         format: Format,
     },
     /// Something about a take.
-    Study {
-        again: Option<Reading>,
-        study: Study,
-    },
+    Study { again: Option<Reading>, study: Study },
 }
 
 /// The bytes of the files that are handed over beside what is asked: that of the take, and those that its recipe names.

@@ -33,6 +33,7 @@ pub(super) enum ParcelError {
     /// The bytes are not those of the value that is expected.
     #[error(transparent)]
     Bytes(#[from] postcard::Error),
+    /// The arrays do not fit.
     #[error(transparent)]
     Arrays(#[from] loopwright::handover::HandoverError),
     /// The skeleton of a character does not fit its pose.
