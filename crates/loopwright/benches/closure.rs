@@ -101,10 +101,7 @@ fn main() {
             take.num_joints()
         );
     };
-    let feet = |lock: FootLock| LoopSettings {
-        feet: lock.into(),
-        ..LoopSettings::default()
-    };
+    let feet = |lock: FootLock| LoopSettings::with_feet(lock);
     of_loop("loop, feet as they are", &feet(FootLock::Off));
     of_loop("loop, feet solved", &feet(FootLock::Solve));
     let time = milliseconds(|| {

@@ -29,10 +29,7 @@ fn found(analysis: &Analysis) -> LoopCandidate {
 }
 
 fn made(analysis: &Analysis, cut: &Cut, feet: impl Into<FeetSettings>) -> MadeLoop {
-    let settings = LoopSettings {
-        feet: feet.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(feet);
     analysis.make_loop(&stretch(analysis, cut), &settings).unwrap()
 }
 
@@ -552,10 +549,7 @@ fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> D
 }
 
 fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
-    let settings = LoopSettings {
-        feet: lock.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(lock);
     let made = made_of(take, 20, 80, &settings);
     for key in 0..made.loop_clip.num_samples() {
         let pose = made.loop_clip.world_pose(key);
@@ -647,10 +641,7 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     let take = walk_of(WalkSettings::default());
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
-    let settings = LoopSettings {
-        root: RootMode::InPlace.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(RootMode::InPlace);
     let made = analysis.make_loop(&best, &settings).unwrap();
     let clip = &made.loop_clip;
     let ground = RootMotion { ..*clip.root() };

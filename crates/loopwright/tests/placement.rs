@@ -22,10 +22,7 @@ fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
     let analysis = Analysis::new(take).unwrap();
     let best = best(&analysis);
     [false, true].map(|recenter| {
-        let settings = LoopSettings {
-            root: RootSettings { recenter, ..root },
-            ..LoopSettings::default()
-        };
+        let settings = LoopSettings::with_root(RootSettings { recenter, ..root });
         analysis.make_loop(&best, &settings).unwrap()
     })
 }

@@ -83,13 +83,10 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
 #[test]
 fn a_speed_that_is_given_is_the_characters() {
     let target = character(&walk(), Character { legs: 0.45, ..PLAIN });
-    let settings = LoopSettings {
-        feet: FeetSettings {
-            speed: RootSpeed::Given(0.7),
-            ..FeetSettings::default()
-        },
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FeetSettings {
+        speed: RootSpeed::Given(0.7),
+        ..FeetSettings::default()
+    });
     let On { made, .. } = onto(&target, &SearchSettings::default(), &settings);
     let linear = made.loop_clip.root().twist.linear;
     assert!((linear.with_y(0.0).length() - 0.7).abs() < 1e-9, "{linear}");
@@ -225,13 +222,10 @@ fn below_a_root(character: &Take) -> Take {
 fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
     let target = below_a_root(&character(&walk(), Character { legs: 0.6, ..PLAIN }));
     for mode in [RootMode::Constant, RootMode::Path] {
-        let settings = LoopSettings {
-            root: RootSettings {
-                mode,
-                ..RootSettings::default()
-            },
-            ..LoopSettings::default()
-        };
+        let settings = LoopSettings::with_root(RootSettings {
+            mode,
+            ..RootSettings::default()
+        });
         let On { own, pair, made } = onto(&target, &SearchSettings::default(), &settings);
         let clip = &made.loop_clip;
         assert_eq!((made.source.root_joint, clip.carrier()), (Some(0), 0));

@@ -28,10 +28,7 @@ fn whole(take: &Take) -> Option<WholeClip> {
 }
 
 fn made(take: &Take) -> MadeLoop {
-    let settings = LoopSettings {
-        feet: FootLock::Off.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FootLock::Off);
     best_made(&Analysis::new(take).unwrap(), &settings)
 }
 

@@ -92,7 +92,6 @@ pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
     Smoothing { found: f64 },
-    /// The frame rate is higher than that of any capture.
     #[error("{found:.0} frames per second are more than the {MAX_RATE_HZ} that are taken")]
     Rate { found: f64 },
     #[error(

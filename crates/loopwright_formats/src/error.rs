@@ -108,12 +108,10 @@ impl ReadError {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum WriteError {
-    /// The motion has another skeleton than the source.
     #[error("the motion has {found} joints, its source {expected}")]
     JointCount { expected: usize, found: usize },
     #[error("joint {joint} has another parent than in its source")]
     Parent { joint: usize },
-    /// No animation can be added to the file, see [`crate::Capabilities::not_extended`].
     #[error("no animation can be added to this file: it is {found}")]
     NotExtended { found: &'static str },
     /// The number of copies is zero.

@@ -29,10 +29,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
     let settings = WalkSettings::default().turn_dps(20.0);
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let settings = LoopSettings {
-        root: mode.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(mode);
     let made = best_made(&analysis, &settings);
     let source = Source::for_take(&take, format);
     let facts = TakeFacts::new("walk.bvh", &take, source.space());
@@ -171,13 +168,10 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
         let take = synthesize_idle(&settings).unwrap();
         let analysis = Analysis::new(&take).unwrap();
         for recenter in [false, true] {
-            let settings = LoopSettings {
-                root: RootSettings {
-                    recenter,
-                    ..RootSettings::default()
-                },
-                ..LoopSettings::default()
-            };
+            let settings = LoopSettings::with_root(RootSettings {
+                recenter,
+                ..RootSettings::default()
+            });
             let made = best_made(&analysis, &settings);
             for format in formats() {
                 let writing = LoopWriteSettings {
@@ -258,10 +252,7 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
     let take = with_still_joints(&take);
     let analysis = Analysis::new(&take).unwrap();
     // Toes would bend where their tips sink.
-    let settings = LoopSettings {
-        feet: FootLock::Off.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FootLock::Off);
     let made = best_made(&analysis, &settings);
     for &format in &formats()[1..] {
         let source = Source::for_take(&take, format);

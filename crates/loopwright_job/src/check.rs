@@ -49,7 +49,6 @@ pub enum CheckNote {
     HalfIsAnImage,
     #[error("no sidecar, so the loop is not compared with the take: its frames are not known")]
     FramesUnknown,
-    /// A seam that shows may come from the estimate of the root motion.
     #[error(
         "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
     )]

@@ -64,7 +64,6 @@ pub enum JobError {
     /// No stretch qualifies; with the nearest miss.
     #[error("no loop found")]
     NothingFound(Box<FoundLoops>),
-    /// A row that the list does not have.
     #[error("there is no loop number {row}")]
     NoSuchRow {
         /// The row asked for, from 1.

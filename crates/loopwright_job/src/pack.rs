@@ -71,7 +71,6 @@ impl From<Option<&LoopCandidate>> for Loops {
 pub enum NoLoop {
     #[error("nothing moves")]
     Still,
-    /// It is shorter than any loop.
     #[error("too short: {frames} frames")]
     TooShort { frames: usize },
     #[error("no two frames in a row can be trusted")]
@@ -84,14 +83,12 @@ pub enum NoLoop {
     Missed(Option<MissReason>),
     #[error("only a part in which the body is idle repeats")]
     IdlePart,
-    /// What repeats is not sound.
     #[error("what repeats is uneven, or jumps")]
     Unsound,
     #[error("it ends as it begins, but its seam shows, as that of a single action may")]
     Action,
     #[error("it is named like a loop")]
     NamedLikeALoop,
-    /// A loop of that name is made already.
     #[error("another animation has the same name")]
     NameTaken,
     /// It is no motion, for a reason of the caller's.

@@ -71,12 +71,10 @@ pub enum DatabaseError {
     /// The bytes begin with something else.
     #[error("not a match database")]
     Magic,
-    /// The database is of another version of the library.
     #[error("a match database of version {found}, this program reads version {VERSION}")]
     Version { found: u32 },
     #[error("a match database for machines of the other byte order")]
     ByteOrder,
-    /// The features are not those of this library.
     #[error("a match database with rows of {found} numbers, which this program does not have")]
     Features { found: u32 },
     #[error("a match database with the features \"{found}\", not \"{}\"", other(*.found))]

@@ -56,7 +56,6 @@ pub struct CostFeatures {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CostError {
-    /// The skeleton lacks a joint that is compared.
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
     Joint { name: String },
     #[error("joint \"{name}\", by which the frames of the database are compared, flips in this take")]

@@ -70,7 +70,6 @@ const SMOOTH_SECS: f64 = 0.2;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MatchError {
-    /// The feet walk, but the root does not travel: the take was captured or exported in place.
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
     )]

@@ -35,7 +35,6 @@ pub enum RowsError {
     Columns { found: usize },
     #[error("{numbers} numbers are no whole number of rows of {columns}")]
     Shape { numbers: usize, columns: usize },
-    /// A number is not finite, or so large that its square is not.
     #[error("row {row}, column {column} is too large or not a number")]
     Number {
         /// Row, counted from 0.

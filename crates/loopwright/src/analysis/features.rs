@@ -144,7 +144,6 @@ pub enum FeaturesError {
         velocities: usize,
         num_axes: usize,
     },
-    /// There are fewer axes than the root needs.
     #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
     TooFewAxes { num_axes: usize },
     #[error("a value of frame {frame} is not a finite number")]

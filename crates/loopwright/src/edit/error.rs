@@ -5,7 +5,6 @@
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum EditError {
-    /// The joint does not exist.
     #[error("there is no joint {joint}, the skeleton has {num_joints}")]
     Joint { joint: usize, num_joints: usize },
     #[error("joint {name} carries the root motion of the rig and is not edited")]
@@ -55,7 +54,6 @@ pub enum EditError {
     },
     #[error("the highest rate of noise must be {least} to {most} Hz, found {found}")]
     NoiseRate { found: f64, least: f64, most: f64 },
-    /// The turn of the loop is out of range.
     #[error("a loop turns by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Turn {
         /// Radians given.
@@ -67,7 +65,6 @@ pub enum EditError {
     RootNeverTurns,
     #[error("a root that moves in full space cannot be aimed")]
     AimInFullSpace,
-    /// The second half of the loop mirrors the first, so that what it turns in one it turns back in the other.
     #[error("a loop whose second half mirrors the first goes straight ahead and cannot be aimed")]
     AimMirrored,
     #[error(

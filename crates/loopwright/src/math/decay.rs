@@ -210,7 +210,6 @@ impl Displacement {
         position * x + rate * v
     }
 
-    /// Signed area beyond the zero crossing.
     fn beyond_crossing(&self, x: f64, v: f64) -> f64 {
         match self.decay {
             Decay::Spring { .. } => {

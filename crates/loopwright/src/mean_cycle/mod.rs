@@ -125,7 +125,6 @@ pub enum CyclesEnd {
     /// The body does something else there: its poses differ from those of the chosen cycle.
     #[error("the body moves differently there")]
     OtherMotion,
-    /// It goes elsewhere: the stride or the turn differs from that of the chosen cycle.
     #[error("the stride or the turn differs there")]
     OtherPath,
 }
@@ -135,7 +134,6 @@ pub enum CyclesEnd {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MeanCycleError {
-    /// Fewer cycles are asked for than make up a mean.
     #[error("a mean takes at least {MIN_CYCLES} cycles, {found} are asked for")]
     TooFewAsked { found: usize },
     #[error("no other cycle is beside the chosen one: before it, {before}; after it, {after}")]

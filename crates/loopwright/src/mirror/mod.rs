@@ -54,7 +54,6 @@ pub enum MirrorError {
     NoPairs,
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String },
-    /// A joint appears in two pairs.
     #[error("\"{name}\" is named in two pairs")]
     Twice { name: String },
     /// The parents of two partners are not partners.

@@ -35,7 +35,6 @@ impl Joint {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SkeletonError {
-    /// The list is empty.
     #[error("the skeleton has no joints")]
     Empty,
     #[error("joint {joint} has parent {parent}, which does not come before it")]
@@ -44,7 +43,6 @@ pub enum SkeletonError {
     SecondRoot { joint: usize },
     #[error("joint 0 must be the root")]
     FirstIsNotRoot,
-    /// An offset or tip is NaN or infinite.
     #[error("the offset or tip of joint {joint} is not finite")]
     NotFinite { joint: usize },
 }

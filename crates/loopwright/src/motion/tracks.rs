@@ -26,7 +26,6 @@ pub struct Tracks {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TracksError {
-    /// The numbers of values differ, or are not a whole number of frames.
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {
         num_joints: usize,

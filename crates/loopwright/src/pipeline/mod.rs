@@ -80,6 +80,24 @@ pub struct LoopSettings {
     pub character: Option<Arc<RigPair>>,
 }
 
+impl LoopSettings {
+    /// The default settings but for the root motion.
+    pub fn with_root(root: impl Into<RootSettings>) -> Self {
+        Self {
+            root: root.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The default settings but for the feet.
+    pub fn with_feet(feet: impl Into<FeetSettings>) -> Self {
+        Self {
+            feet: feet.into(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
 const WHOLE_BLEND_SECS: f64 = 0.2;
 

@@ -14,7 +14,6 @@ use crate::{math::ops, motion::Pose};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SmoothError {
-    /// The frequency is not positive, or too high for the frame rate.
     #[error(
         "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"
     )]

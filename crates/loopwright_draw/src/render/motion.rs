@@ -35,7 +35,6 @@ pub struct DrawnMotion {
 pub enum MotionError {
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
-    /// The frames do not exist.
     #[error("frames {first} to {last} are asked for, there are {num_frames}")]
     NoSuchFrames {
         first: usize,

@@ -42,7 +42,6 @@ impl Default for StageSettings {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RenderError {
-    /// The width or height is out of range.
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size { width: u32, height: u32 },
     #[error("the motion does not repeat, so it has no seam")]

@@ -38,7 +38,6 @@ pub enum NumberPlace {
     Offset { joint: String },
     #[error("OFFSET of the End Site of {joint}")]
     EndSite { joint: String },
-    /// A value of the motion, in a frame counted from 1.
     #[error("frame {frame}, joint {joint}, channel {channel}")]
     Value {
         frame: usize,
@@ -111,7 +110,6 @@ pub enum BvhError {
     },
     #[error("{at}: the hierarchy has no joints: expected ROOT, found {found}")]
     NoJoints { at: Position, found: Found },
-    /// ROOT or JOINT without a name.
     #[error("{at}: joint name missing after {keyword}; a brace is not a name")]
     JointNameMissing {
         at: Position,
@@ -131,7 +129,6 @@ pub enum BvhError {
     /// A joint is not closed before the hierarchy ends.
     #[error("{at}: expected \"}}\" before {found}: joint {joint} is left open")]
     UnclosedBrace { at: Position, joint: String, found: Found },
-    /// One closing brace too many.
     #[error("{at}: unexpected \"}}\": every joint is closed already")]
     ExtraBrace { at: Position },
     #[error("{at}: an End Site has no channels, that of {joint} lists some")]
@@ -178,7 +175,6 @@ pub enum BvhError {
         joint: String,
         channel: Channel,
     },
-    /// No joint has a channel.
     #[error("the hierarchy has no channels, so the file holds no motion")]
     NoChannels,
     /// Text where a number belongs.
@@ -220,7 +216,6 @@ pub enum BvhError {
     /// There is a skeleton, but not a single whole frame.
     #[error("the file holds no motion: {declared} frames are declared and no whole row is present")]
     NoMotion { declared: u64 },
-    /// The file ends in the middle of a row.
     #[error(
         "{at}: the last frame, {frame}, has too few values, {found} of {expected}; is the file cut off? delete that row to use the rest"
     )]

@@ -48,7 +48,6 @@ pub enum BvhWarning {
     RowsAcrossLines { at: Position },
     #[error("{at}: text after the last frame ignored, from {found} on")]
     TrailingText { at: Position, found: Found },
-    /// The frame time is a second or more.
     #[error("{at}: one frame each {secs} s; was {secs} fps meant?")]
     LongFrameTime { at: Position, secs: f64 },
     #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]

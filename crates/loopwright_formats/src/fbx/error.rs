@@ -27,10 +27,8 @@ pub enum FbxError {
     /// There is no animation, or none with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
-    /// The stated frame rate is not plausible.
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
     FrameRate { found: f64 },
-    /// The animation is far too long for the size of the file.
     #[error(
         "an animation of {secs} s at {rate_hz} frames per second is out of proportion to the file, at most {limit} frames are"
     )]

@@ -12,7 +12,6 @@ pub enum GltfError {
     /// The container of a binary file is invalid.
     #[error("byte {at}: {fault}")]
     Glb { at: usize, fault: GlbFault },
-    /// The text is not JSON.
     #[error("line {line}, column {column}: not JSON: {reason}")]
     Json {
         /// Line, from 1.
@@ -41,10 +40,8 @@ pub enum GltfError {
     /// The bytes of a buffer are missing.
     #[error("buffers[{buffer}]: {reason}")]
     NoBuffer { buffer: usize, reason: String },
-    /// The data extends beyond its bytes.
     #[error("{at} needs {needed} bytes, there are {available}")]
     BeyondEnd { at: String, needed: u64, available: u64 },
-    /// A buffer view whose bytes are compressed.
     #[error("bufferViews[{view}] is compressed ({extension}); export the file without compression")]
     Compressed { view: usize, extension: String },
     /// The values are of another type than required.
@@ -54,7 +51,6 @@ pub enum GltfError {
         expected: &'static str,
         found: String,
     },
-    /// The number of values does not match the keys.
     #[error("{at}: {found} values for {keys} keys, expected {expected}")]
     KeyCount {
         at: String,

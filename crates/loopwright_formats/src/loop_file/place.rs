@@ -37,7 +37,6 @@ pub struct LoopInFile {
 pub enum PlaceError {
     #[error("the loop has no joint \"{name}\", which its sidecar names")]
     NoCarrier { name: String },
-    /// The sidecar states an added root joint that the file does not have.
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
     /// The keys are not those of a loop.

@@ -116,7 +116,6 @@ impl Default for Sidecar {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SidecarError {
-    /// The sidecar exceeds the size limit.
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge { found: usize, limit: usize },
     /// The text is not JSON, or lacks a required field.
@@ -125,7 +124,6 @@ pub enum SidecarError {
     /// The JSON has another format.
     #[error("this is not the sidecar of a loop: its format is \"{found}\", expected \"{FORMAT}\"")]
     Format { found: String },
-    /// Another version.
     #[error(
         "the sidecar has version {found}, this program reads version {VERSION}; update the program or make the loop again"
     )]

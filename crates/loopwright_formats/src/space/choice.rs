@@ -38,7 +38,6 @@ pub enum UnitChoice {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceError {
-    /// Not the name of an axis.
     #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
     Up { found: String },
     /// Neither the name of a unit nor a plausible number.

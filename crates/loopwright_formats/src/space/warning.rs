@@ -7,7 +7,6 @@ use super::Axis;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceWarning {
-    /// The up axis is neither stated nor detected.
     #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,
     #[error("Y and {other} are about as likely to be up; assuming Y, state the axis if that is wrong")]
