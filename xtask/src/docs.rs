@@ -25,14 +25,12 @@ use crate::takes::Studied;
 /// All pictures: path below the checkout, and bytes.
 pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     // Like a recording: a T-pose first, then standing, then a slightly uneven walk.
-    let recording = WalkSettings {
-        seconds: 12.0,
-        lead_in_secs: 2.0,
-        t_pose_first_frame: true,
-        speed_variation: 0.05,
-        noise_deg: 0.2,
-        ..WalkSettings::default()
-    };
+    let recording = WalkSettings::default()
+        .seconds(12.0)
+        .lead_in_secs(2.0)
+        .t_pose_first_frame(true)
+        .speed_variation(0.05)
+        .noise_deg(0.2);
     let recorded = Studied::walk(&recording)?;
     let walk = Looped::new(Studied::walk(&WalkSettings::default())?)?;
     let drifting = Looped::new(Studied::walk(&drifting_walk())?)?;
@@ -57,10 +55,7 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
 /// A left and a right quarter turn of 2 m, their blend by twists and their blend by end points.
 fn blend_of_turns() -> String {
     const STEPS: u32 = 64;
-    let turn = |angle: f64| Twist {
-        linear: DVec3::Z * 2.0,
-        angular: DVec3::Y * angle,
-    };
+    let turn = |angle: f64| Twist::new(DVec3::Z * 2.0, DVec3::Y * angle);
     let quarter = core::f64::consts::FRAC_PI_2;
     let path = |name: &str, width: f64, root_at: &dyn Fn(f64) -> Rigid| plot::GroundPath {
         name: name.to_owned(),
@@ -99,13 +94,11 @@ fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, Loo
 
 /// Jumps from a walk into a quicker walk, and the loops of both.
 fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
-    let quick = WalkSettings {
-        seed: 11,
-        period_secs: 0.86,
-        speed_mps: 1.9,
-        turn_dps: 0.0,
-        ..WalkSettings::default()
-    };
+    let quick = WalkSettings::default()
+        .seed(11)
+        .period_secs(0.86)
+        .speed_mps(1.9)
+        .turn_dps(0.0);
     let (left, one) = motion_of(&WalkSettings::default())?;
     let (entered, other) = motion_of(&quick)?;
     let transitions = Transitions::between(&left, &entered, &[]).map_err(|error| error.to_string())?;
@@ -153,20 +146,17 @@ fn jump() -> Result<String, String> {
 /// metre, so that the ground under a following camera shows none.
 fn drifting_walk() -> WalkSettings {
     let period_secs = 1.12;
-    WalkSettings {
-        seconds: 5.0,
-        frame_rate_hz: 30.0,
-        period_secs,
-        speed_mps: 1.0 / period_secs,
-        turn_dps: 0.0,
-        drift: 0.05,
-        torso_rise_metres: 0.16,
-        speed_variation: 0.06,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default()
+        .seconds(5.0)
+        .frame_rate_hz(30.0)
+        .period_secs(period_secs)
+        .speed_mps(1.0 / period_secs)
+        .turn_dps(0.0)
+        .drift(0.05)
+        .torso_rise_metres(0.16)
+        .speed_variation(0.06)
 }
 
-/// Writes all pictures.
 pub(crate) fn write(checkout: &Path) -> Result<(), String> {
     for (path, bytes) in pictures()? {
         let path = checkout.join(path);

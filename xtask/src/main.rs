@@ -22,7 +22,6 @@ mod page;
 
 mod takes;
 
-/// The root of the checkout.
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn main() -> ExitCode {

@@ -6,11 +6,10 @@ use std::{
 };
 
 use loopwright::{Analysis, FoundLoops, LoopCandidate, LoopSettings, MadeLoop, SearchSettings, Take};
-use loopwright_formats::{Format, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take};
+use loopwright_formats::{Format, LoadedTake, ReadSettings, Source, SpaceSettings, read_take};
 use loopwright_mocap::TakeRow;
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// The captured takes.
 pub(crate) struct Captured {
     pub(crate) folder: PathBuf,
     rows: Vec<TakeRow>,
@@ -68,7 +67,6 @@ pub(crate) struct Studied {
 }
 
 impl Studied {
-    /// Analyses a take.
     pub(crate) fn of(file: &str, take: Take) -> Result<Self, String> {
         let analysis = Analysis::new(&take).map_err(|error| format!("{file}: {error}"))?;
         Ok(Self {
@@ -120,8 +118,5 @@ impl Studied {
 /// The axes and the unit of a source, for reading files written in its form: these have too few frames to detect them.
 pub(crate) fn space_of(source: &Source) -> SpaceSettings {
     let space = source.space();
-    SpaceSettings {
-        up: UpChoice::Given(space.up),
-        unit: UnitChoice::Metres(space.unit_metres),
-    }
+    SpaceSettings::from(space)
 }

@@ -83,11 +83,7 @@ fn main() {
         time / copy
     );
     // A loop of two seconds at 60 frames a second.
-    let settings = WalkSettings {
-        period_secs: 2.0,
-        seconds: 9.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().period_secs(2.0).seconds(9.0);
     let take = synthesize(&settings).expect("the walk is sound").take;
     let analysis = Analysis::new(&take).expect("no joints are named");
     let found = analysis
@@ -105,10 +101,7 @@ fn main() {
             take.num_joints()
         );
     };
-    let feet = |lock: FootLock| LoopSettings {
-        feet: lock.into(),
-        ..LoopSettings::default()
-    };
+    let feet = |lock: FootLock| LoopSettings::with_feet(lock);
     of_loop("loop, feet as they are", &feet(FootLock::Off));
     of_loop("loop, feet solved", &feet(FootLock::Solve));
     let time = milliseconds(|| {

@@ -76,13 +76,7 @@ fn clip(number: usize) -> LoopClip {
             )));
         }
     }
-    let root = RootMotion {
-        start: Rigid::IDENTITY,
-        twist: Twist {
-            linear: DVec3::Z,
-            angular: DVec3::ZERO,
-        },
-    };
+    let root = RootMotion::new(Rigid::IDENTITY, Twist::new(DVec3::Z, DVec3::ZERO));
     LoopClip::new(
         "l",
         loopwright::motion::Tracks::new(skeleton(), FRAME_SECS, translations, rotations).unwrap(),

@@ -121,7 +121,6 @@ impl Analysis {
     /// position.
     ///
     /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
-    /// Errors: [`MirrorError`].
     pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
         Mirror::new(&self.take, pairs, |frame| self.heading.yaw(frame))
     }

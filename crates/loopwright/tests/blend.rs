@@ -15,7 +15,6 @@ use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
-/// A swinging chain with the given number of samples per period, starting at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist) -> LoopClip {
     let root = root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);
     let step = period_secs / num_samples as f64;
@@ -161,12 +160,7 @@ fn loops_that_cannot_be_blended_are_reported() {
 
 /// A loop of the synthetic walker.
 fn walked(settings: WalkSettings) -> LoopClip {
-    let settings = WalkSettings {
-        seconds: 7.0,
-        drift: 0.0,
-        noise_deg: 0.0,
-        ..settings
-    };
+    let settings = settings.seconds(7.0).drift(0.0).noise_deg(0.0);
     best_loop(&walk_of(settings))
 }
 
@@ -192,13 +186,8 @@ fn foot_slide(clip: &LoopClip) -> f64 {
 
 #[test]
 fn a_left_and_a_right_walk_blend_to_a_straight_one() {
-    let turning = |turn_dps: f64, start_phase: f64| {
-        walked(WalkSettings {
-            turn_dps,
-            start_phase,
-            ..WalkSettings::default()
-        })
-    };
+    let turning =
+        |turn_dps: f64, start_phase: f64| walked(WalkSettings::default().turn_dps(turn_dps).start_phase(start_phase));
     let (left, right) = (turning(40.0, 0.1), turning(-40.0, 0.55));
     let straight = blend(&[left.clone(), right.clone()], &[0.5, 0.5]).unwrap();
     let turned = rotation::log(straight.root_delta(0.0, straight.period_secs()).rotation).length();
@@ -225,13 +214,13 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
 #[test]
 fn periods_a_fifth_apart_blend_in_step() {
     let walk = |period_secs: f64, speed_mps: f64, start_phase: f64| {
-        walked(WalkSettings {
-            period_secs,
-            speed_mps,
-            start_phase,
-            turn_dps: 0.0,
-            ..WalkSettings::default()
-        })
+        walked(
+            WalkSettings::default()
+                .period_secs(period_secs)
+                .speed_mps(speed_mps)
+                .start_phase(start_phase)
+                .turn_dps(0.0),
+        )
     };
     let (slow, quick) = (walk(1.2537, 1.1, 0.1), walk(1.0437, 1.4, 0.7));
     let mixed = blend(&[slow.clone(), quick.clone()], &[0.5, 0.5]).unwrap();

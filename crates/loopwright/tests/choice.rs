@@ -11,12 +11,7 @@ use crate::support::{captured, walk_of};
 
 /// A walk that gets faster all the time, with sensor noise.
 fn drifting() -> Take {
-    walk_of(WalkSettings {
-        seconds: 12.0,
-        drift: 0.5,
-        noise_deg: 0.2,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seconds(12.0).drift(0.5).noise_deg(0.2))
 }
 
 fn found(take: &Take, choose_by: ChooseBy) -> Vec<LoopCandidate> {
@@ -46,13 +41,13 @@ fn drift(take: &Take, candidate: &LoopCandidate) -> f64 {
 
 /// A walk whose speed and step rate vary.
 fn unsteady(seed: u64) -> Take {
-    walk_of(WalkSettings {
-        seconds: 12.0,
-        speed_variation: 0.3,
-        noise_deg: 0.1,
-        seed,
-        ..WalkSettings::default()
-    })
+    walk_of(
+        WalkSettings::default()
+            .seconds(12.0)
+            .speed_variation(0.3)
+            .noise_deg(0.1)
+            .seed(seed),
+    )
 }
 
 #[test]

@@ -70,7 +70,6 @@ fn clip() -> Clip {
     Clip::new(&take, &cut, NUM_INTERVALS, STEP_SECS).unwrap()
 }
 
-/// The shape of a golden entry at one end.
 fn shape(kind: &str, entry: &Value, end: &str) -> Shape {
     let secs = |name: &str| number(&entry[format!("{name}_{end}")]);
     match kind {

@@ -176,11 +176,7 @@ impl Motion {
 
     fn point_end(&self, t: f64) -> EndState<DVec3> {
         let [position, velocity, acceleration] = self.point.at(t);
-        EndState {
-            value: position,
-            velocity,
-            acceleration,
-        }
+        EndState::new(position, velocity, acceleration)
     }
 
     fn rotation_end(&self, t: f64) -> EndState<DQuat> {
@@ -1021,7 +1017,6 @@ fn difference(a: &Pose, b: &Pose) -> f64 {
     points.chain(turns).fold(0.0, f64::max)
 }
 
-/// Values with every transform mapped.
 fn mapped(values: &Pose, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Pose {
     Pose {
         translations: values.translations.iter().map(|&x| point(x)).collect(),

@@ -93,11 +93,7 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
 #[test]
 fn segments_separate_standing_from_walking_and_curves_from_lines() {
     let segments = |settings: WalkSettings| -> Vec<Segment> { Analysis::new(&walk_of(settings)).unwrap().segments };
-    let settings = WalkSettings {
-        lead_in_secs: 3.0,
-        turn_dps: 0.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().lead_in_secs(3.0).turn_dps(0.0);
     let found = segments(settings.clone());
     let gaits: Vec<Gait> = found.iter().map(|segment| segment.gait).collect();
     assert_eq!(gaits, [Gait::Idle, Gait::Walk(None)]);
@@ -105,10 +101,7 @@ fn segments_separate_standing_from_walking_and_curves_from_lines() {
     let starts = (found[0].start_frame, found[1].start_frame);
     assert_eq!(starts, (0, found[0].end_frame + 1));
     for (turn_dps, curve) in [(40.0, "turning walk, left"), (-40.0, "turning walk, right")] {
-        let found = segments(WalkSettings {
-            turn_dps,
-            ..WalkSettings::default()
-        });
+        let found = segments(WalkSettings::default().turn_dps(turn_dps));
         assert_eq!((found.len(), found[0].gait.name()), (1, curve));
     }
 }

@@ -29,10 +29,7 @@ fn found(analysis: &Analysis) -> LoopCandidate {
 }
 
 fn made(analysis: &Analysis, cut: &Cut, feet: impl Into<FeetSettings>) -> MadeLoop {
-    let settings = LoopSettings {
-        feet: feet.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(feet);
     analysis.make_loop(&stretch(analysis, cut), &settings).unwrap()
 }
 
@@ -303,10 +300,7 @@ impl Moves {
 
 /// A walk without noise, whose feet rest in truth while they stand.
 fn still_footed(seed: u64) -> SyntheticTake {
-    let settings = WalkSettings {
-        noise_deg: 0.0,
-        ..random_settings(seed)
-    };
+    let settings = random_settings(seed).noise_deg(0.0);
     let synthetic = synthesize(&settings).unwrap();
     for side in SIDES {
         let moves = Moves::in_take(&synthetic, side);
@@ -394,14 +388,12 @@ fn holding_stops_feet_that_slide_without_it() {
 #[test]
 fn feet_that_slide_far_are_held_too() {
     for (seed, speed_mps, turn_dps, noise_deg) in [(3, 0.93, 1.0, 0.3), (4, 0.94, 8.0, 0.4), (7, 0.97, -12.0, 0.2)] {
-        let settings = WalkSettings {
-            seed,
-            speed_mps,
-            turn_dps,
-            noise_deg,
-            seconds: 299.0 / 60.0,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default()
+            .seed(seed)
+            .speed_mps(speed_mps)
+            .turn_dps(turn_dps)
+            .noise_deg(noise_deg)
+            .seconds(299.0 / 60.0);
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let made = best_made(&analysis, &LoopSettings::default());
         assert!(made.feet.is_held(), "seed {seed}");
@@ -415,11 +407,7 @@ fn feet_that_slide_far_are_held_too() {
 fn noise_does_not_move_standing_feet() {
     let mut held = 0;
     for noise_deg in [0.05, 0.1, 0.2, 0.3] {
-        let settings = WalkSettings {
-            noise_deg,
-            frame_rate_hz: 120.0,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().noise_deg(noise_deg).frame_rate_hz(120.0);
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let cut = found(&analysis).cut;
         let made = made(&analysis, &cut, FootLock::Auto);
@@ -469,11 +457,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
 /// The same loop cut elsewhere in the cycle has the same contacts: the seam is not special.
 #[test]
 fn contacts_run_over_the_seam() {
-    let settings = WalkSettings {
-        period_secs: 1.2,
-        frame_rate_hz: 60.0,
-        ..steady()
-    };
+    let settings = steady().period_secs(1.2).frame_rate_hz(60.0);
     let take = walk_of(settings);
     let analysis = Analysis::new(&take).unwrap();
     let spans = |start: usize| -> Vec<(usize, usize, usize)> {
@@ -509,16 +493,14 @@ fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
 fn a_take_in_place_gets_its_speed_back() {
     let mut off = Vec::new();
     for seed in 0..30 {
-        let settings = WalkSettings {
-            turn_dps: 0.0,
-            climb_mps: 0.0,
-            noise_deg: random_settings(seed).noise_deg.min(0.1),
-            drift: 0.0,
-            torso_rise_metres: 0.0,
-            lead_in_secs: 0.0,
-            speed_variation: 0.0,
-            ..random_settings(seed)
-        };
+        let settings = random_settings(seed)
+            .turn_dps(0.0)
+            .climb_mps(0.0)
+            .noise_deg(random_settings(seed).noise_deg.min(0.1))
+            .drift(0.0)
+            .torso_rise_metres(0.0)
+            .lead_in_secs(0.0)
+            .speed_variation(0.0);
         let synthetic = synthesize(&settings).unwrap();
         let take = on_a_treadmill(&synthetic);
         let analysis = Analysis::new(&take).unwrap();
@@ -536,10 +518,7 @@ fn a_take_in_place_gets_its_speed_back() {
 #[test]
 fn captured_root_motion_stays_unchanged() {
     for seed in 0..20 {
-        let settings = WalkSettings {
-            noise_deg: random_settings(seed).noise_deg.min(0.1),
-            ..random_settings(seed)
-        };
+        let settings = random_settings(seed).noise_deg(random_settings(seed).noise_deg.min(0.1));
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let best = found(&analysis);
         let [auto, poses, asked] = [RootSpeed::Auto, RootSpeed::Poses, RootSpeed::Feet].map(|speed| {
@@ -570,10 +549,7 @@ fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> D
 }
 
 fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
-    let settings = LoopSettings {
-        feet: lock.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(lock);
     let made = made_of(take, 20, 80, &settings);
     for key in 0..made.loop_clip.num_samples() {
         let pose = made.loop_clip.world_pose(key);
@@ -665,10 +641,7 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     let take = walk_of(WalkSettings::default());
     let analysis = Analysis::new(&take).unwrap();
     let best = found(&analysis);
-    let settings = LoopSettings {
-        root: RootMode::InPlace.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(RootMode::InPlace);
     let made = analysis.make_loop(&best, &settings).unwrap();
     let clip = &made.loop_clip;
     let ground = RootMotion { ..*clip.root() };
@@ -819,11 +792,7 @@ fn standing_feet_are_as_high_as_in_the_take() {
 #[test]
 fn noise_does_not_turn_ankles() {
     for seed in 0..4 {
-        let settings = WalkSettings {
-            seed,
-            noise_deg: 0.5,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().seed(seed).noise_deg(0.5);
         let take = walk_of(settings);
         let analysis = Analysis::new(&take).unwrap();
         let cut = found(&analysis).cut;

@@ -13,21 +13,11 @@ use crate::support::{best_loop, posed, walk_of};
 const DECAY: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 fn walk(climb_mps: f64) -> Take {
-    walk_of(WalkSettings {
-        climb_mps,
-        seconds: 8.0,
-        turn_dps: 10.0,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().climb_mps(climb_mps).seconds(8.0).turn_dps(10.0))
 }
 
 fn quick() -> Take {
-    walk_of(WalkSettings {
-        seed: 4,
-        speed_mps: 1.9,
-        period_secs: 0.9,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seed(4).speed_mps(1.9).period_secs(0.9))
 }
 
 /// The take with every body raised by so many metres.

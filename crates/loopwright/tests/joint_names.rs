@@ -463,11 +463,7 @@ fn names_that_say_nothing_map_by_shape() {
 
 #[test]
 fn a_walk_goes_onto_every_program() {
-    let walk = walk_of(WalkSettings {
-        seconds: 2.0,
-        frame_rate_hz: 15.0,
-        ..WalkSettings::default()
-    });
+    let walk = walk_of(WalkSettings::default().seconds(2.0).frame_rate_hz(15.0));
     let rest = unturned(walk.skeleton(), DQuat::IDENTITY);
     let source = Rig::of(&walk, &rest, &BodyOverrides::default()).unwrap();
     let from = walk.world_tracks();

@@ -10,7 +10,7 @@ use loopwright::{
     pipeline::MakeError,
     root_motion::RootSpace,
 };
-use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+use loopwright_synth::{IdleSettings, synthesize, synthesize_idle};
 
 use crate::support::{chain, made_of, moved, posed, steady, take_of, walk_of};
 
@@ -20,11 +20,7 @@ const FIRST: usize = 10;
 
 /// Some cycles that are all alike, without noise.
 fn walk(num_cycles: usize) -> Take {
-    walk_of(WalkSettings {
-        period_secs: 1.0,
-        seconds: num_cycles as f64 + 0.5,
-        ..steady()
-    })
+    walk_of(steady().period_secs(1.0).seconds(num_cycles as f64 + 0.5))
 }
 
 /// Numbers from -1 to 1 that follow from a seed.
@@ -167,12 +163,7 @@ fn the_mean_of_equal_cycles_is_each_of_them() {
 /// the time of the chosen cycle.
 #[test]
 fn cycles_of_different_pace_are_laid_onto_each_other_in_phase() {
-    let synthetic = synthesize(&WalkSettings {
-        period_secs: 1.0,
-        seconds: 8.0,
-        speed_variation: 0.12,
-        ..steady()
-    });
+    let synthetic = synthesize(&steady().period_secs(1.0).seconds(8.0).speed_variation(0.12));
     let synthetic = synthetic.unwrap();
     let (take, truth) = (&synthetic.take, &synthetic.truth);
     let analysis = Analysis::new(take).unwrap();

@@ -15,11 +15,7 @@ const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 const SAME: f64 = 0.2;
 
 fn walk(seconds: f64, frame_rate_hz: f64) -> Take {
-    walk_of(WalkSettings {
-        seconds,
-        frame_rate_hz,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seconds(seconds).frame_rate_hz(frame_rate_hz))
 }
 
 fn motion(take: &Take) -> TransitionClip {
@@ -80,12 +76,9 @@ fn tempo_and_frame_rate_are_told_apart() {
 
 #[test]
 fn another_motion_is_not_found_and_the_nearest_stretch_is_named() {
-    let standing = motion(&walk_of(WalkSettings {
-        seconds: 6.0,
-        frame_rate_hz: 60.0,
-        speed_mps: 0.0,
-        ..WalkSettings::default()
-    }));
+    let standing = motion(&walk_of(
+        WalkSettings::default().seconds(6.0).frame_rate_hz(60.0).speed_mps(0.0),
+    ));
     let walking = motion(&walk(4.0, 60.0));
     let transitions = Transitions::between(&walking, &standing, &[]).unwrap();
     let none = transitions.occurrences(60..121, 0..standing.num_frames(), SPRING, SAME);

@@ -13,10 +13,7 @@ use crate::support::{best, moved, posed, walk_of};
 
 /// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
-    let settings = WalkSettings {
-        turn_dps: 25.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().turn_dps(25.0);
     moved(&walk_of(settings), |_| place)
 }
 
@@ -25,10 +22,7 @@ fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
     let analysis = Analysis::new(take).unwrap();
     let best = best(&analysis);
     [false, true].map(|recenter| {
-        let settings = LoopSettings {
-            root: RootSettings { recenter, ..root },
-            ..LoopSettings::default()
-        };
+        let settings = LoopSettings::with_root(RootSettings { recenter, ..root });
         analysis.make_loop(&best, &settings).unwrap()
     })
 }

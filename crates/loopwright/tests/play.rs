@@ -13,7 +13,6 @@ use crate::support::{self, best_loop, chain, clip_of, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
-/// A swinging chain whose motion starts at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, twist: Twist) -> LoopClip {
     let skeleton = chain(&["j0", "j1", "j2", "j3"], DVec3::Y * 0.4);
     let root = support::root(Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)), twist);
@@ -331,7 +330,6 @@ fn sets_that_cannot_be_played_are_reported() {
     }
 }
 
-/// Loops of captured walks and runs.
 fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
     LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
 }
@@ -368,11 +366,7 @@ fn captured_gaits_are_left_where_it_costs_least() {
 
 /// The recommended loop of a synthetic walk at a speed, metres per second.
 fn walk(speed_mps: f64, seed: u64) -> LoopClip {
-    best_loop(&walk_of(WalkSettings {
-        speed_mps,
-        seed,
-        ..WalkSettings::default()
-    }))
+    best_loop(&walk_of(WalkSettings::default().speed_mps(speed_mps).seed(seed)))
 }
 
 /// The largest way over the ground of toe joints after jumps, while they stand in the loop that is entered and are on the ground,

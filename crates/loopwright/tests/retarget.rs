@@ -30,10 +30,7 @@ const RIGIFY: &str = "DEF-hips DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L DEF-t
 const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21";
 
 fn long_walk() -> Take {
-    walk_of(WalkSettings {
-        seconds: 20.0,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seconds(20.0))
 }
 
 fn retarget(source: &Rig, target: &Rig, take: &Take) -> (Retarget, Take) {
@@ -492,10 +489,7 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     let (held, _) = transfer.held(clip, &carried, FootLock::Solve).unwrap();
     assert!(held.is_some());
     // Where a loop's own feet slide visibly, those of the character do not.
-    let loose = LoopSettings {
-        feet: FootLock::Off.into(),
-        ..LoopSettings::default()
-    };
+    let loose = LoopSettings::with_feet(FootLock::Off);
     let loose = best_made(&Analysis::new(&take).unwrap(), &loose).loop_clip;
     let transfer = RigPair::new(source.clone(), source).unwrap().of_loop(&loose);
     let slide = transfer.slide_of_source(&loose).unwrap();
@@ -625,10 +619,7 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
 fn with_feet_apart(character: &Take) -> Take {
     let skeleton = character.skeleton();
     let world = character.pose(0).world(skeleton);
-    let mut pose = Pose {
-        translations: vec![DVec3::ZERO],
-        rotations: vec![DQuat::IDENTITY],
-    };
+    let mut pose = Pose::new(vec![DVec3::ZERO], vec![DQuat::IDENTITY]);
     let mut joints = vec![joint("root", None, DVec3::ZERO)];
     for (index, joint) in skeleton.joints().iter().enumerate() {
         let parent = joint.parent.filter(|_| !joint.name.starts_with("foot"));

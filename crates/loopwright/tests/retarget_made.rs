@@ -83,13 +83,10 @@ fn a_loop_is_the_same_on_characters_of_all_sizes() {
 #[test]
 fn a_speed_that_is_given_is_the_characters() {
     let target = character(&walk(), Character { legs: 0.45, ..PLAIN });
-    let settings = LoopSettings {
-        feet: FeetSettings {
-            speed: RootSpeed::Given(0.7),
-            ..FeetSettings::default()
-        },
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FeetSettings {
+        speed: RootSpeed::Given(0.7),
+        ..FeetSettings::default()
+    });
     let On { made, .. } = onto(&target, &SearchSettings::default(), &settings);
     let linear = made.loop_clip.root().twist.linear;
     assert!((linear.with_y(0.0).length() - 0.7).abs() < 1e-9, "{linear}");
@@ -203,10 +200,7 @@ fn below_a_root(character: &Take) -> Take {
     let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
     let own = character.pose(0).to_pose();
     let mut joints = vec![joint("root", None, DVec3::ZERO)];
-    let mut pose = Pose {
-        translations: vec![DVec3::ZERO],
-        rotations: vec![tilt],
-    };
+    let mut pose = Pose::new(vec![DVec3::ZERO], vec![tilt]);
     for (joint, known) in character.skeleton().joints().iter().enumerate() {
         let (mut at, mut turn) = (own.translations[joint], own.rotations[joint]);
         if known.parent.is_none() {
@@ -228,13 +222,10 @@ fn below_a_root(character: &Take) -> Take {
 fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
     let target = below_a_root(&character(&walk(), Character { legs: 0.6, ..PLAIN }));
     for mode in [RootMode::Constant, RootMode::Path] {
-        let settings = LoopSettings {
-            root: RootSettings {
-                mode,
-                ..RootSettings::default()
-            },
-            ..LoopSettings::default()
-        };
+        let settings = LoopSettings::with_root(RootSettings {
+            mode,
+            ..RootSettings::default()
+        });
         let On { own, pair, made } = onto(&target, &SearchSettings::default(), &settings);
         let clip = &made.loop_clip;
         assert_eq!((made.source.root_joint, clip.carrier()), (Some(0), 0));

@@ -12,12 +12,7 @@ use crate::support::{by_cost, measured, steady, walk_of};
 
 /// Several cycles of exactly 60 frames.
 fn walk() -> Take {
-    walk_of(WalkSettings {
-        period_secs: 1.0,
-        seconds: 5.0,
-        turn_dps: 0.0,
-        ..steady()
-    })
+    walk_of(steady().period_secs(1.0).seconds(5.0).turn_dps(0.0))
 }
 
 fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {

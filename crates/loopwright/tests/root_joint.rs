@@ -69,10 +69,7 @@ fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
 }
 
 fn made(take: &Take, root: RootSettings) -> MadeLoop {
-    let settings = LoopSettings {
-        root,
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(root);
     made_of(take, START, START + PERIOD, &settings)
 }
 

@@ -40,10 +40,7 @@ fn take_on(root: impl Fn(f64) -> Rigid, num_frames: usize, still_root: bool) -> 
 }
 
 fn made(take: &Take, start: usize, end: usize, mode: RootMode) -> MadeLoop {
-    let settings = LoopSettings {
-        root: mode.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(mode);
     made_of(take, start, end, &settings)
 }
 
@@ -152,17 +149,10 @@ fn walked(mode: RootMode) -> MadeLoop {
 
 /// A loop of the synthetic walker that turns at some rate, degrees per second.
 fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
-    let settings = WalkSettings {
-        seconds: 6.0,
-        turn_dps,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(6.0).turn_dps(turn_dps);
     let analysis = Analysis::new(&walk_of(settings)).unwrap();
     let found = analysis.find_loops(&by_cost()).unwrap();
-    let settings = LoopSettings {
-        root: *root,
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(*root);
     analysis.make_loop(&stretch(&analysis, &found.candidates[0].cut), &settings)
 }
 

@@ -30,13 +30,10 @@ fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend
 }
 
 fn made(take: &Take, mode: RootMode) -> MadeLoop {
-    let settings = LoopSettings {
-        root: RootSettings {
-            space: RootSpace::Full,
-            ..mode.into()
-        },
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(RootSettings {
+        space: RootSpace::Full,
+        ..mode.into()
+    });
     made_of(take, START, START + PERIOD, &settings)
 }
 

@@ -267,12 +267,7 @@ fn long_features_give_the_list_of_brute_force() {
 /// Walks of the synth crate, and captured takes if they exist.
 #[test]
 fn takes_give_the_list_of_brute_force() {
-    let walk = |seed: u64| {
-        walk_of(WalkSettings {
-            seed,
-            ..WalkSettings::default()
-        })
-    };
+    let walk = |seed: u64| walk_of(WalkSettings::default().seed(seed));
     let mut takes: Vec<Take> = (0..3).map(walk).collect();
     if let Some(folder) = folder_or_skip() {
         for name in [
@@ -320,10 +315,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
 
 #[test]
 fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
-    let clean = walk_of(WalkSettings {
-        drift: WalkSettings::default().drift,
-        ..steady()
-    });
+    let clean = walk_of(steady().drift(WalkSettings::default().drift));
     // From here on the body stands half a metre to the side.
     let jumping = posed(&clean, |frame, pose| {
         pose.translations[0].x += if frame >= 200 { 0.5 } else { 0.0 };
@@ -342,10 +334,7 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
 /// Distances that are remembered are those of other pairs of frames never: more of them are asked for here than there are places.
 #[test]
 fn remembered_distances_change_no_rhythm() {
-    let settings = WalkSettings {
-        seconds: 20.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(20.0);
     let analysis = Analysis::new(&walk_of(settings)).unwrap();
     let comparison = PoseComparison::from_poses(&analysis.features);
     let remembered = PoseDistances::new(comparison);

@@ -7,12 +7,12 @@ use loopwright_synth::WalkSettings;
 use crate::support::walk_of;
 
 fn walk(seconds: f64) -> Take {
-    walk_of(WalkSettings {
-        seconds,
-        frame_rate_hz: 30.0,
-        noise_deg: 0.3,
-        ..WalkSettings::default()
-    })
+    walk_of(
+        WalkSettings::default()
+            .seconds(seconds)
+            .frame_rate_hz(30.0)
+            .noise_deg(0.3),
+    )
 }
 
 /// Values less their least-squares line, by the normal equations.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use loopwright::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
-use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
+use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
 use crate::support::{best, steady, walk_of};
 
@@ -90,15 +90,7 @@ fn the_fundamental_and_the_twist_are_found_on_random_walks() {
 
 #[test]
 fn an_exactly_periodic_walk_is_closed_without_a_trace() {
-    let take = walk_of(WalkSettings {
-        torso_rise_metres: 0.0,
-        speed_variation: 0.0,
-        lead_in_secs: 0.0,
-        t_pose_first_frame: false,
-        period_secs: 1.2,
-        frame_rate_hz: 60.0,
-        ..steady()
-    });
+    let take = walk_of(steady().period_secs(1.2).frame_rate_hz(60.0));
     let analysis = Analysis::new(&take).unwrap();
     let best = best(&analysis);
     assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
@@ -114,11 +106,7 @@ fn an_exactly_periodic_walk_is_closed_without_a_trace() {
 fn half_cycles_are_found_and_made_symmetric() {
     let (mut off, mut others) = (Vec::new(), Vec::new());
     for seed in 0..60 {
-        let settings = WalkSettings {
-            turn_dps: 0.0,
-            climb_mps: 0.0,
-            ..random_settings(seed)
-        };
+        let settings = random_settings(seed).turn_dps(0.0).climb_mps(0.0);
         let Ok(SyntheticTake { take, truth }) = synthesize(&settings) else {
             continue;
         };

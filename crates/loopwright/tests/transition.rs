@@ -16,11 +16,7 @@ const DECAYS: [Decay; 3] = [
 ];
 
 fn walk(change: impl FnOnce(&mut WalkSettings)) -> Analysis {
-    let mut settings = WalkSettings {
-        seconds: 5.0,
-        frame_rate_hz: 30.0,
-        ..WalkSettings::default()
-    };
+    let mut settings = WalkSettings::default().seconds(5.0).frame_rate_hz(30.0);
     change(&mut settings);
     Analysis::new(&walk_of(settings)).unwrap()
 }

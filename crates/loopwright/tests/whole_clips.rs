@@ -15,12 +15,12 @@ use crate::support::{best, best_made, measured, of_frames, of_poses, posed, stea
 
 /// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
-    walk_of(WalkSettings {
-        period_secs: frames as f64 / 60.0,
-        seconds: (keys - 1) as f64 / 60.0,
-        turn_dps: 0.0,
-        ..steady()
-    })
+    walk_of(
+        steady()
+            .period_secs(frames as f64 / 60.0)
+            .seconds((keys - 1) as f64 / 60.0)
+            .turn_dps(0.0),
+    )
 }
 
 fn whole(take: &Take) -> Option<WholeClip> {
@@ -30,10 +30,7 @@ fn whole(take: &Take) -> Option<WholeClip> {
 }
 
 fn made(take: &Take) -> MadeLoop {
-    let settings = LoopSettings {
-        feet: FootLock::Off.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FootLock::Off);
     best_made(&Analysis::new(take).unwrap(), &settings)
 }
 
@@ -84,13 +81,11 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
     let truth = 1.1537;
     let lengths = [1.1, 1.15, 1.2, 1.25, 1.3];
     for (cycles, noise_deg) in lengths.into_iter().flat_map(|cycles| [(cycles, 0.0), (cycles, 0.4)]) {
-        let settings = WalkSettings {
-            period_secs: truth,
-            seconds: cycles * truth,
-            frame_rate_hz: 30.0,
-            noise_deg,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default()
+            .period_secs(truth)
+            .seconds(cycles * truth)
+            .frame_rate_hz(30.0)
+            .noise_deg(noise_deg);
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let best = best(&analysis);
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
@@ -105,13 +100,11 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
 #[test]
 fn a_take_of_many_uneven_cycles_is_no_whole_clip() {
     for seed in 0..40 {
-        let settings = WalkSettings {
-            seconds: 12.0,
-            speed_variation: 0.3,
-            noise_deg: 0.1,
-            seed,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default()
+            .seconds(12.0)
+            .speed_variation(0.3)
+            .noise_deg(0.1)
+            .seed(seed);
         assert_eq!(whole(&walk_of(settings)), None, "{seed}");
     }
 }
@@ -120,12 +113,10 @@ fn a_take_of_many_uneven_cycles_is_no_whole_clip() {
 fn a_single_cycle_has_its_own_period() {
     let truth = 1.1537;
     for keys in 33..=35 {
-        let settings = WalkSettings {
-            period_secs: truth,
-            seconds: f64::from(keys - 1) / 30.0,
-            frame_rate_hz: 30.0,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default()
+            .period_secs(truth)
+            .seconds(f64::from(keys - 1) / 30.0)
+            .frame_rate_hz(30.0);
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         let Some(best) = found.best() else {
@@ -190,11 +181,11 @@ fn half_a_swing_is_no_loop() {
 fn captures_of_many_cycles_are_searched() {
     // 240 frames hold three cycles and two thirds; 199 end close to where a cycle began.
     for frames in [199, 241] {
-        let take = walk_of(WalkSettings {
-            seconds: f64::from(frames - 1) / 60.0,
-            period_secs: 66.0 / 60.0,
-            ..WalkSettings::default()
-        });
+        let take = walk_of(
+            WalkSettings::default()
+                .seconds(f64::from(frames - 1) / 60.0)
+                .period_secs(66.0 / 60.0),
+        );
         let best = best(&Analysis::new(&take).unwrap());
         assert!(best.whole.is_none() && best.cycles == 1, "{frames}: {:?}", best.whole);
     }

@@ -79,14 +79,12 @@ impl CatalogFormat {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CatalogError {
-    /// A line is no row.
     #[error("line {line}: {reason}")]
     Line {
         /// Line, from 1.
         line: usize,
         reason: String,
     },
-    /// A value is of another type than its column.
     #[error("row {row}, column {column}: the value is not {expected}")]
     Value {
         /// Row, from 1.
@@ -97,13 +95,10 @@ pub enum CatalogError {
     /// None of its columns is one of ours.
     #[error("it has no column \"path\", so it is no catalog of loops")]
     NoCatalog,
-    /// The bytes are no Parquet file, or a damaged one.
     #[error("the Parquet file cannot be read: {reason}")]
     Parquet { reason: String },
-    /// This build has no Parquet.
     #[error("this build neither reads nor writes Parquet")]
     NoParquet,
-    /// Its rows take more memory than a catalog may.
     #[error("its rows take more than {limit} bytes")]
     TooLarge { limit: usize },
     /// Writing failed.

@@ -47,12 +47,28 @@ impl Failure {
         }
     }
 
+    /// Something cannot be done with a file: exit status 2.
+    pub(crate) fn cannot(what: &str, path: impl AsRef<Path>, why: impl fmt::Display) -> Self {
+        Self::error(format!("cannot {what} \"{}\": {why}", path.as_ref().display()))
+    }
+
     /// Several things went wrong: exit status 2.
-    pub(crate) fn of_all(what: impl fmt::Display, failures: &[&Self]) -> Self {
+    pub(crate) fn of_all<'f>(what: impl fmt::Display, failures: impl IntoIterator<Item = &'f Self>) -> Self {
         Self {
-            details: failures.iter().map(|failure| failure.what.clone()).collect(),
+            details: failures.into_iter().map(|failure| failure.what.clone()).collect(),
             ..Self::error(what)
         }
+    }
+
+    /// The same if anything did, of so many things: `3 of 5 files failed`.
+    pub(crate) fn of_some<'f>(
+        failures: impl IntoIterator<Item = &'f Self, IntoIter: ExactSizeIterator>,
+        of: usize,
+        what: &str,
+    ) -> Option<Self> {
+        let failures = failures.into_iter();
+        let count = failures.len();
+        (count > 0).then(|| Self::of_all(format!("{count} of {of} {what}"), failures))
     }
 
     /// Says of which file.

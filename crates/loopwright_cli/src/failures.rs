@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };
-    Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
+    Failure::cannot("read", path, error).try_this(hint)
 }
 
 /// Why a body is not found, such as a missing joint.

@@ -93,7 +93,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
+    let failure = Failure::cannot("read", path, error);
     match error.kind() {
         io::ErrorKind::NotFound => match similar(path) {
             Some(other) => failure.try_this(format!("\"{}\"", other.display())),
@@ -131,7 +131,6 @@ pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -167,7 +166,7 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let failed = |error: io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
+        let failed = |error: io::Error| Failure::cannot("list", &folder, error);
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();

@@ -17,7 +17,6 @@ pub(crate) const LIMITS: &str = "Limits";
 pub(crate) const FIT: &str = "Fit";
 /// The results of `fit` without a take.
 pub(crate) const NUMBERS_ALONE: &str = "From numbers alone";
-/// The content of a picture.
 pub(crate) const PICTURE: &str = "Picture";
 /// How the synthetic walker moves.
 pub(crate) const WALK: &str = "Walk";

@@ -242,7 +242,7 @@ fn nearest_config() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<Limits, Failure> {
     let wrong = |why: String| {
-        Failure::error(format!("cannot read the limits in \"{}\": {why}", path.display())).try_this(
+        Failure::cannot("read the limits in", path, why).try_this(
             "a table [check] with lines such as max-foot-slide = 3.0; `loopwright help check` lists the limits",
         )
     };

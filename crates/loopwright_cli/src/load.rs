@@ -116,7 +116,6 @@ pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFi
     parse(path, &bytes)
 }
 
-/// Parses the bytes of a file.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     AnimatedFile::parse_within(bytes, &files::stem(path), Some(&companions), &memory::limits())
@@ -180,7 +179,7 @@ pub(crate) fn character(
 /// Reads a map of joints. Errors: it cannot be read.
 fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
     recipe::read_joint_map(&files::read_bytes(path)?).map_err(|error| {
-        Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(
+        Failure::cannot("read", path, error).try_this(
             "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
         )
     })
@@ -229,7 +228,5 @@ pub(crate) fn analysed(path: &Path, file: LoadedTake, soft: Vec<Warning>, study:
 
 /// Prints the warnings about a take.
 fn warn(studied: &Studied) {
-    for warning in &studied.warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&studied.warnings);
 }

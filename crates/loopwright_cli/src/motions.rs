@@ -22,7 +22,6 @@ pub(crate) struct ReadMotion {
     pub(crate) motion: TransitionClip,
     /// The loop with its number of cycles, if it is one.
     pub(crate) clip: Option<(LoopClip, usize)>,
-    /// Names of the joints.
     pub(crate) joints: Vec<String>,
     /// Frames of the file; that of a loop has a closing key more than the loop has samples.
     pub(crate) num_keys: usize,

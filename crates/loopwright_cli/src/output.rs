@@ -172,7 +172,7 @@ impl Outputs {
             return Ok(());
         }
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(&error)))
+            Failure::cannot("write", path, cause(&error))
                 .try_this("check that the folder may be written to and has room, or name another output with -o")
         };
         let folder = folder_of(path);
@@ -223,7 +223,7 @@ impl Outputs {
         for (file, path) in self.waiting {
             let failed = |error: &io::Error| match error.kind() {
                 io::ErrorKind::AlreadyExists if !self.force => already_there(&path),
-                _ => Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(error)))
+                _ => Failure::cannot("write", &path, cause(error))
                     .because("no output was written, and nothing was replaced")
                     .try_this("check that the file may be replaced, or name another output with -o"),
             };
@@ -254,7 +254,7 @@ impl Outputs {
         }
         for path in self.cleared {
             let failed = |error: io::Error| {
-                Failure::error(format!("cannot remove \"{}\": {}", path.display(), cause(&error)))
+                Failure::cannot("remove", &path, cause(&error))
                     .because("it is of the file that was there before; no output was written, and nothing was replaced")
                     .try_this("check that it may be removed, or name another output")
             };
@@ -509,7 +509,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     fs::create_dir_all(folder).map_err(|error| {
-        Failure::error(format!("cannot make the folder \"{}\": {error}", folder.display()))
+        Failure::cannot("make the folder", folder, error)
             .try_this("check that its parent may be written to, or name another folder with -o")
     })
 }
@@ -539,6 +539,15 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
             Err(Failure::error(format!("cannot print: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Ends a command whose document says of a failure too: prints it where that is asked for.
+pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<(), Failure> {
+    match failure {
+        Some(failure) => Err(failure.in_document(document)),
+        None if is_json => print(&document),
+        None => Ok(()),
     }
 }
 

@@ -10,7 +10,6 @@ pub(crate) struct PlotFile {
     format: Format,
 }
 
-/// The format of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Svg,
@@ -43,16 +42,13 @@ impl PlotFile {
         }))
     }
 
-    /// Adds the plot, given as SVG, to the files to write.
     pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<(), Failure> {
         match self.format {
             Format::Svg => outputs.add(&self.path, svg.as_bytes()),
             Format::Png => outputs.add(
                 &self.path,
-                &loopwright_draw::plot::png(svg).map_err(|error| {
-                    Failure::error(format!("cannot draw \"{}\": {error}", self.path.display()))
-                        .try_this("a name that ends in .svg")
-                })?,
+                &loopwright_draw::plot::png(svg)
+                    .map_err(|error| Failure::cannot("draw", &self.path, error).try_this("a name that ends in .svg"))?,
             ),
         }
     }

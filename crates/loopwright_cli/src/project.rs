@@ -65,7 +65,7 @@ pub(crate) fn with_settings(typed: &[OsString]) -> Result<(Vec<OsString>, Option
     if names == [CHECK] && nearest(Path::new(".")).as_ref() == Some(&path) && !is_whole(&program, &path) {
         return unchanged();
     }
-    let wrong = |why: String| Failure::error(format!("cannot use \"{}\": {why}", path.display()));
+    let wrong = |why: String| Failure::cannot("use", &path, why);
     let text = String::from_utf8(files::read_bytes(&path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let tables: Table = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
     check_tables(&program, &tables).map_err(|(why, near)| match near {
@@ -132,8 +132,7 @@ pub(crate) fn unknown_table(text: &str) -> Option<String> {
 pub(crate) fn failure(path: &Path, error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    Failure::error(format!("cannot use \"{}\": {first}", path.display()))
-        .try_this("`loopwright schema` describes the file, --help what flags may be")
+    Failure::cannot("use", path, first).try_this("`loopwright schema` describes the file, --help what flags may be")
 }
 
 /// The command that is asked for, within others, with its names and its matches.

@@ -73,9 +73,7 @@ fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
     let sample = bvh.sample();
     let skeleton = sample.some.skeleton();
     let found = warning::of_study(skeleton, &survey.body, &survey.defects, &survey.joints);
-    for warning in soft.into_iter().map(Warning::File).chain(found) {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(soft.into_iter().map(Warning::File).chain(found));
     let space = bvh.space();
     Some(Surveyed {
         facts: TakeFacts {

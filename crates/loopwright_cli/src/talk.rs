@@ -103,6 +103,12 @@ pub(crate) fn warn(text: &str) {
     }
 }
 
+pub(crate) fn warn_all(warnings: impl IntoIterator<Item: ToString>) {
+    for warning in warnings {
+        warn(&warning.to_string());
+    }
+}
+
 /// Adds a warning to the JSON document only.
 pub(crate) fn keep(text: &str) {
     let is_kept = ASIDE.with_borrow_mut(|aside| {

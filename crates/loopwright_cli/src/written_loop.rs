@@ -21,13 +21,10 @@ use crate::{exit::Failure, failures, files, load, memory, output, patterns::Patt
 /// A loop as read from its file, or any other file that may be a loop.
 #[derive(Clone)]
 pub(crate) struct WrittenLoop {
-    /// The sidecar, if there is one.
     pub(crate) sidecar: Option<Sidecar>,
     /// The keys, on the take's own skeleton.
     pub(crate) written: Take,
-    /// The file as a take.
     pub(crate) facts: TakeFacts,
-    /// Warnings from reading it.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -232,7 +229,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             }
             continue;
         }
-        let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", path.display()));
+        let failed = |error: std::io::Error| Failure::cannot("list", path, error);
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
@@ -439,8 +436,7 @@ fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
     let beside = output::sidecar_path(path);
     let bytes = files::read_bytes(&beside)?;
     Sidecar::all_from_json(&bytes).map_err(|error| {
-        Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
-            .try_this("remove it to check the loop by its keys alone")
+        Failure::cannot("read the sidecar", beside, error).try_this("remove it to check the loop by its keys alone")
     })
 }
 

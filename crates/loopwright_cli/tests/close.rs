@@ -6,16 +6,7 @@ use crate::harness::{Folder, number};
 fn every_method_closes() {
     let folder = Folder::with_walk();
     let mut files: Vec<Vec<u8>> = Vec::new();
-    for method in [
-        "quintic",
-        "cubic",
-        "spring",
-        "linear",
-        "least",
-        "softfade",
-        "adjustment",
-        "crossfade",
-    ] {
+    for method in "quintic cubic spring linear least softfade adjustment crossfade".split(' ') {
         let json = folder.answer(&format!(
             "close walk.bvh --range 20:55 -o loop.bvh --force --json --closure {method}"
         ));

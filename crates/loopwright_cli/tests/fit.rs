@@ -179,7 +179,6 @@ fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
     }
 }
 
-/// The guide shows the block of the same take as its picture.
 #[test]
 fn the_guide_shows_the_block_of_its_take() {
     let folder = Folder::new();

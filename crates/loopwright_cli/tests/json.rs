@@ -256,7 +256,6 @@ fn every_key_is_described_with_its_unit() {
     assert!(count > 250, "{count}");
 }
 
-/// The unit in the suffix of a key.
 fn unit_of(key: &str) -> Option<&'static str> {
     let units = [
         ("_metre_secs", "m s"),

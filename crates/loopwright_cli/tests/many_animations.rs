@@ -39,7 +39,6 @@ fn with_copies(folder: &Folder, name: &str, copies: &[(&str, usize)]) {
     folder.write(name, file.to_string());
 }
 
-/// An animation of an answer by its name.
 fn named<'a>(animations: &'a Value, name: &str) -> &'a Value {
     let animations = animations.as_array().unwrap();
     animations

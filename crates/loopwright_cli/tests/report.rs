@@ -6,57 +6,10 @@ use std::collections::BTreeSet;
 use crate::harness::{Folder, schema::assert_valid};
 
 /// Tags that the page is made of; a name in a file could only add others, or break these.
-const TAGS: [&str; 47] = [
-    "a",
-    "bdi",
-    "body",
-    "button",
-    "canvas",
-    "caption",
-    "details",
-    "div",
-    "figcaption",
-    "figure",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "head",
-    "header",
-    "html",
-    "input",
-    "label",
-    "line",
-    "main",
-    "meta",
-    "option",
-    "output",
-    "p",
-    "path",
-    "rect",
-    "script",
-    "section",
-    "select",
-    "span",
-    "style",
-    "summary",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "template",
-    "text",
-    "th",
-    "thead",
-    "title",
-    "tr",
-    "ul",
-    "li",
-    "b",
-    "i",
-];
+const TAGS: &str = "a bdi body button canvas caption details div figcaption figure form h1 h2 h3 head header html input label line \
+     main meta option output p path rect script section select span style summary svg table tbody td template text th \
+     thead title tr ul li b i";
 
-/// A folder with some loops and a catalog of them.
 fn with_loops() -> Folder {
     let folder = Folder::new();
     folder.make_folder("takes");
@@ -158,7 +111,7 @@ fn names_in_files_never_become_markup() {
         .done();
     let page = folder.text("page.html");
     assert!(page.contains("&lt;script&gt;alert(1)"), "the names are shown");
-    let known: BTreeSet<&str> = TAGS.into();
+    let known: BTreeSet<&str> = TAGS.split(' ').collect();
     for tag in tags(&page) {
         assert!(known.contains(tag.as_str()) || tag.is_empty(), "<{tag}>");
     }

@@ -23,7 +23,6 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
     Rigid::new(world.rotation(key, joint), world.position(key, joint))
 }
 
-/// The start of the root according to a sidecar.
 fn root_start(sidecar: &Value) -> Rigid {
     let turn = match sidecar["root_motion"]["start_rotation_xyzw"].as_array() {
         Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),
@@ -311,10 +310,7 @@ fn thrown(truth: Twist) -> Take {
 
 #[test]
 fn a_thrown_prop_loops_about_its_own_axis() {
-    let truth = Twist {
-        linear: DVec3::new(0.2, 1.1, -0.7),
-        angular: DVec3::new(0.48, -0.6, 0.64) * 3.6,
-    };
+    let truth = Twist::new(DVec3::new(0.2, 1.1, -0.7), DVec3::new(0.48, -0.6, 0.64) * 3.6);
     let folder = Folder::new();
     let take = thrown(truth);
     let written = loopwright_formats::write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap();

@@ -153,7 +153,6 @@ impl Event {
     }
 }
 
-/// The events of a quantity, in order.
 pub(super) fn find(profile: &Profile, modes: &[Mode], quantity: Quantity) -> Vec<Event> {
     let (signal, least_step) = match quantity {
         Quantity::Velocity => (&profile.velocity, LEAST_STEP[0]),

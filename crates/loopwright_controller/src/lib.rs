@@ -87,27 +87,17 @@ impl Default for FitSettings {
 /// Why a take cannot be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
-    Smoothing {
-        /// Seconds given.
-        found: f64,
-    },
-    /// The frame rate is higher than that of any capture.
+    Smoothing { found: f64 },
     #[error("{found:.0} frames per second are more than the {MAX_RATE_HZ} that are taken")]
-    Rate {
-        /// Frames per second of the take.
-        found: f64,
-    },
-    /// No run of frames without a jump is long enough for a sustained speed.
+    Rate { found: f64 },
     #[error(
         "no run of frames without a jump lasts {SUSTAINED_SECS} s, for which a speed must be held to count; the take has {found:.2} s"
     )]
-    TooShort {
-        /// Length of the whole take, seconds.
-        found: f64,
-    },
+    TooShort { found: f64 },
 }
 
 /// Why a quantity has no half-life.

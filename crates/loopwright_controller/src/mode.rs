@@ -54,7 +54,6 @@ impl From<Gait> for Mode {
     }
 }
 
-/// The mode of every frame, from the segments of the take.
 pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<Mode> {
     let mut modes = vec![Mode::Idle; num_frames];
     for segment in segments {

@@ -46,25 +46,16 @@ pub struct SpeedTable {
 /// Why rows are no table that a spring can be fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TableError {
     /// There are fewer rows than unknowns, or too many to look at.
     #[error("{found} rows; a fit needs 2 to {MAX_ROWS}, with a time after 0")]
-    Rows {
-        /// Rows given.
-        found: usize,
-    },
+    Rows { found: usize },
     /// Times do not increase, begin before 0, or a value is negative or no finite number.
     #[error("row {row}: times must increase from 0 on, speeds and distances must be 0 or more")]
-    Order {
-        /// The row, from 1.
-        row: usize,
-    },
-    /// Distances go back.
+    Order { row: usize },
     #[error("row {row}: the distance is less than in the row before")]
-    Back {
-        /// The row, from 1.
-        row: usize,
-    },
+    Back { row: usize },
     /// Nothing moves.
     #[error("all values are 0")]
     Still,

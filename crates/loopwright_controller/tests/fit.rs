@@ -121,7 +121,6 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     assert!((peak.secs - secs).abs() < 0.15, "{peak:?}");
 }
 
-/// The controller driven through the take reproduces the take if the take is such a controller.
 #[test]
 fn the_simulated_controller_retraces_a_driven_take() {
     let (_, found) = driven(|_| {});
@@ -168,12 +167,7 @@ fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
     assert!(still.simulated_velocity.is_none());
 
     // A steady walk on a curve, with its steps and sway.
-    let walk = synthesize(&WalkSettings {
-        seconds: 12.0,
-        turn_dps: 30.0,
-        noise_deg: 0.3,
-        ..WalkSettings::default()
-    });
+    let walk = synthesize(&WalkSettings::default().seconds(12.0).turn_dps(30.0).noise_deg(0.3));
     let steady = fit(&walk.unwrap().take);
     let lacks = both.map(|quantity| steady.lack(quantity));
     assert_eq!(lacks, [Some(Lack::NoEvent); 2], "{:?}", steady.events);

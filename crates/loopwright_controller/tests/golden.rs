@@ -9,7 +9,6 @@ use serde_json::Value;
 /// The reference adds this to every half-life it takes, seconds, and to every damping it returns, per second.
 const EPS: f64 = 1e-5;
 
-/// The reference's value for a half-life.
 fn as_reference(half_life_secs: f64) -> f64 {
     let damping = 4.0 * core::f64::consts::LN_2 / half_life_secs;
     4.0 * core::f64::consts::LN_2 / (damping + EPS)

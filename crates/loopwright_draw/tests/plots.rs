@@ -178,10 +178,7 @@ fn odd_takes_are_drawn_all_the_same() {
                 continue;
             };
             for root in [RootMode::Constant, RootMode::InPlace] {
-                let settings = LoopSettings {
-                    root: root.into(),
-                    ..LoopSettings::default()
-                };
+                let settings = LoopSettings::with_root(root);
                 if let Ok(made) = analysis.make_loop(&whole, &settings) {
                     assert_sound(&plot::make(&analysis, &made));
                 }

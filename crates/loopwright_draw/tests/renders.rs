@@ -37,10 +37,7 @@ impl Walk {
     }
 
     fn made(&self, root: RootMode) -> MadeLoop {
-        let settings = LoopSettings {
-            root: root.into(),
-            ..LoopSettings::default()
-        };
+        let settings = LoopSettings::with_root(root);
         made(&self.analysis, &self.cut, &settings)
     }
 

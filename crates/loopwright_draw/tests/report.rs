@@ -10,11 +10,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 /// A motion of so many seconds at 120 fps, with all that a page shows of a loop.
 fn entry(seconds: f64) -> LoopEntry {
-    let settings = WalkSettings {
-        seconds,
-        frame_rate_hz: 120.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(seconds).frame_rate_hz(120.0);
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
     let figure = Figure::new(&take, &analysis.body);

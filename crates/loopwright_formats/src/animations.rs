@@ -20,10 +20,8 @@ pub enum AnimationError {
         near: Vec<String>,
         count: usize,
     },
-    /// Several animations have that name but for case, and none has it exactly.
     #[error("several animations are named \"{wanted}\" but for case: {}", excerpt::list(.names))]
     DifferInCase { wanted: String, names: Vec<String> },
-    /// The pattern matches several animations, and one is needed.
     #[error("\"{wanted}\" matches {} animations: {}", .names.len(), excerpt::list(.names))]
     Several { wanted: String, names: Vec<String> },
 }

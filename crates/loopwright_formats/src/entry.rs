@@ -29,32 +29,24 @@ pub(crate) struct FormatEntry {
 /// A parsed file, which may borrow its bytes, or why it cannot be read.
 pub(crate) type Parsed<'a> = Result<Box<dyn ParsedFile + 'a>, ReadError>;
 
+/// A take of a file, or why there is none.
+pub(crate) type Loaded = Result<LoadedTake, ReadError>;
+
 /// A file that is parsed, except for its motion.
 pub(crate) trait ParsedFile {
     /// Names of its animations, in the order of the file; one without a name has its number. Empty in a format without names.
     fn animation_names(&self) -> Vec<String>;
 
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError>;
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded;
 
     /// Reads the skeleton as it stands without animation, as a take of one frame.
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError>;
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded;
 
     /// The same file with bytes of its own.
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;
 }
 
-/// The facts of loops inside their file.
 pub(crate) struct FactsInside {
     /// See [`crate::with_facts`]; of several loops.
     pub(crate) write: fn(&[u8], &[&Sidecar]) -> Option<Vec<u8>>,

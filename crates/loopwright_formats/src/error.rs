@@ -23,7 +23,6 @@ pub enum ReadError {
     /// The bytes could not be read.
     #[error("{reason}")]
     Io { kind: io::ErrorKind, reason: String },
-    /// The file is larger than the limit.
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge { limit: u64 },
     /// Its contents would take more memory than [`crate::SizeLimits::max_memory_bytes`].
@@ -36,7 +35,6 @@ pub enum ReadError {
     /// The file has no bytes, or only white space.
     #[error("the file is empty")]
     Empty,
-    /// A format that this build does not read.
     #[error("this program was built without {format}; export the take in another format")]
     NotRead { format: &'static str },
     /// Text in 16-bit units.
@@ -54,7 +52,6 @@ pub enum ReadError {
     /// The requested animation is none of the file's, or not just one.
     #[error(transparent)]
     Animation(#[from] AnimationError),
-    /// There is no skin of that name or number.
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin { wanted: String, names: Vec<String> },
     /// The file is too small for its number of transforms.
@@ -111,13 +108,10 @@ impl ReadError {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum WriteError {
-    /// The motion has another skeleton than the source.
     #[error("the motion has {found} joints, its source {expected}")]
     JointCount { expected: usize, found: usize },
-    /// A joint has another parent than in the source.
     #[error("joint {joint} has another parent than in its source")]
     Parent { joint: usize },
-    /// No animation can be added to the file, see [`crate::Capabilities::not_extended`].
     #[error("no animation can be added to this file: it is {found}")]
     NotExtended { found: &'static str },
     /// The number of copies is zero.

@@ -35,7 +35,6 @@ pub(crate) trait FileForm: Any {
     /// The rest pose of its joints, local, in metres with +Y up; `None` if they are not those of the skeleton.
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose>;
 
-    /// Writes motion on the skeleton of the form.
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
 
     /// Makes it ready for writing in one of [`Self::formats`]; `take` is on its skeleton.
@@ -115,7 +114,6 @@ impl LoopOfFile<'_> {
             .ok_or_else(|| not_extended(self.form.capabilities()))
     }
 
-    /// The motion to be written.
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
         KeyedMotion::from_loop(self.clip, self.settings)
     }

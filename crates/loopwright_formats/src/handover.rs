@@ -1,6 +1,5 @@
 //! How parts of sources are handed over that have no form of serde's own.
 
-/// Shared bytes.
 #[cfg(feature = "fbx")]
 pub(crate) mod shared_bytes {
     use std::sync::Arc;
@@ -26,7 +25,6 @@ pub(crate) mod buffers {
 
     use super::Bytes;
 
-    /// Buffers as a document has them.
     type Buffers = Vec<Option<Arc<Vec<u8>>>>;
 
     /// Which of the buffers that follow is meant.

@@ -38,10 +38,7 @@ pub(crate) struct KeyedPoses<'a> {
 
 impl KeyedPoses<'_> {
     pub(crate) fn as_ref(&self) -> PoseRef<'_> {
-        PoseRef {
-            translations: &self.translations,
-            rotations: &self.rotations,
-        }
+        PoseRef::new(&self.translations, &self.rotations)
     }
 }
 

@@ -70,7 +70,6 @@ impl SizeLimits {
         Ok(())
     }
 
-    /// Most transforms that a take may have.
     pub(crate) fn most_transforms(&self) -> usize {
         usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
     }

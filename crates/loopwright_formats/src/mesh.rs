@@ -87,17 +87,14 @@ pub enum MeshError {
     /// Reading it is beyond a limit.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A mesh is compressed.
     #[error("{at} is compressed ({extension}); export the file without compression")]
     Compressed { at: String, extension: String },
-    /// A number of a vertex is not finite, or out of any plausible range.
     #[error("{at}: vertex {vertex} is not finite or out of any plausible range")]
     OutOfRange {
         at: String,
         /// The vertex, counted from 0.
         vertex: usize,
     },
-    /// There are more vertices or triangles than any character has.
     #[error("the mesh has more than {limit} vertices or triangles")]
     TooLarge { limit: usize },
 }

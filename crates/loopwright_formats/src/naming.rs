@@ -16,7 +16,6 @@ pub fn added_root_name(skeleton: &Skeleton) -> String {
     root_name(|name| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name)))
 }
 
-/// An unused name for an added root.
 pub(crate) fn root_name(is_taken: impl Fn(&str) -> bool) -> String {
     ["root".to_owned(), "root_motion".to_owned()]
         .into_iter()

@@ -26,14 +26,12 @@ pub enum Warning {
         /// Its name, or its number where it has none.
         animation: String,
     },
-    /// The file holds several skins of different joints, and one was selected by default.
     #[error(
         "{} skins of different joints; using \"{taken}\", the one that moves most; the others: {}",
         .names.len(),
         others(.names, .taken)
     )]
     SeveralSkins { taken: String, names: Vec<String> },
-    /// The animation moves nodes outside of the skeleton; they are ignored.
     #[error("{count} nodes that the animation moves are outside the skeleton and are not used")]
     NodesLeftOut { count: usize },
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
@@ -42,7 +40,6 @@ pub enum Warning {
     /// Keys are not on an even grid, or are far apart; the take is sampled between them.
     #[error("the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second")]
     KeysOffGrid { animation: String, rate_hz: f64 },
-    /// Joints have keys for only a part of the animation, and are still for the rest.
     #[error(
         "the keys of {joint} go from {:.3} to {:.3} s of {whole_secs:.3} s, it holds still for the rest{}",
         .keys_secs[0],
@@ -55,30 +52,23 @@ pub enum Warning {
         keys_secs: [f64; 2],
         whole_secs: f64,
     },
-    /// A frame rate that no device records at.
     #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
     OddRate { rate_hz: f64 },
-    /// All joints rest on their parents: only the motion shows the lengths of bones.
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
     /// While writing: the file needs others beside it, which were not written.
     #[error("the file needs \"{first}\"{} beside it, as its source does", more_files(*.count))]
     OutsideFiles { first: String, count: usize },
-    /// Several nodes share a name; numbers are appended to all but the first.
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
     NamesNumbered { name: String, count: usize },
-    /// The file has several trees of bones; the one with most bones is read.
     #[error("several skeletons, the one below {taken} is read; {count} other bones are left out")]
     OtherSkeletons { taken: String, count: usize },
-    /// Curves have keys more densely than the file has frames; the rate of the keys is used.
     #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
     KeyRate { keys_hz: f64, scene_hz: f64 },
-    /// The last key of the skeleton comes well before the animation's stated end.
     #[error(
         "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
     )]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
-    /// Joints have a scale; it is kept in the positions of joints below them.
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
         joint: String,
@@ -86,7 +76,6 @@ pub enum Warning {
         /// Whether the scale changes over time.
         varies: bool,
     },
-    /// While writing: the animation was added to those of the file.
     #[error("the file keeps its animations; the new one is {name}")]
     AnimationAdded { name: String },
     /// While writing: the FBX file stated a unit by which the body is no person, and now states the one that was used to read it.
@@ -98,7 +87,6 @@ pub enum Warning {
          skeleton and this animation alone"
     )]
     RestNotKept,
-    /// While writing: the source is a glTF file with meshes, and the file written is FBX.
     #[error(
         "meshes, skins and other animations of a glTF file are not carried over to FBX; the file written has its \
          skeleton and this animation alone"

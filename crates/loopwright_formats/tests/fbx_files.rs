@@ -4,8 +4,7 @@
 
 use glam::DVec3;
 use loopwright_formats::{
-    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
-    read_take, write_take,
+    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, Warning, read_take, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -119,10 +118,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
             continue;
         }
         let settings = |animation| ReadSettings {
-            space: SpaceSettings {
-                up: UpChoice::Given(source.space().up),
-                unit: UnitChoice::Metres(source.space().unit_metres),
-            },
+            space: SpaceSettings::from(source.space()),
             animation: AnimationChoice::Given(animation),
             ..ReadSettings::default()
         };

@@ -16,10 +16,7 @@ use crate::support::{self, distance, loop_of, skeleton, take_of, walk};
 
 fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<Warning>) {
     let settings = ReadSettings {
-        space: SpaceSettings {
-            up: UpChoice::Auto,
-            unit: UnitChoice::Metres(0.01),
-        },
+        space: SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(0.01)),
         animation,
         ..ReadSettings::default()
     };
@@ -110,16 +107,13 @@ fn clip(turn_radians: f64) -> LoopClip {
         ];
         (skeleton.joint(joint).rest_offset, rotation::exp(turn[joint]))
     });
-    let root = RootMotion {
-        twist: Twist {
-            angular: DVec3::Y * turn_radians,
-            linear: DVec3::new(0.1, 0.0, 1.4),
-        },
-        start: Rigid {
+    let root = RootMotion::new(
+        Rigid {
             rotation: rotation::from_yaw(0.4),
             translation: DVec3::new(0.5, 0.0, -2.0),
         },
-    };
+        Twist::new(DVec3::new(0.1, 0.0, 1.4), DVec3::Y * turn_radians),
+    );
     loop_of(&take, 24, 0, root).named("walk")
 }
 

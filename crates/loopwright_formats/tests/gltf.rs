@@ -163,13 +163,10 @@ fn scales_and_nodes_above_and_between_joints_count() {
 }
 
 fn loop_of(take: &Take) -> LoopClip {
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.3, DVec3::new(0.5, 0.0, -1.0)),
-        twist: Twist {
-            linear: DVec3::new(0.1, 0.0, 1.2),
-            angular: DVec3::new(0.0, 0.6, 0.0),
-        },
-    };
+    let root = RootMotion::new(
+        Rigid::from_yaw(0.3, DVec3::new(0.5, 0.0, -1.0)),
+        Twist::new(DVec3::new(0.1, 0.0, 1.2), DVec3::new(0.0, 0.6, 0.0)),
+    );
     support::loop_of(take, take.num_frames() - 1, 0, root).named(format!("{}-loop", take.name()))
 }
 

@@ -26,16 +26,10 @@ fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
 }
 
 fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
-    let settings = WalkSettings {
-        turn_dps: 20.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().turn_dps(20.0);
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let settings = LoopSettings {
-        root: mode.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_root(mode);
     let made = best_made(&analysis, &settings);
     let source = Source::for_take(&take, format);
     let facts = TakeFacts::new("walk.bvh", &take, source.space());
@@ -59,10 +53,7 @@ fn read(walk: &Walk) -> (Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
     let space = walk.source.space();
-    let settings = ReadSettings::in_space(SpaceSettings {
-        up: UpChoice::Given(space.up),
-        unit: UnitChoice::Metres(space.unit_metres),
-    });
+    let settings = ReadSettings::in_space(SpaceSettings::from(space));
     let loaded = read_take(&walk.file.bytes(), "walk", &settings, &mut Vec::new()).unwrap();
     (loaded.take, sidecar)
 }
@@ -177,13 +168,10 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
         let take = synthesize_idle(&settings).unwrap();
         let analysis = Analysis::new(&take).unwrap();
         for recenter in [false, true] {
-            let settings = LoopSettings {
-                root: RootSettings {
-                    recenter,
-                    ..RootSettings::default()
-                },
-                ..LoopSettings::default()
-            };
+            let settings = LoopSettings::with_root(RootSettings {
+                recenter,
+                ..RootSettings::default()
+            });
             let made = best_made(&analysis, &settings);
             for format in formats() {
                 let writing = LoopWriteSettings {
@@ -193,10 +181,10 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
                 };
                 let source = Source::for_take(&take, format);
                 let file = write_loop(&made.loop_clip, &source, &writing).unwrap();
-                let settings = ReadSettings::in_space(SpaceSettings {
-                    up: UpChoice::Y,
-                    unit: UnitChoice::Metres(source.space().unit_metres),
-                });
+                let settings = ReadSettings::in_space(SpaceSettings::new(
+                    UpChoice::Y,
+                    UnitChoice::Metres(source.space().unit_metres),
+                ));
                 let written = read_take(&file.bytes, "idle", &settings, &mut Vec::new()).unwrap().take;
                 let first = written.pose(0).joint(0);
                 for frame in 1..written.num_frames() {
@@ -264,10 +252,7 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
     let take = with_still_joints(&take);
     let analysis = Analysis::new(&take).unwrap();
     // Toes would bend where their tips sink.
-    let settings = LoopSettings {
-        feet: FootLock::Off.into(),
-        ..LoopSettings::default()
-    };
+    let settings = LoopSettings::with_feet(FootLock::Off);
     let made = best_made(&analysis, &settings);
     for &format in &formats()[1..] {
         let source = Source::for_take(&take, format);

@@ -38,10 +38,7 @@ fn surveyed_take(take: &Take) -> Survey {
 }
 
 fn walk() -> Take {
-    let settings = WalkSettings {
-        seconds: 3.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seconds(3.0);
     synthesize(&settings).unwrap().take
 }
 
@@ -57,10 +54,7 @@ fn poses_one_by_one_tell_what_the_whole_take_tells() {
 #[test]
 fn so_they_do_in_other_axes_and_units_and_with_joints_of_the_users_choice() {
     let bytes = written(&walk(), Format::Bvh);
-    let settings = ReadSettings::in_space(SpaceSettings {
-        up: UpChoice::Z,
-        unit: UnitChoice::Metres(0.02),
-    });
+    let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Z, UnitChoice::Metres(0.02)));
     let overrides = BodyOverrides {
         weights: vec![("*Arm*".to_owned(), 0.7), ("Head".to_owned(), 0.0)],
         ..BodyOverrides::default()

@@ -25,10 +25,7 @@ fn hierarchy(source: &Source) -> &Hierarchy {
 }
 
 fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
-    let settings = SpaceSettings {
-        up: UpChoice::Given(up),
-        unit: UnitChoice::Metres(unit_metres),
-    };
+    let settings = SpaceSettings::new(UpChoice::Given(up), UnitChoice::Metres(unit_metres));
     let settings = ReadSettings::in_space(settings);
     read_take(text.as_bytes(), "again", &settings, &mut Vec::new()).unwrap()
 }
@@ -284,13 +281,10 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
         let turn = rotation::exp(DVec3::Z * 0.3) * rotation::exp(DVec3::Y * phase);
         (skeleton.joint(1).rest_offset, turn)
     });
-    let root = RootMotion {
-        start: Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
-        twist: Twist {
-            linear: DVec3::new(0.1, 0.05, 1.4),
-            angular: DVec3::new(0.0, 2.1, 0.0),
-        },
-    };
+    let root = RootMotion::new(
+        Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
+        Twist::new(DVec3::new(0.1, 0.05, 1.4), DVec3::new(0.0, 2.1, 0.0)),
+    );
     let clip = loop_of(&take, num_samples, carrier, root);
     if mode != RootMode::Path {
         return clip;

@@ -156,10 +156,7 @@ impl Legs {
     fn soles(&self) -> (Rig, Vec<FootSole>) {
         let bytes = self.file.glb();
         let settings = ReadSettings {
-            space: SpaceSettings {
-                up: UpChoice::Y,
-                unit: UnitChoice::Metres(1.0),
-            },
+            space: SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)),
             ..ReadSettings::default()
         };
         let loaded = read_take(&bytes, "stand", &settings, &mut Vec::new()).unwrap();

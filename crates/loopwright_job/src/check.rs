@@ -1,7 +1,5 @@
 //! A loop in a file, measured again: whether its seam shows, and how it compares with its take.
 
-use std::fmt;
-
 use loopwright::{
     BodyOverrides, Quality, Take,
     analysis::{Body, BodyError},
@@ -38,38 +36,23 @@ pub struct CheckedLoop {
 }
 
 /// What was assumed of a loop that is checked, or was not compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CheckNote {
-    /// Without a sidecar, its root motion is estimated from the keys.
-    NoSidecar {
-        /// Whether the last key seems to repeat the first.
-        has_closing_key: bool,
-    },
-    /// Half of it is a mirror image, which the take does not hold.
+    #[error(
+        "no sidecar: assuming that the last key {}; root motion estimated from the keys",
+        if *has_closing_key { "repeats the first" } else { "comes right before the first" }
+    )]
+    NoSidecar { has_closing_key: bool },
+    #[error("not compared with the take: one half of the loop is the mirror image of the other")]
     HalfIsAnImage,
-    /// Without a sidecar, its frames in the take are not known.
+    #[error("no sidecar, so the loop is not compared with the take: its frames are not known")]
     FramesUnknown,
-    /// A seam that shows may come from the estimate of the root motion.
+    #[error(
+        "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
+    )]
     VerdictByEstimate,
-}
-
-impl fmt::Display for CheckNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoSidecar { has_closing_key: true } => {
-                "no sidecar: assuming that the last key repeats the first; root motion estimated from the keys"
-            }
-            Self::NoSidecar { has_closing_key: false } => {
-                "no sidecar: assuming that the last key comes right before the first; root motion estimated from the keys"
-            }
-            Self::HalfIsAnImage => "not compared with the take: one half of the loop is the mirror image of the other",
-            Self::FramesUnknown => "no sidecar, so the loop is not compared with the take: its frames are not known",
-            Self::VerdictByEstimate => {
-                "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
-            }
-        })
-    }
 }
 
 /// Why a loop cannot be checked.
@@ -138,7 +121,6 @@ pub fn check(
     })
 }
 
-/// The keys of one cycle.
 fn keys(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, cycle: usize) -> Result<LoopKeys, KeysError> {
     // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
     let is_root_added = sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);

@@ -47,7 +47,6 @@ pub struct Chosen {
     pub others: Vec<LoopCandidate>,
     /// The search for those, where it was left for later.
     pub(crate) search: Option<SearchSettings>,
-    /// The loop of it that the search made.
     pub(crate) made: Option<MadeLoop>,
 }
 
@@ -177,7 +176,6 @@ pub(crate) fn mirror_of(
     Ok(Some(mirror))
 }
 
-/// The stretch that a recipe names, if it does.
 fn named(studied: &Studied, stretch: &StretchRecipe, mirror: Option<&Mirror>) -> Option<Result<Chosen, JobError>> {
     let (start, end) = stretch.start.zip(stretch.end)?;
     let settings = SearchSettings {

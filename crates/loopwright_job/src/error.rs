@@ -54,10 +54,8 @@ pub enum JobError {
     /// The recipe names no stretch, and no search is asked for.
     #[error("the recipe does not say which frames to close")]
     NoStretch,
-    /// The half-life by which seams are compared is not a positive number of seconds.
     #[error("the half-life must be a positive number of seconds, found {found:?}")]
     HalfLife { found: f64 },
-    /// The frames to be searched are no range of the take.
     #[error("frames {start}:{end} are not a range of the take")]
     Within { start: usize, end: usize },
     /// The take cannot be searched.
@@ -66,7 +64,6 @@ pub enum JobError {
     /// No stretch qualifies; with the nearest miss.
     #[error("no loop found")]
     NothingFound(Box<FoundLoops>),
-    /// A row that the list does not have.
     #[error("there is no loop number {row}")]
     NoSuchRow {
         /// The row asked for, from 1.

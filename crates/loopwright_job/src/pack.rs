@@ -27,7 +27,6 @@ use crate::{
 const UNSEEN_METRES: f64 = 1e-3;
 const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 
-/// The suffix of loops, which are not looped again.
 const LOOP_SUFFIX: &str = "-loop";
 
 /// Whether an animation loops.
@@ -68,17 +67,12 @@ impl From<Option<&LoopCandidate>> for Loops {
 /// Why an animation gives no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum NoLoop {
-    /// Nothing moves.
     #[error("nothing moves")]
     Still,
-    /// It is shorter than any loop.
     #[error("too short: {frames} frames")]
-    TooShort {
-        /// Its frames.
-        frames: usize,
-    },
-    /// No two frames in a row can be trusted.
+    TooShort { frames: usize },
     #[error("no two frames in a row can be trusted")]
     NoCleanFrame,
     /// It cannot be searched for another reason.
@@ -87,22 +81,16 @@ pub enum NoLoop {
     /// Nothing qualified; with what the nearest miss lacks.
     #[error("{}", missed(.0.as_ref()))]
     Missed(Option<MissReason>),
-    /// Only an idle part of it repeats.
     #[error("only a part in which the body is idle repeats")]
     IdlePart,
-    /// What repeats is not sound.
     #[error("what repeats is uneven, or jumps")]
     Unsound,
-    /// It may be a single action, and its seam shows.
     #[error("it ends as it begins, but its seam shows, as that of a single action may")]
     Action,
-    /// Its name says that it is a single action, and it does not loop as it is.
     #[error("by its name it is a single action")]
     NamedAction,
-    /// It is named like a loop, and is none.
     #[error("it is named like a loop")]
     NamedLikeALoop,
-    /// A loop of that name is made already.
     #[error("another animation has the same name")]
     NameTaken,
     /// It is no motion, for a reason of the caller's.
@@ -211,7 +199,6 @@ enum Outcome {
     Kept(Box<Kept>),
     /// A loop to be written: its place in the list of those.
     Made(usize),
-    /// It is no loop.
     LeftAlone(NoLoop),
     /// It cannot be read or looped, for a reason in words.
     Failed(String),
@@ -224,7 +211,6 @@ struct Kept {
     measured: MeasuredLoop,
 }
 
-/// An animation with its outcome.
 #[derive(Debug)]
 struct Animation {
     number: usize,
@@ -255,11 +241,10 @@ pub struct PackJob<'a> {
 
 /// A file that cannot hold the loops of its animations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum NoPack {
-    /// No animation can be added to the file.
     #[error("no animation can be added to the file")]
     NotExtended,
-    /// The output is of another kind, which keeps one animation.
     #[error("the output is of another kind, which keeps one animation")]
     OtherKind {
         /// The formats of that kind that the file has.

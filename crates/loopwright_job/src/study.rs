@@ -152,14 +152,14 @@ pub fn take_facts(name: &str, file: &LoadedTake) -> TakeFacts {
 /// Unknown axes or units in the sidecar have no effect, since it may have been edited by hand.
 pub fn stated_space(asked: SpaceSettings, sidecar: &Sidecar) -> SpaceSettings {
     let stated = sidecar.space();
-    SpaceSettings {
-        up: match asked.up {
+    SpaceSettings::new(
+        match asked.up {
             UpChoice::Auto => stated.up,
             asked => asked,
         },
-        unit: match asked.unit {
+        match asked.unit {
             UnitChoice::Auto => stated.unit,
             asked => asked,
         },
-    }
+    )
 }

@@ -3,8 +3,6 @@
 //! A warning's sentence is the same for every program, since it stands in the sidecar of the loop; settings are named as the flags that
 //! set them.
 
-use std::fmt;
-
 use loopwright::{
     LoopCandidate, MadeLoop, RootMode, Skeleton,
     analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint},
@@ -20,299 +18,165 @@ use loopwright_formats::loop_file::Complaint;
 use crate::{Decision, Studied, recipe::Ineffective};
 
 /// What people should know of a take or of its loop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Warning {
     /// Something odd in a file that was read or written.
+    #[error("{0}")]
     File(loopwright_formats::Warning),
-    /// The file holds no animation; what is shown is its skeleton at rest.
+    #[error("the file holds no animation; this is its skeleton at rest")]
     AtRest,
-    /// Frames that are never ends of a loop.
-    BadFrames {
-        /// What is wrong with them.
-        kind: BadFrameKind,
-        /// Which.
-        frames: Vec<usize>,
-    },
-    /// A joint that flips between two frames.
+    #[error("the search does not use {} as an end of a loop: {}", list_frames(frames), fault(*kind))]
+    BadFrames { kind: BadFrameKind, frames: Vec<usize> },
+    #[error(
+        "joint {joint} flips {} (up to {:.0} degrees in one frame); {}",
+        times(*count),
+        largest.to_degrees(),
+        match is_weighed {
+            true => "the search uses it because you gave it a weight",
+            false => "the search ignores it",
+        }
+    )]
     FlippingJoint {
-        /// Its name.
         joint: String,
-        /// How often.
         count: usize,
-        /// Largest turn in one frame, radians.
+        /// Radians.
         largest: f64,
         /// Whether the user gave it a weight in the search.
         is_weighed: bool,
     },
-    /// Feet were found by where they are, not by name.
-    FeetByGeometry {
-        /// Names of the joints, the first of them.
-        feet: String,
-    },
-    /// No feet were found; every end of a limb is compared.
-    NoFeet {
-        /// Names of the joints, the first of them.
-        feet: String,
-    },
-    /// It is not sure which joint of the motion one of the character follows.
+    #[error("no feet found by name; using the lowest joints: {feet}")]
+    FeetByGeometry { feet: String },
+    #[error(
+        "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
+    )]
+    NoFeet { feet: String },
+    #[error("unsure: {joint} follows {follows} (confidence {confidence:.2}); --map states another")]
     UnsureJoint {
-        /// The character's.
         joint: String,
-        /// The motion's.
         follows: String,
-        /// How sure it is, 0 to 1.
         confidence: f64,
     },
-    /// Main joints of the character that nothing moves.
-    RestingJoints {
-        /// Their names.
-        joints: Vec<String>,
-    },
-    /// A skeleton that stands in no pose of its file.
-    NoStandingPose {
-        /// Whether it is the character's; otherwise the motion's.
-        is_character: bool,
-    },
-    /// The skeleton at rest is not symmetric, so the mean pose of the take mirrors it.
+    #[error("joints that nothing in the motion moves: {}", joints.join(", "))]
+    RestingJoints { joints: Vec<String> },
+    #[error(
+        "{} stands in no pose of its file, so limbs may be turned wrongly",
+        if *is_character { "the rig" } else { "the motion's skeleton" }
+    )]
+    NoStandingPose { is_character: bool },
+    #[error("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose")]
     MirroredByMeanPose,
     /// What an engine does not take as it is written.
+    #[error("{}{}", .0, remedy(.0))]
     Engine(Complaint),
-    /// A root joint is asked for where there is one.
-    RootJointThere {
-        /// Whether the skeleton is a character's.
-        is_character: bool,
-        /// Name of the joint.
-        joint: String,
-    },
+    #[error(
+        "{} has a root joint above the hips, {joint}; --add-root adds no other",
+        if *is_character { "the character" } else { "the take" }
+    )]
+    RootJointThere { is_character: bool, joint: String },
     /// A setting without effect.
+    #[error("{0}")]
     Ineffective(Ineffective),
-    /// The take as a whole does not show that the loop repeats.
+    #[error("{}{}", if *repeats_here { "" } else { "low confidence: " }, match take_strength {
+        None => format!("the take is too short to show whether all of it repeats at {period_secs:.2} s"),
+        Some(strength) => format!(
+            "the take as a whole does not repeat at {period_secs:.2} s ({strength:.2}, steady takes reach \
+             {CONFIDENT_TAKE_STRENGTH:.2}); the loop represents only frames {:.0}-{:.0} of {num_frames}",
+            frames[0], frames[1],
+        ),
+    })]
     LowConfidence {
-        /// Period of the loop, seconds.
         period_secs: f64,
-        /// How strongly the take repeats at that period; `None` where it is too short to tell.
         take_strength: Option<f64>,
-        /// First and last frame of the loop.
         frames: [f64; 2],
-        /// Frames of the take.
         num_frames: usize,
         /// Whether the frames around it show that it repeats all the same.
         repeats_here: bool,
     },
-    /// Bad frames lie inside the loop.
-    BadFramesInside {
-        /// Which.
-        frames: Vec<usize>,
-    },
+    #[error("the loop contains {}, where the take jumps or repeats frames", list_frames(frames))]
+    BadFramesInside { frames: Vec<usize> },
     /// A time of the closure was shortened.
+    #[error("{0}")]
     Clamped(Clamp),
-    /// Pulling the body back to its start removes much motion.
-    TornBack {
-        /// How far it moves over the loop, metres.
-        metres: f64,
-        /// How far it turns, radians.
-        radians: f64,
-    },
-    /// A foot is left as it is.
-    FootNotHeld {
-        /// Its lowest joint.
-        foot: String,
-        /// Why.
-        outcome: FootOutcome,
-    },
-    /// Nothing shows how fast a clip in place goes.
+    #[error(
+        "the body moves by {metres:.2} m and turns by {:.0} degrees over the loop; --root-motion stationary pulls it back within \
+         the blend, constant or in-place would not",
+        radians.to_degrees()
+    )]
+    TornBack { metres: f64, radians: f64 },
+    /// A foot, by its lowest joint, is left as it is.
+    #[error("foot {foot} is not held: {}", why_free(*outcome))]
+    FootNotHeld { foot: String, outcome: FootOutcome },
+    #[error(
+        "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states \
+         it, in m/s"
+    )]
     UnknownSpeed,
-    /// The root moves at the speed of the feet.
-    SpeedByFeet {
-        /// That speed, metres per second.
-        mps: f64,
-        /// The speed by the poses, metres per second.
-        by_poses_mps: f64,
-    },
-    /// The mean is one of fewer cycles than asked for.
+    #[error(
+        "the root moves at {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--set \
+         output.root-speed=pose keeps that)"
+    )]
+    SpeedByFeet { mps: f64, by_poses_mps: f64 },
+    #[error(
+        "--mean-cycles {} asks for more cycles than there are: the loop is the mean of {}; before them, {}; after them, {}",
+        .0.asked, .0.cycles.len(), .0.before, .0.after
+    )]
     FewerCycles(MeanCycle),
-    /// The seam shows.
-    SeamShows {
-        /// What shows.
-        reason: String,
-        /// What was done about it.
-        remedy: SeamRemedy,
-    },
+    #[error("the seam shows: {reason}; {remedy}")]
+    SeamShows { reason: String, remedy: SeamRemedy },
     /// The seam of a loop in a pack shows.
+    #[error("the seam pops")]
     SeamPops,
     /// Another loop of a pack was made than the one asked for.
+    #[error("{0}")]
     Instead(Box<Decision>),
 }
 
 /// What was done about a seam that shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum SeamRemedy {
-    /// The clip has it of its own.
+    #[error("the clip has it as it is")]
     OfTheClip,
-    /// So many loops were tried, and all show it.
+    #[error("{0} loops were tried, and all of them show it")]
     Tried(usize),
-    /// Nothing.
+    #[error("try a longer --blend, --closure auto, or other frames")]
     None,
 }
 
-impl fmt::Display for Warning {
-    // Whole, though longer than a screen: a sentence for each warning, in their order.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(warning) => warning.fmt(f),
-            Self::AtRest => f.write_str("the file holds no animation; this is its skeleton at rest"),
-            Self::BadFrames { kind, frames } => {
-                let why = match kind {
-                    BadFrameKind::Frozen => "frozen or doubled",
-                    _ => "the pose jumps there",
-                };
-                write!(
-                    f,
-                    "the search does not use {} as an end of a loop: {why}",
-                    list_frames(frames)
-                )
-            }
-            Self::FlippingJoint {
-                joint,
-                count,
-                largest,
-                is_weighed,
-            } => {
-                let times = match count {
-                    1 => "once".to_owned(),
-                    count => format!("{count} times"),
-                };
-                let use_of_it = match is_weighed {
-                    true => "the search uses it because you gave it a weight",
-                    false => "the search ignores it",
-                };
-                let degrees = largest.to_degrees();
-                write!(
-                    f,
-                    "joint {joint} flips {times} (up to {degrees:.0} degrees in one frame); {use_of_it}"
-                )
-            }
-            Self::FeetByGeometry { feet } => write!(f, "no feet found by name; using the lowest joints: {feet}"),
-            Self::NoFeet { feet } => write!(
-                f,
-                "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
-            ),
-            Self::UnsureJoint {
-                joint,
-                follows,
-                confidence,
-            } => write!(
-                f,
-                "unsure: {joint} follows {follows} (confidence {confidence:.2}); --map states another"
-            ),
-            Self::RestingJoints { joints } => {
-                write!(f, "joints that nothing in the motion moves: {}", joints.join(", "))
-            }
-            Self::NoStandingPose { is_character } => {
-                let whose = match is_character {
-                    true => "the rig",
-                    false => "the motion's skeleton",
-                };
-                write!(f, "{whose} stands in no pose of its file, so limbs may be turned wrongly")
-            }
-            Self::MirroredByMeanPose => f.write_str(
-                "the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose",
-            ),
-            Self::Engine(complaint) => {
-                complaint.fmt(f)?;
-                match complaint {
-                    Complaint::Rate { sampled_hz, .. } => write!(f, "; --fps {sampled_hz} writes such keys"),
-                    Complaint::Format { .. } => Ok(()),
-                }
-            }
-            Self::RootJointThere { is_character, joint } => {
-                let whose = match is_character {
-                    true => "the character",
-                    false => "the take",
-                };
-                write!(
-                    f,
-                    "{whose} has a root joint above the hips, {joint}; --add-root adds no other"
-                )
-            }
-            Self::Ineffective(setting) => setting.fmt(f),
-            Self::LowConfidence {
-                period_secs,
-                take_strength: None,
-                ..
-            } => write!(
-                f,
-                "low confidence: the take is too short to show whether all of it repeats at {period_secs:.2} s"
-            ),
-            Self::LowConfidence {
-                period_secs,
-                take_strength: Some(strength),
-                frames: [start, end],
-                num_frames,
-                repeats_here,
-            } => write!(
-                f,
-                "{}the take as a whole does not repeat at {period_secs:.2} s ({strength:.2}, steady takes reach \
-                 {CONFIDENT_TAKE_STRENGTH:.2}); the loop represents only frames {start:.0}-{end:.0} of {num_frames}",
-                if *repeats_here { "" } else { "low confidence: " }
-            ),
-            Self::BadFramesInside { frames } => write!(
-                f,
-                "the loop contains {}, where the take jumps or repeats frames",
-                list_frames(frames)
-            ),
-            Self::Clamped(clamped) => clamped.fmt(f),
-            Self::TornBack { metres, radians } => write!(
-                f,
-                "the body moves by {metres:.2} m and turns by {:.0} degrees over the loop; --root-motion stationary pulls it back \
-                 within the blend, constant or in-place would not",
-                radians.to_degrees()
-            ),
-            Self::FootNotHeld { foot, outcome } => {
-                write!(f, "foot {foot} is not held: ")?;
-                match outcome {
-                    FootOutcome::Slides { metres } => write!(
-                        f,
-                        "it slides by {:.0} cm while it is on the ground; --lock-feet solve holds it anyway",
-                        1e2 * metres
-                    ),
-                    FootOutcome::NoKnee => f.write_str("there is no knee between the hips and it"),
-                    FootOutcome::Unsettled => f.write_str(
-                        "the search for a correction of legs and hips that holds it did not settle",
-                    ),
-                    _ => f.write_str("holding it would make the feet slide more; --lock-feet solve holds it anyway"),
-                }
-            }
-            Self::UnknownSpeed => f.write_str(
-                "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states it, \
-                 in m/s",
-            ),
-            Self::SpeedByFeet { mps, by_poses_mps } => write!(
-                f,
-                "the root moves at {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--set output.root-speed=pose \
-                 keeps that)"
-            ),
-            Self::FewerCycles(mean) => write!(
-                f,
-                "--mean-cycles {} asks for more cycles than there are: the loop is the mean of {}; before them, {}; after them, {}",
-                mean.asked,
-                mean.cycles.len(),
-                mean.before,
-                mean.after
-            ),
-            Self::SeamShows { reason, remedy } => {
-                write!(f, "the seam shows: {reason}; ")?;
-                match remedy {
-                    SeamRemedy::OfTheClip => f.write_str("the clip has it as it is"),
-                    SeamRemedy::Tried(tried) => write!(f, "{tried} loops were tried, and all of them show it"),
-                    SeamRemedy::None => f.write_str("try a longer --blend, --closure auto, or other frames"),
-                }
-            }
-            Self::SeamPops => f.write_str("the seam pops"),
-            Self::Instead(decision) => decision.fmt(f),
-        }
+fn fault(kind: BadFrameKind) -> &'static str {
+    match kind {
+        BadFrameKind::Frozen => "frozen or doubled",
+        _ => "the pose jumps there",
     }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+fn remedy(complaint: &Complaint) -> String {
+    match complaint {
+        Complaint::Rate { sampled_hz, .. } => format!("; --fps {sampled_hz} writes such keys"),
+        Complaint::Format { .. } => String::new(),
+    }
+}
+
+fn why_free(outcome: FootOutcome) -> String {
+    let why = match outcome {
+        FootOutcome::Slides { metres } => {
+            let slides = format!("it slides by {:.0} cm while it is on the ground", 1e2 * metres);
+            return format!("{slides}; --lock-feet solve holds it anyway");
+        }
+        FootOutcome::NoKnee => "there is no knee between the hips and it",
+        FootOutcome::Unsettled => "the search for a correction of legs and hips that holds it did not settle",
+        _ => "holding it would make the feet slide more; --lock-feet solve holds it anyway",
+    };
+    why.to_owned()
 }
 
 /// What an analysis found that people should know.

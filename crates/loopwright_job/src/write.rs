@@ -102,7 +102,6 @@ pub fn write(
     })
 }
 
-/// Warns if the seam of a loop as written shows.
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
     let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|_| file.quality.pops())?;
     Some(Warning::SeamShows {

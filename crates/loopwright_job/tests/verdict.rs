@@ -30,13 +30,13 @@ fn walks() -> impl Iterator<Item = Take> {
         .into_iter()
         .chain(spread)
         .map(|(speed_mps, period_secs, frame_rate_hz)| {
-            synthesized(WalkSettings {
-                speed_mps,
-                period_secs,
-                frame_rate_hz,
-                turn_dps: 0.0,
-                ..WalkSettings::default()
-            })
+            synthesized(
+                WalkSettings::default()
+                    .speed_mps(speed_mps)
+                    .period_secs(period_secs)
+                    .frame_rate_hz(frame_rate_hz)
+                    .turn_dps(0.0),
+            )
         })
 }
 
@@ -62,7 +62,6 @@ fn of_cycle(take: &Take, start: f64, end: f64) -> Verdict {
     default_loop(&analysis, &stretch).unwrap().0
 }
 
-/// The verdict on a loop whose poses were changed after it was made.
 fn of_changed(take: &Take, change: impl Fn(&MadeLoop, usize, &mut Pose)) -> Verdict {
     let analysis = Analysis::new(take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();

@@ -21,21 +21,18 @@ use loopwright_synth::{WalkSettings, synthesize};
 /// Frames of a take, at 60 a second.
 const FRAMES_OF_TAKE: usize = 2500;
 
-/// Queries that are timed.
 const NUM_QUERIES: usize = 5000;
 
 fn frames(seed: u64, num_frames: usize) -> Vec<RawFeatures> {
     let at = seed as f64;
-    let settings = WalkSettings {
-        seed,
-        frame_rate_hz: 60.0,
-        seconds: num_frames as f64 / 60.0 + 1.1,
-        period_secs: 0.9 + 0.05 * (at % 9.0),
-        speed_mps: 0.6 + 0.09 * (at % 13.0),
-        turn_dps: 11.0 * (at % 11.0) - 55.0,
-        noise_deg: 0.4,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default()
+        .seed(seed)
+        .frame_rate_hz(60.0)
+        .seconds(num_frames as f64 / 60.0 + 1.1)
+        .period_secs(0.9 + 0.05 * (at % 9.0))
+        .speed_mps(0.6 + 0.09 * (at % 13.0))
+        .turn_dps(11.0 * (at % 11.0) - 55.0)
+        .noise_deg(0.4);
     let take = synthesize(&settings).expect("the walk is sound").take;
     let analysis = Analysis::new(&take).expect("no joints are named");
     features::of_take(&analysis, Horizon::default()).expect("the walk has feet and lasts long enough")

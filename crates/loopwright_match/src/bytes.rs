@@ -55,8 +55,6 @@ words!(FeatureSetKind {
 
 impl FeatureSetKind {
     /// The set of a database, by its first bytes; none of its contents are checked.
-    ///
-    /// Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
         Ok(Header::read(&mut Tables { bytes, at: 0 })?.kind)
     }
@@ -73,16 +71,12 @@ pub enum DatabaseError {
     /// The bytes begin with something else.
     #[error("not a match database")]
     Magic,
-    /// The database is of another version of the library.
     #[error("a match database of version {found}, this program reads version {VERSION}")]
     Version { found: u32 },
-    /// The bytes have the other order, or this machine has.
     #[error("a match database for machines of the other byte order")]
     ByteOrder,
-    /// The features are not those of this library.
     #[error("a match database with rows of {found} numbers, which this program does not have")]
     Features { found: u32 },
-    /// The database has another set of features.
     #[error("a match database with the features \"{found}\", not \"{}\"", other(*.found))]
     OtherSet { found: FeatureSetKind },
     /// There are fewer or more bytes than the first ones state.

@@ -56,13 +56,10 @@ pub struct CostFeatures {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CostError {
-    /// The skeleton lacks a joint that is compared.
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
     Joint { name: String },
-    /// A joint that is compared flips in this take.
     #[error("joint \"{name}\", by which the frames of the database are compared, flips in this take")]
     Flips { name: String },
-    /// More joints have a weight than can be compared.
     #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
     TooMany { found: usize },
     /// The take cannot be matched.
@@ -132,8 +129,6 @@ impl CostFeatures {
     }
 
     /// The rows of all frames of a motion's take.
-    ///
-    /// Errors: [`CostError`].
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
         let joint = |CostJoint { name, weight }: &CostJoint| {
@@ -156,8 +151,6 @@ impl CostFeatures {
     }
 
     /// The row that a frame of a motion would have: what a query asks for. Frames of loops go round.
-    ///
-    /// Errors: [`CostError`].
     pub fn queries(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         source.refuse_in_place()?;
         Ok(source.in_clip(self.rows_of(source)?))
@@ -231,8 +224,6 @@ impl Found for Cheapest {
 
 impl MatchSource {
     /// The runs of frames that can be jumped to, as parts of a cost database: a take is cut where its pose jumps.
-    ///
-    /// Errors: [`CostError`].
     pub fn cost_motions(
         &self,
         name: &str,
@@ -247,15 +238,11 @@ impl MatchSource {
 
 impl CostDatabase<'_> {
     /// The database of some motions whose rows these features gave.
-    ///
-    /// Errors: [`RowsError`].
     pub fn new(features: CostFeatures, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         CostDatabase::from_rows(features, Clips::default(), Vec::new(), motions)
     }
 
     /// This database and some more motions, whose rows its own features gave.
-    ///
-    /// Errors: [`RowsError`].
     pub fn with(&self, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.leaves.row(row)).collect();
         CostDatabase::from_rows(self.set.features.clone(), Clips::of_database(self), rows, motions)

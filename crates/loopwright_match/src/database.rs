@@ -155,7 +155,6 @@ impl Clips {
         }
     }
 
-    /// Adds some motions.
     pub(super) fn add<F>(&mut self, motions: &[FrameRows<F>]) {
         for motion in motions {
             let num_rows = motion.features.len();
@@ -169,7 +168,6 @@ impl Clips {
         }
     }
 
-    /// The database of these clips with their rows.
     pub(super) fn with_set<S>(self, set: S) -> FrameDatabase<'static, S> {
         FrameDatabase {
             clips: self.clips,
@@ -181,16 +179,12 @@ impl Clips {
 
 impl MatchDatabase<'_> {
     /// The database of some motions with that horizon; its features are brought to one size by all of them.
-    ///
-    /// Errors: [`RowsError`].
     pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
         let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
         MatchDatabase::from_rows(horizon, Standard::new(&all), Clips::default(), Vec::new(), &motions)
     }
 
     /// This database and some more motions with its [`Self::horizon`], brought to the size of those that are there: distances of their rows stay as they are.
-    ///
-    /// Errors: [`RowsError`].
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
         let FutureRows { horizon, standard, .. } = &self.set;

@@ -70,12 +70,10 @@ const SMOOTH_SECS: f64 = 0.2;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MatchError {
-    /// The feet walk, but the root does not travel: the take was captured or exported in place.
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
     )]
     InPlace { feet_mps: f64, root_mps: f64 },
-    /// There is no left foot, or no right one.
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
     /// The future of no frame is known.
@@ -90,8 +88,6 @@ pub enum MatchError {
 pub type RawFeatures = [f64; NUM_FEATURES];
 
 /// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
-///
-/// Errors: [`MatchError`].
 pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
     let [left, right] = both_feet(analysis).ok_or(MatchError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
@@ -246,7 +242,6 @@ impl Standard {
         })
     }
 
-    /// Means of all frames.
     pub(super) fn mean(&self) -> &RawFeatures {
         &self.mean
     }

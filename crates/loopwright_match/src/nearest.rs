@@ -33,10 +33,8 @@ pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]
     Columns { found: usize },
-    /// The numbers are no whole number of rows.
     #[error("{numbers} numbers are no whole number of rows of {columns}")]
     Shape { numbers: usize, columns: usize },
-    /// A number is not finite, or so large that its square is not.
     #[error("row {row}, column {column} is too large or not a number")]
     Number {
         /// Row, counted from 0.
@@ -154,8 +152,6 @@ struct NearestSearch<'a, F> {
 
 impl NearestRows<'_> {
     /// Arranges rows of `columns` numbers each, one row after the other, for search.
-    ///
-    /// Errors: [`RowsError`].
     pub fn new(numbers: &[f32], columns: usize) -> Result<Self, RowsError> {
         if !(1..=MAX_COLUMNS).contains(&columns) {
             return Err(RowsError::Columns { found: columns });
@@ -327,7 +323,6 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
     }
 }
 
-/// The box of every node.
 fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
     let num_leaves = leaves.num_leaves();
     let mut boxes = vec![nothing(); tree::num_nodes(num_leaves)];

@@ -15,7 +15,6 @@ pub(super) type Place = [f32; SIDES];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Principal {
     pub(super) mean: Vec<f64>,
-    /// Component by component.
     pub(super) components: Vec<f64>,
 }
 
@@ -26,7 +25,6 @@ impl Principal {
         Self { mean, components }
     }
 
-    /// Where a row lies.
     pub(super) fn place(&self, row: &[f32]) -> Place {
         let mut at = [0.0; SIDES];
         let centred = || {

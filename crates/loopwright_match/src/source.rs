@@ -87,8 +87,6 @@ impl MatchSource {
     }
 
     /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
-    ///
-    /// Errors: [`MatchError`].
     pub fn motions(
         &self,
         name: &str,
@@ -101,8 +99,6 @@ impl MatchSource {
     }
 
     /// What queries by the frames of this motion ask for; the end of a take, whose future is not known, has none.
-    ///
-    /// Errors: [`MatchError`].
     pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
         Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
     }

@@ -17,9 +17,7 @@ pub(super) struct Leaves<'a> {
     pub(super) num_rows: usize,
     /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
     pub(super) numbers: Cow<'a, [[f32; LEAF]]>,
-    /// By place in a leaf.
     pub(super) rows: Cow<'a, [[u32; LEAF]]>,
-    /// The leaf of every row.
     pub(super) leaf_of: Cow<'a, [u32]>,
 }
 
@@ -63,7 +61,6 @@ impl Leaves<'_> {
         self.rows.len()
     }
 
-    /// The columns of a leaf.
     pub(super) fn columns_of(&self, leaf: usize) -> &[[f32; LEAF]] {
         &self.numbers[leaf * self.columns..][..self.columns]
     }
@@ -150,7 +147,6 @@ pub(super) trait Search {
     /// Whether what is at least so far cannot be among the nearest.
     fn is_beyond(&self, bound: f32) -> bool;
 
-    /// Compares all rows of a leaf.
     fn compare(&mut self, leaf: usize);
 }
 
@@ -177,7 +173,6 @@ pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
     }
 }
 
-/// A row that was found.
 pub(super) trait Found: Copy + PartialEq {
     fn row(&self) -> usize;
 

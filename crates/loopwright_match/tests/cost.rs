@@ -12,13 +12,13 @@ use crate::support::{Changes, made, walk};
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 fn walks(count: u64) -> Vec<Analysis> {
-    let settings = |seed: u64| WalkSettings {
-        seed,
-        speed_mps: 0.8 + 0.1 * seed as f64,
-        turn_dps: 12.0 * (seed as f64 - 2.5),
-        seconds: 5.0,
-        noise_deg: 0.3,
-        ..WalkSettings::default()
+    let settings = |seed: u64| {
+        WalkSettings::default()
+            .seed(seed)
+            .speed_mps(0.8 + 0.1 * seed as f64)
+            .turn_dps(12.0 * (seed as f64 - 2.5))
+            .seconds(5.0)
+            .noise_deg(0.3)
     };
     (0..count).map(|seed| walk(&settings(seed))).collect()
 }
@@ -201,7 +201,6 @@ fn takes_that_do_not_fit_are_refused() {
     assert!(CostDatabase::new(features, &motions).is_err());
 }
 
-/// Only frames of a range are rows, and they are what they are in the whole take.
 #[test]
 fn a_range_of_a_take_has_the_rows_of_the_whole() {
     let takes = walks(1);

@@ -34,12 +34,7 @@ fn one_by_one(
 /// A walk on a circle: the future is an arc of its radius, whatever the frame and wherever the walk began.
 #[test]
 fn the_future_of_a_turning_walk_is_an_arc() {
-    let settings = WalkSettings {
-        speed_mps: 1.2,
-        turn_dps: 40.0,
-        seconds: 12.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().speed_mps(1.2).turn_dps(40.0).seconds(12.0);
     for horizon in [Horizon::default(), Horizon::new([0.25, 1.2, 2.0]).unwrap()] {
         let analysis = walk(&settings);
         let frames = features::of_take(&analysis, horizon).unwrap();
@@ -158,13 +153,13 @@ fn every_vector_has_mean_zero_and_spread_one() {
 /// Walks of many speeds and turns, asked for by frames of other walks with wishes of their own: always the nearest of all.
 #[test]
 fn of_many_walks_the_nearest_frame_is_found() {
-    let settings = |seed: u64| WalkSettings {
-        seed,
-        speed_mps: 0.8 + 0.1 * seed as f64,
-        turn_dps: 12.0 * (seed as f64 - 3.5),
-        seconds: 12.0,
-        noise_deg: 0.3,
-        ..WalkSettings::default()
+    let settings = |seed: u64| {
+        WalkSettings::default()
+            .seed(seed)
+            .speed_mps(0.8 + 0.1 * seed as f64)
+            .turn_dps(12.0 * (seed as f64 - 3.5))
+            .seconds(12.0)
+            .noise_deg(0.3)
     };
     let takes: Vec<Vec<RawFeatures>> = (0..8)
         .map(|seed| features::of_take(&walk(&settings(seed)), Horizon::default()).unwrap())
@@ -192,10 +187,7 @@ fn of_many_walks_the_nearest_frame_is_found() {
 
 #[test]
 fn what_cannot_be_matched_is_refused() {
-    let short = walk(&WalkSettings {
-        seconds: 12.0,
-        ..WalkSettings::default()
-    });
+    let short = walk(&WalkSettings::default().seconds(12.0));
     let (skeleton, secs) = (short.take.skeleton().clone(), short.take.frame_time_secs());
     let frames = 0..30;
     let translations = frames
@@ -212,12 +204,12 @@ fn what_cannot_be_matched_is_refused() {
 fn motions(count: usize) -> Vec<MatchMotion> {
     (0..count)
         .map(|seed| {
-            let walk = walk(&WalkSettings {
-                seed: seed as u64,
-                speed_mps: 0.8 + 0.15 * seed as f64,
-                seconds: 4.0,
-                ..WalkSettings::default()
-            });
+            let walk = walk(
+                &WalkSettings::default()
+                    .seed(seed as u64)
+                    .speed_mps(0.8 + 0.15 * seed as f64)
+                    .seconds(4.0),
+            );
             let features = features::of_take(&walk, Horizon::default()).unwrap();
             MatchMotion {
                 clip: MatchClip {
@@ -429,11 +421,7 @@ fn no_change_of_a_database_makes_a_query_panic() {
 /// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
 #[test]
 fn the_future_of_a_loop_is_its_twist() {
-    let analysis = walk(&WalkSettings {
-        speed_mps: 1.4,
-        turn_dps: 15.0,
-        ..WalkSettings::default()
-    });
+    let analysis = walk(&WalkSettings::default().speed_mps(1.4).turn_dps(15.0));
     let made = made(&analysis);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
     let motions = source.motions("loop", &[], Horizon::default()).unwrap();
@@ -460,12 +448,12 @@ fn the_future_of_a_loop_is_its_twist() {
 /// Walks at several speeds and turn rates, and a database of them.
 fn walkers() -> Vec<MatchSource> {
     let of = |speed_mps: f64, turn_dps: f64| {
-        MatchSource::from_take(walk(&WalkSettings {
-            speed_mps,
-            turn_dps,
-            seconds: 8.0,
-            ..WalkSettings::default()
-        }))
+        MatchSource::from_take(walk(
+            &WalkSettings::default()
+                .speed_mps(speed_mps)
+                .turn_dps(turn_dps)
+                .seconds(8.0),
+        ))
     };
     let turns = [-50.0, -25.0, 0.0, 25.0, 50.0].into_iter();
     turns.flat_map(|turn| [of(0.9, turn), of(1.4, turn)]).collect()
@@ -574,10 +562,7 @@ fn a_path_is_walked_with_plain_blending() {
 /// A loop in a database goes on for as long as the path, over its seam.
 #[test]
 fn a_loop_is_walked_over_its_seam() {
-    let straight = WalkSettings {
-        turn_dps: 0.0,
-        ..WalkSettings::default()
-    };
+    let straight = WalkSettings::default().turn_dps(0.0);
     let analysis = walk(&straight);
     let made = made(&analysis);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
@@ -649,18 +634,11 @@ fn paths_that_cannot_be_walked_are_refused() {
     assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
     let all = MatchFilter::default();
     assert!(matches!(error(&by_clip[1..], &all), WalkError::Source { .. }));
-    let short = MatchSource::from_take(walk(&WalkSettings {
-        seconds: 4.0,
-        ..WalkSettings::default()
-    }));
+    let short = MatchSource::from_take(walk(&WalkSettings::default().seconds(4.0)));
     let mut other = by_clip.clone();
     other[3] = &short;
     assert!(matches!(error(&other, &all), WalkError::Source { .. }));
-    let slow = MatchSource::from_take(walk(&WalkSettings {
-        frame_rate_hz: 30.0,
-        seconds: 60.0,
-        ..WalkSettings::default()
-    }));
+    let slow = MatchSource::from_take(walk(&WalkSettings::default().frame_rate_hz(30.0).seconds(60.0)));
     other[3] = &slow;
     assert!(matches!(error(&other, &all), WalkError::Rate { .. }));
 }

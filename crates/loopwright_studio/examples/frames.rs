@@ -29,7 +29,6 @@ struct Watched {
     first_body: Option<Duration>,
     opened: Option<Duration>,
     longest: Duration,
-    /// Frames before that.
     num_before: usize,
     times: Vec<Duration>,
     /// Processor time used when the counted frames began.

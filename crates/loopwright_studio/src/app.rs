@@ -61,7 +61,6 @@ impl Inbox {
         }
     }
 
-    /// Puts an action in, from any thread.
     pub(crate) fn put(&self, action: Action) {
         self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action);
         self.wake.request_repaint();
@@ -99,7 +98,6 @@ pub struct Studio {
     /// What was chosen in dialogs of the system.
     #[cfg(not(target_arch = "wasm32"))]
     chosen: Chosen,
-    /// The title of the window.
     #[cfg(not(target_arch = "wasm32"))]
     title: String,
     /// What the page says.
@@ -206,7 +204,6 @@ impl Studio {
         });
     }
 
-    /// Does what was chosen in dialogs.
     #[cfg(not(target_arch = "wasm32"))]
     fn take_chosen(&mut self) {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));

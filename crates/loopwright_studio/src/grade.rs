@@ -3,7 +3,6 @@
 use eframe::egui::{Color32, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
 
-/// The colour of a grade.
 pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
     match (grade, is_dark) {
         (Grade::Good, true) => Color32::from_rgb(90, 200, 140),

@@ -21,7 +21,6 @@ pub(crate) enum Request {
 }
 
 impl Guard {
-    /// Keeps the text of a recipe.
     pub(crate) fn keep(&mut self, recipe: String) {
         self.recipe = Some(recipe);
     }
@@ -31,7 +30,6 @@ impl Guard {
         self.recipe.as_deref()
     }
 
-    /// Forgets the failure.
     pub(crate) fn forget(&mut self) {
         self.failure = None;
     }

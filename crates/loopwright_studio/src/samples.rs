@@ -7,13 +7,11 @@ use crate::model::{Action, Beside};
 
 /// The sample of that name, as a file that is opened; `None` where there is none.
 pub(crate) fn sample(name: &str) -> Option<Action> {
-    let some = WalkSettings {
-        seed: 11,
-        seconds: 8.0,
-        noise_deg: 0.2,
-        speed_variation: 0.05,
-        ..WalkSettings::default()
-    };
+    let some = WalkSettings::default()
+        .seed(11)
+        .seconds(8.0)
+        .noise_deg(0.2)
+        .speed_variation(0.05);
     let settings = match name {
         "stroll" => WalkSettings {
             speed_mps: 0.9,

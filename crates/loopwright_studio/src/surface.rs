@@ -30,7 +30,6 @@ pub(crate) struct Surface {
     pub(crate) pictures: Vec<Option<Picture>>,
 }
 
-/// A picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Picture {
     pub(crate) width: u32,

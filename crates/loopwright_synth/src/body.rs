@@ -3,7 +3,6 @@
 use glam::DVec3;
 use loopwright::{Joint, Skeleton};
 
-/// Number of joints.
 pub(crate) const NUM_JOINTS: usize = 24;
 
 /// Length of the thigh, hip to knee, metres.
@@ -33,7 +32,6 @@ pub(crate) const HIP_BELOW_METRES: f64 = 0.06;
 /// Height of the hips in the T-pose, metres.
 pub(crate) const HIPS_REST_HEIGHT_METRES: f64 = HIP_BELOW_METRES + THIGH_METRES + SHANK_METRES + ANKLE_HEIGHT_METRES;
 
-/// Joint indices.
 pub(crate) mod joint {
     pub(crate) const HIPS: usize = 0;
     pub(crate) const LEFT_UP_LEG: usize = 1;
@@ -141,7 +139,6 @@ pub(crate) fn joints() -> Vec<Joint> {
     joints
 }
 
-/// The body's skeleton.
 #[expect(clippy::expect_used, reason = "the tree is a constant; a test builds it")]
 pub(crate) fn skeleton() -> Skeleton {
     Skeleton::new(joints()).expect("parents come before children")
@@ -178,10 +175,7 @@ mod tests {
     fn stands_a_metre_and_three_quarters_tall() {
         let skeleton = skeleton();
         let offsets: Vec<DVec3> = skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
-        let rest = PoseRef {
-            translations: &offsets,
-            rotations: &[DQuat::IDENTITY; NUM_JOINTS],
-        };
+        let rest = PoseRef::new(&offsets, &[DQuat::IDENTITY; NUM_JOINTS]);
         let positions = rest.world(&skeleton).translations;
         let crown = positions[joint::HEAD].y + skeleton.joint(joint::HEAD).tip.unwrap().y;
         assert!((crown - 1.75).abs() < 0.01, "{crown}");

@@ -74,9 +74,7 @@ pub(crate) struct Footstep {
     pub(crate) side: Side,
     /// Heel touches down.
     pub(crate) strike_phase: f64,
-    /// Foot is flat.
     pub(crate) flat_phase: f64,
-    /// Heel rises.
     pub(crate) rise_phase: f64,
     /// Toes leave the ground.
     pub(crate) off_phase: f64,
@@ -88,7 +86,6 @@ pub(crate) struct Footstep {
     toe_off: f64,
 }
 
-/// A foot at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FootPose {
     /// The ankle in the world, metres.

@@ -49,7 +49,6 @@ pub(crate) struct Gait {
     pub(crate) bank: f64,
     /// Yaw of the head into the turn, left positive.
     pub(crate) gaze: f64,
-    /// Swing of the arms.
     pub(crate) arm_swing: f64,
     /// Mean bend of the elbows.
     pub(crate) elbow: f64,

@@ -91,10 +91,7 @@ impl Path {
 
     /// Nominal rate of the root per second of travel, in its own axes.
     pub(crate) fn twist(&self) -> Twist {
-        Twist {
-            linear: DVec3::from_array(self.linear),
-            angular: DVec3::from_array(self.angular),
-        }
+        Twist::new(DVec3::from_array(self.linear), DVec3::from_array(self.angular))
     }
 
     /// Gait time at a take time, seconds.

@@ -72,6 +72,38 @@ impl Default for WalkSettings {
     }
 }
 
+/// For each field a method of its name, so that a walk is stated by how it differs from another.
+macro_rules! setters {
+    ($($field:ident: $Type:ty,)*) => {
+        impl WalkSettings {
+            $(
+                #[doc = concat!("The same settings with another `", stringify!($field), "`.")]
+                #[must_use]
+                pub fn $field(self, $field: $Type) -> Self {
+                    Self { $field, ..self }
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    seed: u64,
+    seconds: f64,
+    frame_rate_hz: f64,
+    period_secs: f64,
+    speed_mps: f64,
+    turn_dps: f64,
+    climb_mps: f64,
+    start_phase: f64,
+    drift: f64,
+    torso_rise_metres: f64,
+    speed_variation: f64,
+    noise_deg: f64,
+    lead_in_secs: f64,
+    t_pose_first_frame: bool,
+}
+
 /// Why a take cannot be synthesized.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -26,7 +26,6 @@ pub struct Truth {
     pub phases: Vec<f64>,
     /// All contacts that overlap the take, by start frame.
     pub contacts: Vec<Contact>,
-    /// Clock and path.
     path: Path,
 }
 
@@ -132,10 +131,7 @@ impl Truth {
         let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
         let share = travel / (end_secs - start_secs);
         let twist = self.path.twist();
-        Twist {
-            linear: twist.linear * share,
-            angular: twist.angular * share,
-        }
+        Twist::new(twist.linear * share, twist.angular * share)
     }
 
     fn travel_secs(&self, time_secs: f64) -> f64 {

@@ -141,10 +141,7 @@ impl Walker {
         let mut rotations = vec![DQuat::IDENTITY; NUM_JOINTS];
         translations[joint::HIPS] = root.transform_point(translations[joint::HIPS]);
         rotations[joint::HIPS] = root.rotation;
-        Pose {
-            translations,
-            rotations,
-        }
+        Pose::new(translations, rotations)
     }
 
     fn footsteps(&self) -> Footsteps<'_> {
@@ -300,7 +297,6 @@ pub(crate) fn standing_height() -> f64 {
     HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
 }
 
-/// The hip joint in the hips' axes.
 fn hip_offset(side: Side) -> DVec3 {
     DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0)
 }
@@ -346,11 +342,7 @@ mod tests {
 
     #[test]
     fn a_stride_beyond_the_legs_is_refused() {
-        let settings = WalkSettings {
-            speed_mps: 6.0,
-            period_secs: 3.0,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().speed_mps(6.0).period_secs(3.0);
         assert!(matches!(Walker::new(&settings), Err(SynthError::OutOfReach { .. })));
     }
 }

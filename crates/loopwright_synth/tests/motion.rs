@@ -6,11 +6,7 @@ use loopwright_synth::{WalkSettings, Walker, random_settings, synthesize};
 
 /// Settings without noise, drift, rise or variation.
 fn steady() -> WalkSettings {
-    WalkSettings {
-        drift: 0.0,
-        noise_deg: 0.0,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().drift(0.0).noise_deg(0.0)
 }
 
 fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
@@ -20,33 +16,17 @@ fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
 /// Random walks, and special ones that random settings never give.
 fn many() -> Vec<WalkSettings> {
     let mut many: Vec<WalkSettings> = (0..200).map(random_settings).collect();
-    many.push(WalkSettings {
-        lead_in_secs: 1.3,
-        ..steady()
-    });
-    many.push(WalkSettings {
-        lead_in_secs: 0.2,
-        start_phase: 0.8,
-        turn_dps: -40.0,
-        speed_mps: 0.8,
-        ..steady()
-    });
-    many.push(WalkSettings {
-        speed_mps: 0.0,
-        turn_dps: 60.0,
-        ..steady()
-    });
-    many.push(WalkSettings {
-        speed_mps: 2.8,
-        period_secs: 0.74,
-        ..steady()
-    });
-    many.push(WalkSettings {
-        torso_rise_metres: 0.1,
-        drift: 0.3,
-        speed_variation: 0.3,
-        ..steady()
-    });
+    many.push(steady().lead_in_secs(1.3));
+    many.push(
+        steady()
+            .lead_in_secs(0.2)
+            .start_phase(0.8)
+            .turn_dps(-40.0)
+            .speed_mps(0.8),
+    );
+    many.push(steady().speed_mps(0.0).turn_dps(60.0));
+    many.push(steady().speed_mps(2.8).period_secs(0.74));
+    many.push(steady().torso_rise_metres(0.1).drift(0.3).speed_variation(0.3));
     many
 }
 
@@ -73,12 +53,10 @@ fn planted_joints_do_not_move() {
 #[test]
 fn steady_walks_repeat_exactly() {
     for seed in 0..50 {
-        let settings = WalkSettings {
-            drift: 0.0,
-            torso_rise_metres: 0.0,
-            speed_variation: 0.0,
-            ..random_settings(seed)
-        };
+        let settings = random_settings(seed)
+            .drift(0.0)
+            .torso_rise_metres(0.0)
+            .speed_variation(0.0);
         let walker = Walker::new(&settings).unwrap();
         let truth = walker.truth();
         let period = settings.period_secs;

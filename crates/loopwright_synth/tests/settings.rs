@@ -36,11 +36,7 @@ fn nonsense_is_refused_with_its_numbers() {
 #[test]
 fn frames_are_counted_from_first_to_last() {
     let frames = |seconds, frame_rate_hz| {
-        let settings = WalkSettings {
-            seconds,
-            frame_rate_hz,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().seconds(seconds).frame_rate_hz(frame_rate_hz);
         synthesize(&settings).unwrap().take.num_frames()
     };
     assert_eq!(frames(8.0, 60.0), 481);
@@ -52,11 +48,7 @@ fn frames_are_counted_from_first_to_last() {
 #[test]
 fn same_seed_same_bits_other_seed_other_noise() {
     let seeded = |seed: u64, noise_deg: f64| {
-        let settings = WalkSettings {
-            seed,
-            noise_deg,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().seed(seed).noise_deg(noise_deg);
         synthesize(&settings).unwrap()
     };
     let WalkSettings { seed, noise_deg, .. } = WalkSettings::default();
@@ -69,10 +61,7 @@ fn same_seed_same_bits_other_seed_other_noise() {
 #[test]
 fn noise_has_the_size_asked_for() {
     let [noisy, clean] = [0.4, 0.0].map(|noise_deg| {
-        let settings = WalkSettings {
-            noise_deg,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().noise_deg(noise_deg);
         synthesize(&settings).unwrap().take
     });
     let (mut turns, mut shifts) = (0.0, 0.0);

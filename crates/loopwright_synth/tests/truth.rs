@@ -24,12 +24,7 @@ fn twist_between_is_the_logarithm_of_the_roots_motion() {
 
 #[test]
 fn root_runs_on_an_arc_at_the_speed_asked_for() {
-    let settings = WalkSettings {
-        speed_mps: 1.2,
-        turn_dps: 30.0,
-        climb_mps: 0.1,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().speed_mps(1.2).turn_dps(30.0).climb_mps(0.1);
     let truth = Walker::new(&settings).unwrap().truth();
     let root = truth.root_at(3.0);
     // A quarter turn to the left about a centre to the left, +X.
@@ -43,11 +38,7 @@ fn root_runs_on_an_arc_at_the_speed_asked_for() {
 
 #[test]
 fn phase_and_time_are_inverse() {
-    let settings = WalkSettings {
-        speed_variation: 0.2,
-        lead_in_secs: 1.5,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().speed_variation(0.2).lead_in_secs(1.5);
     let truth = Walker::new(&settings).unwrap().truth();
     for i in 0..40 {
         let time = 2.0 + 0.15 * f64::from(i);
@@ -75,10 +66,7 @@ fn even_walks_have_the_nominal_period() {
 #[test]
 fn contacts_last_as_long_as_the_duty_factor_says() {
     for seed in 0..50 {
-        let settings = WalkSettings {
-            speed_variation: 0.0,
-            ..random_settings(seed)
-        };
+        let settings = random_settings(seed).speed_variation(0.0);
         let truth = Walker::new(&settings).unwrap().truth();
         let last_frame = (truth.phases.len() - 1) as f64;
         let period_frames = settings.period_secs * settings.frame_rate_hz;
@@ -108,12 +96,10 @@ fn contacts_last_as_long_as_the_duty_factor_says() {
 
 #[test]
 fn a_standing_start_has_contacts_from_the_first_clean_frame() {
-    let settings = WalkSettings {
-        lead_in_secs: 2.0,
-        t_pose_first_frame: true,
-        noise_deg: 0.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default()
+        .lead_in_secs(2.0)
+        .t_pose_first_frame(true)
+        .noise_deg(0.0);
     let made = synthesize(&settings).unwrap();
     let from_start = made.truth.contacts.iter().filter(|contact| contact.start_frame == 1.0);
     let names: Vec<&str> = from_start.clone().map(|contact| contact.joint.as_str()).collect();

@@ -31,10 +31,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
             continue;
         };
         let make = |mode: RootMode| {
-            let settings = LoopSettings {
-                root: mode.into(),
-                ..LoopSettings::default()
-            };
+            let settings = LoopSettings::with_root(mode);
             studied.make(&stretch, &settings).map(|made| made.loop_clip)
         };
         let (Ok(clip), Ok(in_place)) = (make(RootMode::Constant), make(RootMode::InPlace)) else {

@@ -19,7 +19,6 @@ pub(super) struct Peers {
     pub(super) scratch: PathBuf,
 }
 
-/// Answer of a program.
 pub(super) enum Answer {
     /// One line for each question, in the format of the script.
     Given(Vec<Value>),
@@ -45,7 +44,6 @@ impl Peers {
         Ok(path)
     }
 
-    /// Asks a script for Node.
     pub(super) fn node(&self, script: &str, questions: &[Value]) -> Result<Answer, String> {
         let needed = match script {
             "browser.mjs" => &["three", "puppeteer-core"][..],
@@ -64,7 +62,6 @@ impl Peers {
         run(&mut node, questions.len())
     }
 
-    /// Asks Blender.
     pub(super) fn blender(&self, questions: &[Value]) -> Result<Answer, String> {
         let path = self.ask("blender.py.json", questions)?;
         let mut blender = Command::new("blender");

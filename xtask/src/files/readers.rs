@@ -73,10 +73,7 @@ fn question(captured: &Captured, file: &str) -> Result<Value, String> {
     for number in 0.. {
         let name = number.to_string();
         let settings = ReadSettings {
-            space: SpaceSettings {
-                up: UpChoice::Y,
-                unit: UnitChoice::Metres(1.0),
-            },
+            space: SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)),
             animation: AnimationChoice::Given(&name),
             ..ReadSettings::default()
         };

@@ -113,7 +113,6 @@ impl TakeDefects {
 /// The steps of a take from each frame to the next, gathered frame by frame: all that its defects are found by.
 pub(crate) struct Steps {
     hips: usize,
-    /// The joints that are looked at.
     joints: Vec<usize>,
     last: LastFrame,
     num_frames: usize,

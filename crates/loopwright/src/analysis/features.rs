@@ -29,9 +29,7 @@ pub struct WeightedJoint {
 const ANKLE_WEIGHT: f64 = 1.0;
 /// Weight of the toes, which mostly follow the ankle.
 const TOE_WEIGHT: f64 = 0.5;
-/// Weight of a hand.
 const HAND_WEIGHT: f64 = 0.5;
-/// Weight of the head.
 const HEAD_WEIGHT: f64 = 0.5;
 /// Weight of the hips, of whose position the heading's frame leaves only the height.
 const HIPS_WEIGHT: f64 = 0.5;
@@ -138,7 +136,6 @@ pub struct Features {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum FeaturesError {
-    /// The arrays do not hold whole frames, or hold different numbers of frames.
     #[error(
         "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
     )]
@@ -147,10 +144,8 @@ pub enum FeaturesError {
         velocities: usize,
         num_axes: usize,
     },
-    /// There are fewer axes than the root needs.
     #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
     TooFewAxes { num_axes: usize },
-    /// A value or the frame time is not a finite number, or the frame time is not positive.
     #[error("a value of frame {frame} is not a finite number")]
     NotFinite { frame: usize },
 }

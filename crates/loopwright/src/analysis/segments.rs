@@ -143,7 +143,6 @@ pub(crate) fn run_speed(take: &Take, body: &Body) -> f64 {
     (RUN_FROUDE * GRAVITY * leg).sqrt()
 }
 
-/// The gait of a single frame.
 fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, frame: usize) -> Gait {
     if activity.kinds()[frame] == ActivityKind::Idle {
         return Gait::Idle;

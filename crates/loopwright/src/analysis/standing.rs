@@ -221,7 +221,6 @@ impl FootJoint {
         }
     }
 
-    /// The joint.
     pub(crate) fn joint(&self) -> usize {
         self.joint
     }

@@ -165,10 +165,7 @@ impl Surveyor {
         }
         rotations.clone_into(&mut self.local);
         normalize_frame(self.world.num_frames(), &self.before, translations, &mut self.local)?;
-        let local = PoseRef {
-            translations,
-            rotations: &self.local,
-        };
+        let local = PoseRef::new(translations, &self.local);
         self.placed.set_world(self.middle.skeleton(), local);
         let world = self.placed.as_ref();
         self.steps

@@ -29,10 +29,8 @@ pub use space::{Axis, BlendSpace};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BlendError {
-    /// There are no loops.
     #[error("there are no loops")]
     NoLoops,
-    /// The skeleton of a loop differs from the first.
     #[error("the skeleton of loop {index} differs from that of the first loop: {difference}")]
     Skeleton {
         /// The loop, counted from 0.
@@ -49,7 +47,6 @@ pub enum BlendError {
         index: usize,
         found: f64,
     },
-    /// All weights are zero.
     #[error("all weights are zero")]
     NoWeight,
     /// The blended samples are not a loop clip.
@@ -65,14 +62,12 @@ pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]
     Count { expected: usize, found: usize },
-    /// A joint has another name.
     #[error("joint {joint} is \"{found}\" instead of \"{expected}\"")]
     Name {
         joint: usize,
         expected: String,
         found: String,
     },
-    /// A joint has another parent.
     #[error("joint {joint}, \"{name}\", has another parent")]
     Parent { joint: usize, name: String },
 }
@@ -160,7 +155,6 @@ impl Blender {
     /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
     /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode,
     /// the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that phase on and on that floor.
-    /// Errors: [`BlendError`].
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let weights = self.shares(weights)?;
         let mean = |value: &dyn Fn(&LoopClip) -> f64| -> f64 {
@@ -178,10 +172,7 @@ impl Blender {
             .zip(&weights)
             .fold(Twist::ZERO, |sum, (clip, weight)| {
                 let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-                Twist {
-                    linear: sum.linear + twist.linear * share,
-                    angular: sum.angular + twist.angular * share,
-                }
+                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
             });
         let first = &self.on_screws[0];
         let step_secs = period_secs / num_samples as f64;

@@ -22,7 +22,6 @@ const NUM_REFINEMENTS: usize = 8;
 const OTHERS_WEIGHT: f64 = 0.1;
 /// Weight of a foot's joints, which slide if phases differ.
 const FOOT_WEIGHT: f64 = 1.0;
-/// Weight of a hand.
 const HAND_WEIGHT: f64 = 0.3;
 
 /// For every loop the phase, 0 to 1, that corresponds to the start of the first loop; 0 for the first itself.
@@ -97,7 +96,6 @@ impl PhaseProfile {
             .sum()
     }
 
-    /// Sum of squared distances.
     fn squared_distance(&self, other: &Self) -> f64 {
         let pairs = self.0.iter().zip(&other.0);
         pairs

@@ -96,11 +96,7 @@ impl Progress {
         } else {
             (to - from) * steps as f64 / period_secs
         };
-        Jet {
-            value: from + (to - from) * (position - before as f64),
-            rate,
-            acceleration: 0.0,
-        }
+        Jet::new(from + (to - from) * (position - before as f64), rate, 0.0)
     }
 }
 
@@ -207,19 +203,11 @@ impl Boundary {
         };
         let come = |shape: Shape| match &self.progress {
             Some(progress) if shape.follows_the_track() => progress.at(t, self.period_secs),
-            _ => Jet {
-                value: t / self.period_secs,
-                rate: 1.0 / self.period_secs,
-                acceleration: 0.0,
-            },
+            _ => Jet::new(t / self.period_secs, 1.0 / self.period_secs, 0.0),
         };
         let from_start = {
             let come = come(self.start);
-            let left = Jet {
-                value: 1.0 - come.value,
-                rate: -come.rate,
-                acceleration: -come.acceleration,
-            };
+            let left = Jet::new(1.0 - come.value, -come.rate, -come.acceleration);
             jets(self.start.fading(t, left))
         };
         // Time runs backwards from the end, so progress and remainder are exchanged.

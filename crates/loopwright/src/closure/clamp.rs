@@ -15,14 +15,10 @@ pub enum End {
     End,
 }
 
-impl fmt::Display for End {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Start => "start",
-            Self::End => "end",
-        })
-    }
-}
+crate::words!(End {
+    Start: "start",
+    End: "end",
+});
 
 /// A setting that did not fit, and the value used in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,11 +20,12 @@ pub struct EndState<T> {
 }
 
 impl<T> EndState<T> {
-    fn new(value: T, derivatives: Derivatives) -> Self {
+    /// A value with its first two derivatives.
+    pub fn new(value: T, velocity: DVec3, acceleration: DVec3) -> Self {
         Self {
             value,
-            velocity: derivatives.velocity,
-            acceleration: derivatives.acceleration,
+            velocity,
+            acceleration,
         }
     }
 }
@@ -79,7 +80,6 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
 
 /// The values of a track: points or rotations.
 trait Sample: Copy + PartialEq {
-    /// A joint's value at a sample of a clip.
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
     /// The difference that maps the start of a track to its end.
@@ -222,7 +222,10 @@ impl<'a, T: Sample> Track<'a, T> {
     }
 
     fn states(&self, [start, end]: [Derivatives; 2]) -> [EndState<T>; 2] {
-        [EndState::new(self.at(0), start), EndState::new(self.at(self.last), end)]
+        [
+            EndState::new(self.at(0), start.velocity, start.acceleration),
+            EndState::new(self.at(self.last), end.velocity, end.acceleration),
+        ]
     }
 
     fn stands_still(&self) -> bool {

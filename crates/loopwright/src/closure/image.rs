@@ -33,11 +33,10 @@ pub(crate) struct Image<'a> {
 /// Why a clip has no mirror image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum ImageError {
-    /// The joint that carries the root motion is the image of another.
     #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,
-    /// A joint above the one that carries the root motion moves.
     #[error("a joint above the one that carries the root motion moves by itself")]
     MovingAbove,
 }
@@ -47,8 +46,6 @@ const STILL: f64 = 1e-5;
 
 impl<'a> Image<'a> {
     /// The image of a clip whose `carrier` is relative to its root, as root motion leaves it.
-    ///
-    /// Errors: [`ImageError`].
     pub(crate) fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);
@@ -77,7 +74,6 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// The joint of which a joint is the image.
     pub(crate) fn partner(&self, joint: usize) -> usize {
         if self.is_above[joint] {
             joint

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{math, take::Clip};
 
-/// The plan of a joint.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) crossfade: Option<Crossfade>,
@@ -30,7 +29,6 @@ pub(super) struct Moved {
     pub(super) translation_offset: DVec3,
     /// Rotation vector applied on the left of its rotation, radians.
     pub(super) rotation_offset: DVec3,
-    /// The resulting rotation.
     pub(super) rotation: DQuat,
 }
 
@@ -110,7 +108,6 @@ impl Plan {
     }
 }
 
-/// Progress of a joint's translation at every sample.
 fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())
@@ -123,7 +120,6 @@ fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<P
     )
 }
 
-/// Progress of a joint's rotation at every sample.
 fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())

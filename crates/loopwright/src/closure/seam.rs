@@ -23,7 +23,6 @@ pub struct JointGap {
 }
 
 impl JointGap {
-    /// The gap between the two ends of a joint.
     pub(crate) fn new(ends: &JointEnds) -> Self {
         let [from, to] = ends.translation;
         let [from_turn, to_turn] = ends.rotation;

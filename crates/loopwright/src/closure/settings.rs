@@ -113,20 +113,17 @@ impl Method {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum ClosureError {
-    /// A blend time, half-life or duration is not a positive number.
     #[error("the blend at the {end} must last a positive number of seconds, found {found}")]
     Time { end: End, found: f64 },
     /// Another number of a shape, such as a hardness, is not positive.
     #[error("the {noun} at the {end} must be a positive number, found {found}")]
     Number { end: End, noun: &'static str, found: f64 },
-    /// A share is outside 0 to 1.
     #[error("{share} must lie between 0 and 1, found {found}")]
     Share {
         /// Name of the share: rho, sigma or tau.
         share: &'static str,
         found: f64,
     },
-    /// A joint with its own method does not exist.
     #[error("joint {joint} has its own method, but the skeleton has {num_joints} joints")]
     Joint { joint: usize, num_joints: usize },
     /// The boundary system has no solution.

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::take::Clip;
 
-/// The tables of one clip.
 pub(super) struct Tables {
     period_secs: f64,
     step_secs: f64,

@@ -5,13 +5,10 @@
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum EditError {
-    /// The joint does not exist.
     #[error("there is no joint {joint}, the skeleton has {num_joints}")]
     Joint { joint: usize, num_joints: usize },
-    /// The joint is the root of the rig, which carries the root motion alone.
     #[error("joint {name} carries the root motion of the rig and is not edited")]
     RootJoint { name: String },
-    /// The time is not a number.
     #[error("the time of an edit must be a number, found {found}")]
     Moment {
         /// Seconds or share given.
@@ -55,10 +52,8 @@ pub enum EditError {
         found: f64,
         most: f64,
     },
-    /// The highest rate of the noise is out of range.
     #[error("the highest rate of noise must be {least} to {most} Hz, found {found}")]
     NoiseRate { found: f64, least: f64, most: f64 },
-    /// The turn of the loop is out of range.
     #[error("a loop turns by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Turn {
         /// Radians given.
@@ -66,16 +61,12 @@ pub enum EditError {
         /// A whole turn.
         most: f64,
     },
-    /// The root never turns: it moves straight ahead, or not at all.
     #[error("a root that moves straight ahead or not at all cannot be aimed")]
     RootNeverTurns,
-    /// The root moves in space, where no one axis is up.
     #[error("a root that moves in full space cannot be aimed")]
     AimInFullSpace,
-    /// The second half of the loop mirrors the first, so that what it turns in one it turns back in the other.
     #[error("a loop whose second half mirrors the first goes straight ahead and cannot be aimed")]
     AimMirrored,
-    /// An offset all the time that differs from its own mirror image, of a joint that has no partner.
     #[error(
         "joint {name} is its own mirror image, and an offset to one side all the time cannot be in a loop whose second half \
          mirrors the first; one at a time can"

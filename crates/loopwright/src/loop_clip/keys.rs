@@ -56,10 +56,8 @@ pub enum KeysError {
     /// There are fewer than three unique samples.
     #[error("a loop has at least 3 samples, this one has {found}")]
     TooFew { found: usize },
-    /// The file holds fewer keys than the loop needs.
     #[error("the loop needs {needed} keys, the file has {found}")]
     MissingKeys { needed: usize, found: usize },
-    /// The index of the carrier is not that of a joint.
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier { carrier: usize, num_joints: usize },
     /// The keys do not form a loop clip.
@@ -154,7 +152,6 @@ impl LoopKeys {
         self.tracks.num_joints()
     }
 
-    /// The skeleton of the file.
     pub(crate) fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }

@@ -44,10 +44,8 @@ pub enum LoopClipError {
     /// Fewer than three samples.
     #[error("a loop needs at least 3 samples, found {found}")]
     TooShort { found: usize },
-    /// A path does not have one entry for each sample.
     #[error("the path has {found} transforms for {num_samples} samples")]
     PathLength { num_samples: usize, found: usize },
-    /// The carrier is not a joint.
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier { carrier: usize, num_joints: usize },
 }
@@ -286,13 +284,10 @@ mod tests {
             translations.push(v);
             rotations.push(rotation::exp(v * 2.0));
         }
-        let root = RootMotion {
-            start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
-            twist: Twist {
-                linear: DVec3::new(0.1, 0.05, 1.3),
-                angular: DVec3::new(0.0, 0.9, 0.0),
-            },
-        };
+        let root = RootMotion::new(
+            Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
+            Twist::new(DVec3::new(0.1, 0.05, 1.3), DVec3::new(0.0, 0.9, 0.0)),
+        );
         let tracks = Tracks::new(skeleton, 0.1, translations, rotations).unwrap();
         let clip = LoopClip::new("l", tracks, 1, root).unwrap();
         for key in 0..9 {

@@ -29,7 +29,6 @@ pub enum Interpolation {
 /// A position between two samples of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SamplePosition {
-    /// The sample at or before it.
     before: usize,
     /// Fraction of the way to the next sample, 0 to 1; 0 on the sample.
     u: f64,
@@ -82,10 +81,7 @@ impl LoopClip {
             tracks,
             carrier: self.carrier,
             root: RootMotion {
-                twist: Twist {
-                    linear: linear * faster,
-                    angular: angular * faster,
-                },
+                twist: Twist::new(linear * faster, angular * faster),
                 ..self.root
             },
             path,

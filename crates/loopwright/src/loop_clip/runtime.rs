@@ -29,7 +29,6 @@ type Translations = [f32; 3 * LANES];
 /// `matrix[column][row]`; the last row is 0, 0, 0, 1.
 pub type ModelMatrix = [[f32; 4]; 4];
 
-/// The identity.
 const IDENTITY: ModelMatrix = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
@@ -546,10 +545,7 @@ mod tests {
                 rotations.push(swing * spin);
             }
         }
-        let root = RootMotion {
-            start: Rigid::IDENTITY,
-            twist: Twist::ZERO,
-        };
+        let root = RootMotion::new(Rigid::IDENTITY, Twist::ZERO);
         let skeleton = Skeleton::new(joints.collect()).unwrap();
         LoopClip::new(
             "l",
@@ -573,10 +569,7 @@ mod tests {
                 translations,
                 rotations,
             } = clip.body_pose_at(secs, interpolation);
-            let local = PoseRef {
-                translations: &translations,
-                rotations: &rotations,
-            };
+            let local = PoseRef::new(&translations, &rotations);
             let Pose {
                 translations: positions,
                 rotations: turns,

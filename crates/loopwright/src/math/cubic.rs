@@ -50,7 +50,6 @@ impl Hermite {
         }
     }
 
-    /// The point at u.
     pub(crate) fn point(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);

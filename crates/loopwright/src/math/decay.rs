@@ -69,6 +69,17 @@ pub struct Jet {
     pub acceleration: f64,
 }
 
+impl Jet {
+    /// Value, first and second derivative.
+    pub const fn new(value: f64, rate: f64, acceleration: f64) -> Self {
+        Self {
+            value,
+            rate,
+            acceleration,
+        }
+    }
+}
+
 /// How offsets of unit size fade, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
@@ -124,16 +135,8 @@ impl Decay {
                 let y = decay_rate(half_life_secs);
                 let fade = ops::exp(-y * t);
                 Fading {
-                    position: Jet {
-                        value: (1.0 + y * t) * fade,
-                        rate: -y * y * t * fade,
-                        acceleration: y * y * (y * t - 1.0) * fade,
-                    },
-                    velocity: Jet {
-                        value: t * fade,
-                        rate: (1.0 - y * t) * fade,
-                        acceleration: y * (y * t - 2.0) * fade,
-                    },
+                    position: Jet::new((1.0 + y * t) * fade, -y * y * t * fade, y * y * (y * t - 1.0) * fade),
+                    velocity: Jet::new(t * fade, (1.0 - y * t) * fade, y * (y * t - 2.0) * fade),
                     acceleration: None,
                 }
             }
@@ -207,7 +210,6 @@ impl Displacement {
         position * x + rate * v
     }
 
-    /// Signed area beyond the zero crossing.
     fn beyond_crossing(&self, x: f64, v: f64) -> f64 {
         match self.decay {
             Decay::Spring { .. } => {

@@ -15,6 +15,12 @@ pub(crate) struct PointPair {
     pub weight: f64,
 }
 
+impl PointPair {
+    pub(crate) fn new(start: DVec3, end: DVec3, weight: f64) -> Self {
+        Self { start, end, weight }
+    }
+}
+
 /// The rotation about +Y and the translation that best map the start points to the end points.
 ///
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
@@ -181,22 +187,14 @@ mod tests {
         let pairs: Vec<PointPair> = points
             .iter()
             .enumerate()
-            .map(|(index, &start)| PointPair {
-                start,
-                end: motion.transform_point(start),
-                weight: 1.0 + index as f64,
-            })
+            .map(|(index, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + index as f64))
             .collect();
         let found = fit_planar(&pairs);
         assert!((found.translation - motion.translation).length() < 1e-14);
         assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
         assert_eq!(fit_planar(&[]), Rigid::IDENTITY);
         // Where the points lie exactly across their images, and where they say nothing of a yaw.
-        let pair = |start: DVec3, end: DVec3| PointPair {
-            start,
-            end,
-            weight: 1.0,
-        };
+        let pair = |start: DVec3, end: DVec3| PointPair::new(start, end, 1.0);
         let quarter = fit_planar(&[pair(DVec3::Z, DVec3::X), pair(-DVec3::Z, -DVec3::X)]);
         assert!((rotation::yaw_of(quarter.rotation) - core::f64::consts::FRAC_PI_2).abs() < 1e-15);
         let lone = fit_planar(&[pair(DVec3::Z, DVec3::X)]);
@@ -217,11 +215,7 @@ mod tests {
             let pairs: Vec<PointPair> = points
                 .iter()
                 .enumerate()
-                .map(|(index, &start)| PointPair {
-                    start,
-                    end: motion.transform_point(start),
-                    weight: 1.0 + index as f64,
-                })
+                .map(|(index, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + index as f64))
                 .collect();
             let found = fit_rigid(&pairs);
             assert!(rotation::difference(found.rotation, turn).length() < 1e-14, "{angle}");
@@ -234,11 +228,8 @@ mod tests {
     fn the_unit_of_weights_and_of_lengths_does_not_matter() {
         let turn = rotation::exp(DVec3::new(0.48, -0.6, 0.64) * 0.7);
         for (weight, unit) in [(1e-12, 1.0), (1e12, 1.0), (1.0, 1e-6), (1.0, 1e6)] {
-            let pairs = [DVec3::X, DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)].map(|start| PointPair {
-                start: start * unit,
-                end: turn * start * unit,
-                weight,
-            });
+            let pairs = [DVec3::X, DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)]
+                .map(|start| PointPair::new(start * unit, turn * start * unit, weight));
             let found = fit_rigid(&pairs);
             let is_near = rotation::difference(found.rotation, turn).length() < 1e-14;
             assert!(is_near, "{weight} {unit}");
@@ -247,11 +238,7 @@ mod tests {
 
     #[test]
     fn points_that_determine_no_rotation_rotate_nothing() {
-        let pair = PointPair {
-            start: DVec3::X,
-            end: DVec3::new(1.0, 2.0, 3.0),
-            weight: 2.0,
-        };
+        let pair = PointPair::new(DVec3::X, DVec3::new(1.0, 2.0, 3.0), 2.0);
         let found = fit_rigid(&[pair, pair]);
         assert_eq!(found.rotation, DQuat::IDENTITY);
         assert!((found.translation - (pair.end - pair.start)).length() < 1e-15);

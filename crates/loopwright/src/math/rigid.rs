@@ -69,6 +69,11 @@ pub struct Twist {
 }
 
 impl Twist {
+    /// A linear velocity, metres per second, and an angular one, radians per second, in the frame's own axes.
+    pub const fn new(linear: DVec3, angular: DVec3) -> Self {
+        Self { linear, angular }
+    }
+
     /// No motion.
     pub const ZERO: Self = Self {
         linear: DVec3::ZERO,
@@ -143,10 +148,7 @@ mod tests {
     #[test]
     fn log_undoes_exp() {
         for scale in [1e-12, 1e-6, 1e-3, 0.1, 1.0, 2.5] {
-            let twist = Twist {
-                linear: DVec3::new(1.2, 0.1, -0.4),
-                angular: DVec3::new(0.1, 0.9, -0.2) * scale,
-            };
+            let twist = Twist::new(DVec3::new(1.2, 0.1, -0.4), DVec3::new(0.1, 0.9, -0.2) * scale);
             let back = Twist::log(twist.exp(0.7), 0.7);
             assert!((back.linear - twist.linear).length() < 1e-13);
             assert!((back.angular - twist.angular).length() < 1e-13);
@@ -155,10 +157,7 @@ mod tests {
 
     #[test]
     fn exp_adds_along_time_and_inverse_undoes() {
-        let twist = Twist {
-            linear: DVec3::new(0.2, 0.05, 1.4),
-            angular: DVec3::new(0.0, 0.8, 0.0),
-        };
+        let twist = Twist::new(DVec3::new(0.2, 0.05, 1.4), DVec3::new(0.0, 0.8, 0.0));
         let both = twist.exp(0.4) * twist.exp(0.9);
         let once = twist.exp(1.3);
         assert!((both.translation - once.translation).length() < 1e-15);
@@ -176,19 +175,9 @@ mod tests {
         assert!((leaning.climb(DVec3::Y) - 0.05).abs() > 0.05);
         // Turning left about an axis 1.75 m to the left.
         assert!((twist.radius().unwrap() - (0.04_f64 + 1.96).sqrt() / 0.8).abs() < 1e-12);
-        assert!(
-            Twist {
-                linear: DVec3::Z,
-                angular: DVec3::ZERO
-            }
-            .radius()
-            .is_none()
-        );
+        assert!(Twist::new(DVec3::Z, DVec3::ZERO).radius().is_none());
         // Beyond a kilometre a path counts as straight, and climbs with all of its rise.
-        let wide = |radius: f64| Twist {
-            linear: DVec3::new(0.0, 0.1, 1.0),
-            angular: DVec3::Y / radius,
-        };
+        let wide = |radius: f64| Twist::new(DVec3::new(0.0, 0.1, 1.0), DVec3::Y / radius);
         assert!((wide(999.0).radius().unwrap() - 999.0).abs() < 1e-9);
         assert_eq!((wide(1001.0).radius(), wide(1001.0).climb(DVec3::Y)), (None, 0.1));
     }

@@ -139,10 +139,7 @@ mod tests {
                 axis * -1e-3 + DVec3::X * 1e-9,
             ] {
                 for rate in [0.0, 1e-300, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 3.0, 9.0] {
-                    twists.push(Twist {
-                        linear,
-                        angular: axis * rate,
-                    });
+                    twists.push(Twist::new(linear, axis * rate));
                 }
             }
         }
@@ -210,10 +207,7 @@ mod tests {
             }
         }
         // A left quarter turn of 2 m: about an axis 4/pi to the left of it, which is +X.
-        let screw = Screw::from(Twist {
-            linear: DVec3::Z * 2.0,
-            angular: DVec3::Y * core::f64::consts::FRAC_PI_2,
-        });
+        let screw = Screw::from(Twist::new(DVec3::Z * 2.0, DVec3::Y * core::f64::consts::FRAC_PI_2));
         assert!((screw.radius() - 4.0 / core::f64::consts::PI).abs() < 1e-15);
         assert_eq!(
             (screw.axis, screw.basis_y, screw.basis_x),
@@ -221,10 +215,7 @@ mod tests {
         );
         assert!((screw.position(1.0) - DVec3::new(1.0, 0.0, 1.0) * screw.radius()).length() < 1e-15);
         assert_eq!(Screw::from(Twist::ZERO).radius(), 0.0);
-        let straight = Twist {
-            linear: DVec3::Z,
-            angular: DVec3::ZERO,
-        };
+        let straight = Twist::new(DVec3::Z, DVec3::ZERO);
         assert_eq!(Screw::from(straight).radius(), f64::INFINITY);
     }
 }

@@ -153,10 +153,7 @@ impl<'a> LaidCycles<'a> {
             }
         }
 
-        let root = RootMotion {
-            start: self.starts[self.row.num_before],
-            twist: self.mean_twist(period_secs),
-        };
+        let root = RootMotion::new(self.starts[self.row.num_before], self.mean_twist(period_secs));
         let context = Clip::context_samples(step_secs);
         let mut tracks = Tracks::empty(skeleton.clone(), step_secs, count + 1 + 2 * context);
         for index in 0..count + 1 + 2 * context {
@@ -202,17 +199,13 @@ impl<'a> LaidCycles<'a> {
 
     /// The mean of the pairs' twists, per second, the cycle taking the time of the chosen one. A small rise is no climb.
     fn mean_twist(&self, period_secs: f64) -> Twist {
-        let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| Twist {
-            linear: sum.linear + twist.linear * weight,
-            angular: sum.angular + twist.angular * weight,
+        let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| {
+            Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
         });
         if sum.linear.y.abs() < self.least_climb {
             sum.linear.y = 0.0;
         }
-        Twist {
-            linear: sum.linear / period_secs,
-            angular: sum.angular / period_secs,
-        }
+        Twist::new(sum.linear / period_secs, sum.angular / period_secs)
     }
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
@@ -334,11 +327,12 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
             for phase in 0..NUM_PHASES {
                 let phase = phase as f64 / NUM_PHASES as f64;
                 let [own, other] = [row.num_before, cycle].map(|cycle| row.frame(cycle, phase));
-                pairs.extend(weights.iter().enumerate().map(|(joint, &weight)| PointPair {
-                    start: position(own, joint),
-                    end: position(other, joint),
-                    weight,
-                }));
+                pairs.extend(
+                    weights
+                        .iter()
+                        .enumerate()
+                        .map(|(joint, &weight)| PointPair::new(position(own, joint), position(other, joint), weight)),
+                );
             }
             let mut motion = fit_planar(&pairs);
             // Over the ground alone: a body that sinks deeper in one cycle keeps its feet on the floor in the mean.

@@ -112,67 +112,41 @@ pub struct UsedCycle {
 }
 
 /// Why a row of cycles does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum CyclesEnd {
-    /// As many as are wanted were found.
+    #[error("as many as are wanted were found")]
     Enough,
-    /// The take has no frames for another whole cycle.
+    #[error("the take has no frames for another cycle")]
     TakeEnds,
-    /// Frames there cannot be trusted: poses jump or freeze.
+    #[error("poses jump or freeze there")]
     BadFrames,
     /// The body does something else there: its poses differ from those of the chosen cycle.
+    #[error("the body moves differently there")]
     OtherMotion,
-    /// It goes elsewhere: the stride or the turn differs from that of the chosen cycle.
+    #[error("the stride or the turn differs there")]
     OtherPath,
-}
-
-impl fmt::Display for CyclesEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Enough => "as many as are wanted were found",
-            Self::TakeEnds => "the take has no frames for another cycle",
-            Self::BadFrames => "poses jump or freeze there",
-            Self::OtherMotion => "the body moves differently there",
-            Self::OtherPath => "the stride or the turn differs there",
-        })
-    }
 }
 
 /// Why there is no mean cycle.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MeanCycleError {
-    /// Fewer cycles are asked for than make up a mean.
     #[error("a mean takes at least {MIN_CYCLES} cycles, {found} are asked for")]
-    TooFewAsked {
-        /// Number asked for.
-        found: usize,
-    },
-    /// No cycle beside the chosen one can be used.
+    TooFewAsked { found: usize },
     #[error("no other cycle is beside the chosen one: before it, {before}; after it, {after}")]
-    NoOther {
-        /// Why there is none before it.
-        before: CyclesEnd,
-        /// Why there is none after it.
-        after: CyclesEnd,
-    },
+    NoOther { before: CyclesEnd, after: CyclesEnd },
     /// The loop is a whole clip: nothing comes before or after it.
     #[error("the loop is the whole clip, so there are no other cycles")]
     WholeClip,
-    /// An idle body has no cycles.
     #[error("the body is idle in the loop, and idle bodies have no cycles")]
     Idle,
-    /// The loop is half a cycle that its mirror image follows.
     #[error("the loop is half a cycle that its mirror image follows, and a mean is of whole cycles")]
     Mirrored,
-    /// Root motion in full space: cycles are laid onto each other over the ground.
     #[error("cycles are laid onto each other over the ground, and the root motion is in full space")]
     FullSpace,
-    /// The cycle is too long.
     #[error("a cycle of {secs:.1} s is too long for a mean, the limit is {MAX_CYCLE_SECS} s")]
-    TooLong {
-        /// Length of the cycle, seconds.
-        secs: f64,
-    },
+    TooLong { secs: f64 },
 }

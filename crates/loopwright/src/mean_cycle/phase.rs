@@ -469,7 +469,6 @@ fn around(features: &Features, frame: f64) -> (&[f64], &[f64], f64) {
     (row(before), row((before + 1).min(last)), frame - before as f64)
 }
 
-/// The features at a time.
 pub(super) fn row_at(features: &Features, frame: f64) -> Vec<f64> {
     let (before, after, u) = around(features, frame);
     let pairs = before.iter().zip(after);

@@ -32,7 +32,6 @@ pub struct Mirror {
     parent_axes: Vec<DQuat>,
     /// Position of each joint in its parent's axes, metres: its median. `None` for joints whose position varies.
     rest: Vec<Option<DVec3>>,
-    /// The pose that is assumed to be symmetric.
     symmetric: SymmetricPose,
 }
 
@@ -51,19 +50,15 @@ pub enum SymmetricPose {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MirrorError {
-    /// No joint has a partner on the other side.
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,
-    /// A pair names a joint that is not there.
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String },
-    /// A joint appears in two pairs.
     #[error("\"{name}\" is named in two pairs")]
     Twice { name: String },
     /// The parents of two partners are not partners.
     #[error("\"{left}\" and \"{right}\" cannot be images of each other: their parents are not")]
     Parents { left: String, right: String },
-    /// The positions of two partners are not mirror images.
     #[error(
         "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m off the mirror image"
     )]

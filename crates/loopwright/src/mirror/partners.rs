@@ -101,7 +101,6 @@ fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     partners
 }
 
-/// Sets the pairs that the caller names.
 fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [usize]) -> Result<(), MirrorError> {
     let mut is_given = vec![false; partners.len()];
     for (left, right) in pairs {
@@ -187,7 +186,6 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     axis.unwrap_or(normal)
 }
 
-/// Checks that the parents of partners are partners.
 fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorError> {
     for (joint, &partner) in partners.iter().enumerate() {
         let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));

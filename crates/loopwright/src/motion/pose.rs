@@ -29,7 +29,15 @@ pub struct PoseRef<'a> {
     pub rotations: &'a [DQuat],
 }
 
-impl PoseRef<'_> {
+impl<'a> PoseRef<'a> {
+    /// A pose of these translations and rotations, which are as many.
+    pub const fn new(translations: &'a [DVec3], rotations: &'a [DQuat]) -> Self {
+        Self {
+            translations,
+            rotations,
+        }
+    }
+
     /// Number of joints.
     pub fn num_joints(self) -> usize {
         self.translations.len()
@@ -45,10 +53,7 @@ impl PoseRef<'_> {
 
     /// The same pose, owned.
     pub fn to_pose(self) -> Pose {
-        Pose {
-            translations: self.translations.to_vec(),
-            rotations: self.rotations.to_vec(),
-        }
+        Pose::new(self.translations.to_vec(), self.rotations.to_vec())
     }
 
     /// World transform of the parent of a joint of a local pose: its transform in the space of the root's parent.
@@ -98,11 +103,16 @@ impl PoseRef<'_> {
 }
 
 impl Pose {
-    pub(super) fn with_capacity(num_transforms: usize) -> Self {
+    /// A pose of these translations and rotations, which are as many.
+    pub const fn new(translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Self {
         Self {
-            translations: Vec::with_capacity(num_transforms),
-            rotations: Vec::with_capacity(num_transforms),
+            translations,
+            rotations,
         }
+    }
+
+    pub(super) fn with_capacity(num_transforms: usize) -> Self {
+        Self::new(Vec::with_capacity(num_transforms), Vec::with_capacity(num_transforms))
     }
 
     /// Becomes a local pose in the space of the root's parent.
@@ -135,10 +145,7 @@ impl Pose {
 
     /// The pose, borrowed.
     pub fn as_ref(&self) -> PoseRef<'_> {
-        PoseRef {
-            translations: &self.translations,
-            rotations: &self.rotations,
-        }
+        PoseRef::new(&self.translations, &self.rotations)
     }
 
     /// Sets the transform of a joint.
@@ -188,9 +195,6 @@ impl Pose {
 impl FromIterator<(DVec3, DQuat)> for Pose {
     fn from_iter<I: IntoIterator<Item = (DVec3, DQuat)>>(joints: I) -> Self {
         let (translations, rotations) = joints.into_iter().unzip();
-        Self {
-            translations,
-            rotations,
-        }
+        Self::new(translations, rotations)
     }
 }

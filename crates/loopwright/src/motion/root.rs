@@ -17,6 +17,11 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
+    /// A root that starts there and moves by that twist.
+    pub const fn new(start: Rigid, twist: Twist) -> Self {
+        Self { start, twist }
+    }
+
     /// A root that stays at the origin.
     pub const NONE: Self = Self {
         start: Rigid::IDENTITY,

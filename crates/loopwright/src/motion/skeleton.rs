@@ -35,19 +35,14 @@ impl Joint {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SkeletonError {
-    /// The list is empty.
     #[error("the skeleton has no joints")]
     Empty,
-    /// A joint's parent does not come before it.
     #[error("joint {joint} has parent {parent}, which does not come before it")]
     ParentNotBefore { joint: usize, parent: usize },
-    /// A second joint without a parent.
     #[error("joint {joint} has no parent, but joint 0 is the root already")]
     SecondRoot { joint: usize },
-    /// The first joint has a parent.
     #[error("joint 0 must be the root")]
     FirstIsNotRoot,
-    /// An offset or tip is NaN or infinite.
     #[error("the offset or tip of joint {joint} is not finite")]
     NotFinite { joint: usize },
 }

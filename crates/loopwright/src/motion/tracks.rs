@@ -26,14 +26,12 @@ pub struct Tracks {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TracksError {
-    /// The numbers of values differ, or are not a whole number of frames.
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {
         num_joints: usize,
         expected: usize,
         found: usize,
     },
-    /// The time between frames is not positive and finite.
     #[error("the time between frames must be positive, found {found} s")]
     Step { found: f64 },
 }
@@ -54,7 +52,6 @@ impl Tracks {
     /// Tracks from their values, which are kept except for the signs of the quaternions.
     ///
     /// `translations` and `rotations` are local, frame-major, frames times joints long; rotations must be unit quaternions.
-    /// Errors: [`TracksError`].
     pub fn new(
         skeleton: Skeleton,
         step_secs: f64,
@@ -78,10 +75,7 @@ impl Tracks {
         let mut tracks = Self {
             skeleton,
             step_secs,
-            values: Pose {
-                translations,
-                rotations,
-            },
+            values: Pose::new(translations, rotations),
         };
         tracks.make_continuous();
         Ok(tracks)
@@ -171,10 +165,10 @@ impl Tracks {
     /// When `frame` is not below [`Self::num_frames`].
     pub fn pose(&self, frame: usize) -> PoseRef<'_> {
         let values = frame * self.num_joints()..(frame + 1) * self.num_joints();
-        PoseRef {
-            translations: &self.values.translations[values.clone()],
-            rotations: &self.values.rotations[values],
-        }
+        PoseRef::new(
+            &self.values.translations[values.clone()],
+            &self.values.rotations[values],
+        )
     }
 
     /// World positions and rotations of all joints at all frames.

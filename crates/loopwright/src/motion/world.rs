@@ -56,7 +56,6 @@ impl Kept {
         }
     }
 
-    /// Appends the values of a frame that are kept.
     fn append<T: Copy>(&self, frame: &[T], values: &mut Vec<T>) {
         match self {
             Self::All(_) => values.extend_from_slice(frame),
@@ -84,7 +83,6 @@ impl WorldTracks {
         Self::from_frames(tracks, 0..tracks.num_frames())
     }
 
-    /// The same at some frames.
     pub(crate) fn from_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
         let mut values = Pose::with_capacity(frames.len() * tracks.num_joints());
         for frame in frames {

@@ -80,6 +80,24 @@ pub struct LoopSettings {
     pub character: Option<Arc<RigPair>>,
 }
 
+impl LoopSettings {
+    /// The default settings but for the root motion.
+    pub fn with_root(root: impl Into<RootSettings>) -> Self {
+        Self {
+            root: root.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The default settings but for the feet.
+    pub fn with_feet(feet: impl Into<FeetSettings>) -> Self {
+        Self {
+            feet: feet.into(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
 const WHOLE_BLEND_SECS: f64 = 0.2;
 
@@ -146,10 +164,8 @@ pub enum MakeError {
     /// The settings of the closure are not valid.
     #[error(transparent)]
     Closure(#[from] ClosureError),
-    /// The rate is not a positive number of samples per second.
     #[error("the rate must be a positive number of frames per second, found {found}")]
     Rate { found: f64 },
-    /// A loop of two mirrored halves needs an even number of samples.
     #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
     OddSamples { found: usize },
     /// The stretch has no mirror image.

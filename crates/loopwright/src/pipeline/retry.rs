@@ -29,7 +29,6 @@ pub struct Retry<'a> {
 }
 
 impl Retry<'_> {
-    /// The loop of a candidate with these settings, if it has been made.
     fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<MadeLoop> {
         let root = RootSettings {
             recenter: false,
@@ -159,7 +158,6 @@ impl RetriedLoop {
     }
 }
 
-/// Whether the seam of a loop shows.
 fn shows(made: &MadeLoop) -> bool {
     let keys = LoopKeys::from_loop(&made.loop_clip);
     let size = made.body.size_in(keys.skeleton(), keys.middle_pose());

@@ -33,7 +33,6 @@ pub(super) const NUM_REFINEMENTS: usize = 6;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampledLoops {
     pub(super) weights: Vec<f64>,
-    /// Per loop, per sample.
     pub(super) samples: Vec<Vec<WeightedState>>,
 }
 
@@ -125,7 +124,6 @@ impl SampledLoops {
     }
 }
 
-/// The weighted state of a loop at a time.
 fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let positions = |secs: f64| {
         let body = clip.body_pose_at(secs, INTERPOLATION);

@@ -79,17 +79,14 @@ pub const MAX_TRANSFORMS: usize = 20_000_000;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PlayError {
-    /// There are no loops.
     #[error("there are no loops")]
     NoLoops,
-    /// The skeleton of a loop differs from the first.
     #[error("the skeleton of loop {index} differs from that of the first loop: {difference}")]
     Skeleton {
         /// The loop, counted from 0.
         index: usize,
         difference: SkeletonDifference,
     },
-    /// The duration is not a positive number.
     #[error("the duration must be a positive number of seconds, found {found}")]
     Duration { found: f64 },
     /// The fade is too short or too long.
@@ -239,7 +236,6 @@ impl LoopSet {
         solved
     }
 
-    /// The jumps that are known under a fade.
     fn jumps_under(&self, fade: Decay) -> Jumps {
         let known = self.jumps.as_ref().filter(|jumps| jumps.fade == fade);
         known.cloned().unwrap_or_else(|| Jumps::new(fade))
@@ -356,10 +352,8 @@ pub struct PlayedLoop {
     pub entry: Entry,
     /// The time in the loop at which it is left for the next, within its first cycle; `None` for the last.
     pub exit_secs: Option<f64>,
-    /// The root at that time.
     root: Rigid,
     offset: Offset,
-    /// How feet are held through the fade.
     feet: Option<Arc<SolvedFade>>,
 }
 

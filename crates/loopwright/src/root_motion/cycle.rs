@@ -53,7 +53,6 @@ pub(crate) enum BodyPath<'a> {
     Space(&'a [Rigid]),
 }
 
-/// The path of a body over the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
@@ -111,21 +110,21 @@ impl Cycle<'_> {
         let start = self.path.mean_start(DVec3::ZERO, self.period_secs, |secs| {
             Rigid::new(DQuat::IDENTITY, displacement * (secs / self.period_secs))
         });
-        RootMotion {
+        RootMotion::new(
             start,
-            twist: Twist {
+            Twist {
                 linear: start.rotation.conjugate() * displacement / self.period_secs,
                 angular: DVec3::ZERO,
             },
-        }
+        )
     }
 
     /// A root that stays at the mean frame of the body over the cycle.
     pub(crate) fn root_at_rest(&self) -> RootMotion {
-        RootMotion {
-            start: self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
-            twist: Twist::default(),
-        }
+        RootMotion::new(
+            self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
+            Twist::default(),
+        )
     }
 
     /// Length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not shorten it; for
@@ -204,10 +203,7 @@ impl Cycle<'_> {
             BodyPath::Ground(_) => turn,
             BodyPath::Space(_) => start.rotation.conjugate() * turn,
         };
-        RootMotion {
-            start,
-            twist: Twist::log_with_turn(local, turn_in_root, self.period_secs),
-        }
+        RootMotion::new(start, Twist::log_with_turn(local, turn_in_root, self.period_secs))
     }
 
     /// Near a whole turn the chord is close to zero, so the circle comes from the path; the root moves `climb` metres along the
@@ -219,26 +215,23 @@ impl Cycle<'_> {
             BodyPath::Ground(path) => {
                 let start = Rigid::from_yaw(path.mean_yaw(turn.y), centre + arm);
                 let linear = start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (climb / self.period_secs);
-                RootMotion {
-                    start,
-                    twist: Twist { linear, angular },
-                }
+                RootMotion::new(start, Twist { linear, angular })
             }
             BodyPath::Space(_) => {
                 let axis = turn.normalize_or_zero();
                 let world = Twist {
-                    angular,
                     linear: axis * (climb / self.period_secs) - turn.cross(centre) / self.period_secs,
+                    angular,
                 };
                 let start = self.path.mean_start(turn, self.period_secs, |secs| world.exp(secs));
                 let velocity = axis * (climb / self.period_secs) + angular.cross(arm);
-                RootMotion {
+                RootMotion::new(
                     start,
-                    twist: Twist {
+                    Twist {
                         linear: start.rotation.conjugate() * velocity,
                         angular: start.rotation.conjugate() * angular,
                     },
-                }
+                )
             }
         }
     }
@@ -402,10 +395,7 @@ mod tests {
     /// The mean of frames spread evenly about a screw is the screw's own start.
     #[test]
     fn wobble_about_a_screw_averages_out() {
-        let world = Twist {
-            linear: DVec3::new(0.3, -0.1, 0.9),
-            angular: DVec3::new(0.5, 1.0, -0.4),
-        };
+        let world = Twist::new(DVec3::new(0.3, -0.1, 0.9), DVec3::new(0.5, 1.0, -0.4));
         let start = Rigid::new(rotation::exp(DVec3::new(0.2, 0.9, -0.3)), DVec3::new(0.4, 1.0, 0.0));
         let frames: Vec<Rigid> = (0..=40)
             .map(|sample| {

@@ -300,8 +300,5 @@ fn moved_to_root_joint(
             Rigid::from_yaw(yaw, mean.translation)
         }
     };
-    RootMotion {
-        start: start_now,
-        twist: twist.seen_from(start.inverse() * start_now),
-    }
+    RootMotion::new(start_now, twist.seen_from(start.inverse() * start_now))
 }

@@ -27,7 +27,6 @@ use crate::{
     take::Clip,
 };
 
-/// The data of half a cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
     pub(crate) analysis: &'a Analysis,
@@ -64,13 +63,7 @@ impl HalfCycle<'_> {
             / count;
         let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * along);
         start.translation.y = 0.0;
-        RootMotion {
-            start,
-            twist: Twist {
-                linear: velocity,
-                angular: DVec3::ZERO,
-            },
-        }
+        RootMotion::new(start, Twist::new(velocity, DVec3::ZERO))
     }
 
     /// The line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the distance

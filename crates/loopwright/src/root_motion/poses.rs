@@ -48,7 +48,6 @@ pub(crate) struct EndPoses<'a> {
     pub(crate) joints: &'a [WeightedJoint],
     /// Frame of the start.
     pub(crate) first: usize,
-    /// Number of intervals from start to end.
     pub(crate) num_intervals: usize,
     /// Frames compared on either side of both ends: those of [`WINDOW_SECS`].
     pub(crate) reach: usize,
@@ -62,7 +61,6 @@ pub(crate) struct Alignment {
 }
 
 impl EndPoses<'_> {
-    /// The motion over the ground.
     pub(crate) fn motion_on_ground(&self) -> Rigid {
         let pairs = self.pairs();
         self.held(&pairs, fit_planar(&pairs))
@@ -74,7 +72,6 @@ impl EndPoses<'_> {
         self.aligned(&pairs, &pairs, fit_planar(&pairs))
     }
 
-    /// The motion in space.
     pub(crate) fn aligned_in_space(&self) -> Alignment {
         let pairs = self.pairs();
         let levered = self.levered(&pairs);

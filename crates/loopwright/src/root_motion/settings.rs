@@ -103,8 +103,8 @@ pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 /// Why the root motion cannot be removed with these settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RootError {
-    /// A straight root is asked for, and the stretch turns.
     #[error(
         "the stretch turns by {:.1} degrees, a straight root takes {:.0}",
         found.to_degrees(),
@@ -114,16 +114,10 @@ pub enum RootError {
         /// Size of the turn from start to end, radians.
         found: f64,
     },
-    /// The smoothing of a path is not a positive number of seconds.
     #[error("the smoothing of the path must be a positive number of seconds, found {found}")]
-    Smoothing {
-        /// Seconds given.
-        found: f64,
-    },
-    /// A path over the ground is asked for together with root motion in full space.
+    Smoothing { found: f64 },
     #[error("a path lies on the ground, root motion in full space leaves it")]
     PathInFullSpace,
-    /// Half a cycle is to be mirrored, together with root motion in full space.
     #[error("half a cycle is mirrored across an upright plane, so its root motion must be over the ground")]
     HalfInFullSpace,
 }

@@ -39,10 +39,8 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TakeError {
-    /// There is no frame.
     #[error("the take has no frames")]
     NoFrames,
-    /// A track's length is not frames times joints.
     #[error("expected {expected} values for the skeleton's joints in whole frames, found {found}")]
     WrongLength { expected: usize, found: usize },
     /// The frame time is not a plausible number of seconds.
@@ -94,10 +92,7 @@ impl Take {
             }
         }
         normalize(num_joints, &translations, &mut rotations)?;
-        let values = Pose {
-            translations,
-            rotations,
-        };
+        let values = Pose::new(translations, rotations);
         Ok(Self {
             name: Arc::from(name.into()),
             tracks: Arc::new(Tracks::from_continuous(skeleton, frame_time_secs, values)),
@@ -123,7 +118,6 @@ impl Take {
         }
     }
 
-    /// The tracks.
     pub(crate) fn tracks(&self) -> &Arc<Tracks> {
         &self.tracks
     }
@@ -239,10 +233,7 @@ impl Take {
         for frame in 0..self.num_frames() {
             let pose = self.pose(frame);
             let (locals, rotations) = (pose.translations, pose.rotations);
-            let mut folded = Pose {
-                translations: locals[1..].to_vec(),
-                rotations: rotations[1..].to_vec(),
-            };
+            let mut folded = Pose::new(locals[1..].to_vec(), rotations[1..].to_vec());
             folded.translations[0] = locals[0] + rotations[0] * locals[1];
             folded.rotations[0] = rotations[0] * rotations[1];
             tracks.push(folded.as_ref());

@@ -12,19 +12,12 @@ use crate::{math::ops, motion::Pose};
 /// Why a take cannot be smoothed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SmoothError {
-    /// The frequency is not positive, or too high for the frame rate.
     #[error(
         "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"
     )]
-    Frequency {
-        /// Hertz asked for.
-        found: f64,
-        /// Highest frequency allowed.
-        limit: f64,
-        /// Frames per second of the take.
-        rate: f64,
-    },
+    Frequency { found: f64, limit: f64, rate: f64 },
     /// The result is not a valid take.
     #[error(transparent)]
     Take(#[from] TakeError),

@@ -84,7 +84,6 @@ impl State<'_> {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TransitionError {
-    /// The skeletons have different trees of joints.
     #[error("the motions have different skeletons: {difference}")]
     Skeleton {
         difference: SkeletonDifference,

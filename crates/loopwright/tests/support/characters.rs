@@ -16,10 +16,7 @@ pub(crate) const MIXAMO: &str = "Hips LeftUpLeg LeftLeg LeftFoot LeftToeBase Rig
 pub(crate) const UNREAL: &str = "pelvis thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r spine_01 spine_02 spine_03 neck_01 head \
     clavicle_l upperarm_l lowerarm_l hand_l clavicle_r upperarm_r lowerarm_r hand_r";
 pub(crate) fn walk() -> Take {
-    walk_of(WalkSettings {
-        seconds: 6.0,
-        ..WalkSettings::default()
-    })
+    walk_of(WalkSettings::default().seconds(6.0))
 }
 
 pub(crate) fn rig_of(take: &Take) -> Rig {

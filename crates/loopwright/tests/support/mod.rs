@@ -87,12 +87,10 @@ pub(crate) fn poses(take: &Take) -> impl Iterator<Item = Pose> {
     (0..take.num_frames()).map(|frame| take.pose(frame).to_pose())
 }
 
-/// The take with the pose of every frame changed.
 pub(crate) fn posed(take: &Take, change: impl Fn(usize, &mut Pose)) -> Take {
     posed_on(take, take.skeleton().clone(), change)
 }
 
-/// The take on another skeleton, for which the pose of every frame is changed.
 pub(crate) fn posed_on(take: &Take, skeleton: Skeleton, change: impl Fn(usize, &mut Pose)) -> Take {
     let poses = poses(take).enumerate().map(|(frame, mut pose)| {
         change(frame, &mut pose);
@@ -123,18 +121,13 @@ pub(crate) fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
 
 /// A walk without noise and drift.
 pub(crate) fn steady() -> WalkSettings {
-    WalkSettings {
-        noise_deg: 0.0,
-        drift: 0.0,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().noise_deg(0.0).drift(0.0)
 }
 
 pub(crate) fn walk_of(settings: WalkSettings) -> Take {
     synthesize(&settings).unwrap().take
 }
 
-/// A captured take.
 pub(crate) fn captured(folder: &std::path::Path, file: &str) -> Take {
     let bytes = std::fs::read(folder.join(file)).unwrap();
     loopwright_formats::load(&bytes, file).unwrap().take
@@ -164,7 +157,6 @@ pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSett
     analysis.make_loop(&stretch(&analysis, &cut), settings).unwrap()
 }
 
-/// The recommended loop.
 pub(crate) fn best(analysis: &Analysis) -> LoopCandidate {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     found.best().unwrap().clone()

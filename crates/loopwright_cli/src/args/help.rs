@@ -1,8 +1,8 @@
 //! Two sizes of help from one definition of the flags: `-h` shows what most people need, `--help` everything by headings.
 
-use std::ffi::OsStr;
+use std::{collections::HashMap, ffi::OsStr};
 
-use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+use clap::{Arg, Command, CommandFactory, Id, builder::StyledStr};
 use loopwright_formats::Format;
 
 use super::Cli;
@@ -121,7 +121,7 @@ fn with_help(command: Command, name: &str, size: Size) -> Command {
     let command = in_order(command);
     match size {
         Size::Summary => summarized(command, &summary),
-        Size::Full => command
+        Size::Full => with_conflicts(command)
             .mut_args(with_values_explained)
             .after_help(format!("Example: {}", summary.example)),
     }
@@ -211,6 +211,27 @@ fn on_one_line(arg: Arg) -> Arg {
     }
     help = format!("{help}: {}", first_of(&values, LINE.saturating_sub(help.len() + 2)));
     arg.help(help).hide_possible_values(true).hide_default_value(true)
+}
+
+/// Says of each flag which others it excludes.
+fn with_conflicts(command: Command) -> Command {
+    let excluded = |arg: &Arg| -> Vec<String> {
+        let others = command.get_arg_conflicts_with(arg).into_iter();
+        others
+            .filter_map(|other| Some(format!("--{}", other.get_long()?)))
+            .collect()
+    };
+    let all: HashMap<Id, Vec<String>> = (command.get_arguments())
+        .map(|arg| (arg.get_id().clone(), excluded(arg)))
+        .collect();
+    command.mut_args(|arg| {
+        let Some(others) = all.get(arg.get_id()).filter(|others| !others.is_empty()) else {
+            return arg;
+        };
+        let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+        let (what, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
+        arg.help(format!("{what}; not with {}{default}", others.join(", ")))
+    })
 }
 
 /// Puts what each value means under the help of its flag: clap itself does so only in a layout of three lines a flag.

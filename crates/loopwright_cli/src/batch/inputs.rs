@@ -137,7 +137,6 @@ pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failu
     files
 }
 
-/// What one name means.
 enum Named {
     File,
     Folder(PathBuf),

@@ -20,7 +20,6 @@ use crate::{exit::Failure, output};
 /// How the names of journals begin.
 const PREFIX: &str = ".loopwright-batch";
 
-/// One line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Line {
@@ -81,7 +80,6 @@ impl Past {
     }
 }
 
-/// The journal of this run.
 pub(crate) struct Journal {
     path: PathBuf,
     /// Locked while the run lives; `None` in a run that writes nothing.
@@ -99,7 +97,7 @@ impl Journal {
         };
         let path = folder.join(name);
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot write \"{}\": {error}", path.display()))
+            Failure::cannot("write", &path, error)
                 .try_this("check that the folder may be written to and has room, or name another one with -o")
         };
         // A pipe would wait for its reader for ever.
@@ -148,7 +146,6 @@ impl Journal {
         Ok((journal, past))
     }
 
-    /// Says which outputs a take will write.
     pub(crate) fn writes(&self, take: &str, outputs: Vec<PathBuf>) -> Result<(), Failure> {
         self.append(&Line::Writes {
             take: take.to_owned(),
@@ -163,8 +160,7 @@ impl Journal {
 
     fn append(&self, line: &Line) -> Result<(), Failure> {
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot write \"{}\": {error}", self.path.display()))
-                .try_this("make room on the disk, then go on with --resume")
+            Failure::cannot("write", &self.path, error).try_this("make room on the disk, then go on with --resume")
         };
         let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         text.push(b'\n');

@@ -84,7 +84,6 @@ impl From<Grade> for Verdict {
     }
 }
 
-/// A file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) path: PathBuf,
@@ -133,7 +132,6 @@ impl LoopResult {
     }
 }
 
-/// What a take gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TakeResult {
     /// Its path, as named or found.

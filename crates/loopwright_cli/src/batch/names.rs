@@ -91,12 +91,10 @@ impl Template {
         })
     }
 
-    /// The template as typed.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The stem of a loop's file.
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
         for part in &self.parts {

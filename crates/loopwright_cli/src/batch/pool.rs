@@ -71,7 +71,6 @@ struct State<S, A> {
     /// What is studied and not settled; `None` if the program failed on it.
     studied: BTreeMap<usize, Option<S>>,
     answers: BTreeMap<usize, A>,
-    /// Answers that were taken.
     taken: usize,
 }
 

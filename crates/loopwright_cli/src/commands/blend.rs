@@ -106,9 +106,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .extend(engine.complaint(format).map(|complaint| complaint.to_string()));
     sidecar.target = (args.files.engine.target)
         .map(|engine| written_loop::target_facts(engine, sidecar, &first.file.take, 1.0 / clip.step_secs()));
-    for warning in &sidecar.warnings {
-        talk::warn(warning);
-    }
+    talk::warn_all(&sidecar.warnings);
     sidecar.outputs = [&args.files.output, &beside]
         .map(|path| path.display().to_string())
         .to_vec();

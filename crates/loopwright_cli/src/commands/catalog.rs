@@ -74,11 +74,10 @@ pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
     }
 }
 
-/// Rows as the bytes of a file.
 pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let written = loopwright_catalog::write(format, rows, &mut bytes);
-    written.map_err(|error| Failure::error(format!("cannot write \"{}\": {error}", path.display())))?;
+    written.map_err(|error| Failure::cannot("write", path, error))?;
     Ok(bytes)
 }
 
@@ -87,7 +86,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
     loopwright_catalog::read(format, files::read_bytes(path)?).map_err(|error| {
-        Failure::error(format!("cannot read \"{}\": {error}", path.display()))
+        Failure::cannot("read", path, error)
             .try_this("a catalog that `loopwright make TAKES -o FOLDER/ --catalog FILE` wrote")
     })
 }

@@ -101,17 +101,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         outputs.commit()?;
     }
     let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
-    let failure = (!unreadable.is_empty()).then(|| {
-        let what = format!("{} of {} loops could not be checked", unreadable.len(), verdicts.len());
-        Failure::of_all(what, &unreadable)
-    });
+    let failure = Failure::of_some(unreadable, verdicts.len(), "loops could not be checked");
     let document = report::json(&verdicts, &limits, failure.as_ref());
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    if args.json {
-        output::print(&document)?;
-    }
+    output::end(document, failure, args.json)?;
     Ok(if failed.is_empty() {
         Ending::Done
     } else {
@@ -158,14 +150,12 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
 
 /// Which checks make a loop fail.
 pub(super) struct Fails<'a> {
-    /// From this grade on.
     pub(super) from: Grade,
     /// Of these alone; of all where none is named.
     pub(super) only: &'a [CheckId],
 }
 
 impl Fails<'_> {
-    /// The checks that a loop fails.
     fn of<'c>(&self, checks: &'c [CheckFacts]) -> impl Iterator<Item = &'c CheckFacts> {
         checks.iter().filter(|check| {
             let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
@@ -226,7 +216,7 @@ fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: 
         (CheckError::Body(error), ..) => failures::body(error),
         (CheckError::OtherTake(error), Some(take), Some(sidecar)) => written_loop::of_other_take(take, sidecar, &error),
         (CheckError::Keys(error), _, sidecar) => {
-            let failure = Failure::error(format!("cannot check \"{}\": {error}", path.display()));
+            let failure = Failure::cannot("check", path, error);
             failure.try_this(match sidecar {
                 Some(_) => written_loop::OTHER_SIDECAR,
                 None => "a loop of 3 or more frames",

@@ -83,9 +83,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     let beside = output::sidecar_path(&args.output);
     let mut warnings = Vec::new();
     let file = read(args, sidecar.as_ref(), &mut warnings)?;
-    for warning in &warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&warnings);
     let answer = ConvertAnswer {
         take: take_facts(&args.input.display().to_string(), &file),
         is_loop: sidecar.is_some(),
@@ -107,9 +105,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     };
     let engine = args.engine.engine();
     let complaints = [engine.complaint(format), engine.rate_complaint(take.frame_rate_hz())];
-    for complaint in complaints.into_iter().flatten() {
-        talk::warn(&complaint.to_string());
-    }
+    talk::warn_all(complaints.into_iter().flatten());
     let sidecar = sidecar.map(|sidecar| match &mirror {
         Some(mirror) => sidecar.mirrored(mirror, take.skeleton()),
         None => sidecar,
@@ -126,9 +122,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
             .map(|(written, sidecar)| (written, Some(sidecar)))?,
         None => (work.convert_take()?, None),
     };
-    for warning in &written.warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&written.warnings);
     let sidecar = sidecar.map(|sidecar| Sidecar {
         outputs: [args.output.as_path(), &beside]
             .map(|path| path.display().to_string())
@@ -270,7 +264,6 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    /// A loop, and its sidecar as it then is.
     fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());

@@ -177,13 +177,11 @@ pub(super) fn all(
         failed.len(),
         found.problems.len() + found.files.len()
     );
-    let listed: Vec<&Failure> = failed.iter().take(MOST_LISTED).collect();
-    let failure = Failure::of_all(what, &listed);
+    let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
 }
 
-/// A document on one line.
 fn line(document: &str) -> String {
     match serde_json::from_str::<Value>(document) {
         Ok(value) => format!("{value}\n"),

@@ -65,20 +65,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     let outputs = outputs.commit()?;
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
     let unreadable: Vec<&Failure> = outcomes.iter().filter_map(|outcome| outcome.failure()).collect();
-    let failure = (!unreadable.is_empty()).then(|| {
-        let what = format!("{} of {} takes could not be fitted", unreadable.len(), outcomes.len());
-        Failure::of_all(what, &unreadable)
-    });
+    let failure = Failure::of_some(unreadable, outcomes.len(), "takes could not be fitted");
     let document = report::json(&sources, &pool, &settings, failure.as_ref(), &outputs);
     if !args.json {
         output::print(&report::human(&sources, &pool, &settings, &block))?;
     }
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    if args.json {
-        output::print(&document)?;
-    }
+    output::end(document, failure, args.json)?;
     Ok(if pool.has_half_life() {
         Ending::Done
     } else {
@@ -154,8 +146,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
     }
     let fit = loopwright_controller::fit(&analysis, settings);
     if let Err(error @ FitError::Rate { .. }) = fit {
-        return Err(Failure::error(format!("cannot fit \"{}\": {error}", path.display()))
-            .try_this("export the take at 30 to 120 frames per second"));
+        return Err(Failure::cannot("fit", path, error).try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
         facts: take_facts(&path.display().to_string(), &file),
@@ -201,7 +192,7 @@ fn from_table(args: &FitArgs, path: &Path) -> Result<Ending, Failure> {
 /// Lines of two numbers below a line of names. Blank lines and those that begin with # are left out, further columns too.
 fn read_table(path: &Path) -> Result<SpeedTable, Failure> {
     let wrong = |what: String| {
-        Failure::error(format!("cannot read the table \"{}\": {what}", path.display()))
+        Failure::cannot("read the table", path, what)
             .try_this("a first line time,speed or distance,time, then a line of numbers each: seconds, m/s, metres")
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;

@@ -45,16 +45,11 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
         [only] if files.len() == 1 && files[0].failure.is_some() => Some(only.clone()),
         _ => Some(Failure::of_all(
             format!("{} of the files or animations could not be read", failures.len()),
-            &failures,
+            failures.iter().copied(),
         )),
     };
     let document = report::json(&files, failure.as_ref());
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    if args.json {
-        output::print(&document)?;
-    }
+    output::end(document, failure, args.json)?;
     Ok(Ending::Done)
 }
 

@@ -87,7 +87,6 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
-/// The recipe file that the flags name, overridden by the flags.
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     match &target.recipe {
         Some(path) => Ok(read_recipe(path)?.overlaid(flags)?),
@@ -97,8 +96,7 @@ fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
 
 fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
     Recipe::read(&files::read_bytes(path)?).map_err(|error| {
-        Failure::error(format!("cannot read the recipe \"{}\": {error}", path.display()))
-            .try_this("`loopwright recipe` prints one with every setting")
+        Failure::cannot("read the recipe", path, error).try_this("`loopwright recipe` prints one with every setting")
     })
 }
 
@@ -155,9 +153,7 @@ fn make(
     let mut warnings = Vec::new();
     let chosen = job::choose(&studied, request, &mut warnings)
         .and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
-    for warning in &warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&warnings);
     let chosen = chosen.map_err(|error| {
         let failure = in_words(error);
         let document = failure::json(&failure, Some(studied.facts()));
@@ -170,9 +166,7 @@ fn make(
     let recipe = made.recipe(recipe);
     let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
     let is_bad = pending.is_bad();
-    for warning in &pending.warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&pending.warnings);
     if let Some(decision) = &pending.done.decision {
         talk::note(&decision.to_string());
     }

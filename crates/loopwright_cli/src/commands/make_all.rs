@@ -68,9 +68,7 @@ impl LoopedAnimations {
                     pack.add(number, name, &studied, &mut warnings, |error| {
                         failures::job(&studied, Some(search), error).what().to_owned()
                     });
-                    for warning in &warnings {
-                        talk::warn(&warning.to_string());
-                    }
+                    talk::warn_all(&warnings);
                 }
                 Err(failure) if failure.is_negative() => pack.leave_alone(number, name, failure.what().to_owned()),
                 Err(failure) => pack.fail(number, name, failure.what().to_owned()),
@@ -84,13 +82,9 @@ impl LoopedAnimations {
             written,
             first,
         } = pack.write(take.display().to_string()).map_err(failures::pack)?;
-        for warning in &written {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(&written);
         let bytes = bytes.map_or_else(|| files::read_bytes(copied(take, recipe)), Ok)?;
-        for warning in &sidecar.warnings {
-            talk::warn(warning);
-        }
+        talk::warn_all(&sidecar.warnings);
         for each in &mut sidecar.loops {
             each.state_file(&bytes);
         }
@@ -162,20 +156,12 @@ pub(super) fn make_all(
     let reasons: Vec<Failure> = failed
         .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()))
         .collect();
-    let failure = (!reasons.is_empty()).then(|| {
-        let what = format!("{} of {} animations could not be looped", reasons.len(), numbers.len());
-        Failure::of_all(what, &reasons.iter().collect::<Vec<_>>())
-    });
+    let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");
     let document = json::pack(&sidecar, failure.as_ref());
     if !target.json {
         output::print(&report::human(&sidecar))?;
     }
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    if target.json {
-        output::print(&document)?;
-    }
+    output::end(document, failure, target.json)?;
     let pops = (sidecar.animations.iter()).any(|animation| animation.grade == Some(Grade::Bad));
     Ok(if pops { Ending::Negative } else { Ending::Done })
 }

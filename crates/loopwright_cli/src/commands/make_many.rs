@@ -450,9 +450,7 @@ impl MakeLoops<'_> {
         };
         let mut warnings = Vec::new();
         let chosen = job::choose(&loaded, request, &mut warnings);
-        for warning in &warnings {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(&warnings);
         let chosen = chosen.map_err(|error| failed(in_words(error)))?;
         let loops = chosen.into_iter().map(of_row).collect();
         Ok(Studied::Loops(Box::new(StudiedLoops {
@@ -668,7 +666,6 @@ impl MakeLoops<'_> {
     }
 }
 
-/// The result for a loop that was written.
 fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Vec<Written>) -> LoopResult {
     LoopResult {
         verdict: sidecar.quality.grade.unwrap_or(Grade::Review).into(),
@@ -699,7 +696,6 @@ fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
     written.collect()
 }
 
-/// A catalog to write.
 struct Catalog<'a> {
     path: &'a Path,
     format: CatalogFormat,

@@ -43,9 +43,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         .complaint(format)
         .into_iter()
         .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
-    for complaint in complaints {
-        talk::warn(&complaint.to_string());
-    }
+    talk::warn_all(complaints);
     let first = loops[0].file.take.clone();
     let frame_time_secs = frame_time_secs(args, loops[0].clip.step_secs(), first.skeleton().num_joints())?;
     let adds_root = engine.needs_root_joint(loops[0].has_root_joint());
@@ -65,9 +63,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         (take, written)
     };
     let written = written.map_err(Failure::error)?;
-    for warning in &written.warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&written.warnings);
     outputs.add(&args.files.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = PlayAnswer {

@@ -92,10 +92,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
-            _ => Failure::of_all(
-                "there is no loop to show".to_owned(),
-                &failed.iter().collect::<Vec<_>>(),
-            ),
+            _ => Failure::of_all("there is no loop to show".to_owned(), &failed),
         });
     }
     let heading = Heading {
@@ -113,28 +110,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         page_bytes: html.len(),
         not_shown,
     };
-    let failure = (!failed.is_empty()).then(|| {
-        let what = format!(
-            "{} of {} files are not shown",
-            failed.len(),
-            failed.len() + panels.len()
-        );
-        Failure::of_all(what, &failed.iter().collect::<Vec<_>>())
-    });
+    let failure = Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown");
     let text = answer::human(&answer, &args.output.display().to_string());
     let document = json::document("report", answer, failure.as_ref(), &outputs);
     if !args.json {
         output::print(&text)?;
     }
-    match failure {
-        Some(failure) => Err(failure.in_document(document)),
-        None => {
-            if args.json {
-                output::print(&document)?;
-            }
-            Ok(Ending::Done)
-        }
-    }
+    output::end(document, failure, args.json)?;
+    Ok(Ending::Done)
 }
 
 /// Errors: the name is of no page.

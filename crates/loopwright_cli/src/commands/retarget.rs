@@ -182,9 +182,7 @@ impl Work<'_> {
         let from = rig_of(&file.take, &file.source, &self.options.reading.overrides()).map_err(failures::body)?;
         let matched = self.options.target.matched(from);
         let matched = matched.map_err(|error| failures::study(self.options.input, error))?;
-        for warning in matched.warnings() {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(matched.warnings());
         if let Some(path) = self.options.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
         }
@@ -198,9 +196,7 @@ impl Work<'_> {
             .reading
             .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
         let mut file = load::read_take(args.input, &settings, &mut warnings)?;
-        for warning in &warnings {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(&warnings);
         if let Some(pairs) = args.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
@@ -210,9 +206,7 @@ impl Work<'_> {
             take = take.recentered(self.character.rig.body());
         }
         let written = loopwright_formats::write_take(&take, source).map_err(Failure::error)?;
-        for warning in &written.warnings {
-            talk::warn(&warning.to_string());
-        }
+        talk::warn_all(&written.warnings);
         outputs.add(args.output, &written.bytes)?;
         Ok(TakeFacts {
             rig: Some(matched.facts()),
@@ -245,9 +239,7 @@ impl Work<'_> {
             let skeleton = self.character.file.take.skeleton();
             engine.facts(said, skeleton, rate_hz)
         });
-        for warning in &said.warnings {
-            talk::warn(warning);
-        }
+        talk::warn_all(&said.warnings);
         Ok((read, file))
     }
 }

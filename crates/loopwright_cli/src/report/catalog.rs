@@ -10,7 +10,6 @@ use super::{
     table::{Table, optional},
 };
 
-/// The rows as a table.
 pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
     let mut text = String::new();
     if !rows.is_empty() {

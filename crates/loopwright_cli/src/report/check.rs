@@ -16,29 +16,18 @@ use crate::{
     limits::{Exceeded, Limits},
 };
 
-/// The verdict on one loop.
 #[derive(Default, Serialize)]
 pub(crate) struct Verdict {
-    /// The loop's file.
     pub(crate) file: String,
-    /// The animation, if the file holds several loops.
     pub(crate) animation: Option<String>,
-    /// The grade: good, review or bad; "error" if it cannot be checked.
     pub(crate) grade: &'static str,
-    /// Checks that it fails and limits that it exceeds; empty if it passes.
     pub(crate) failed: Vec<Exceeded>,
-    /// The loop as a take; null if it cannot be read.
     pub(crate) take: Option<TakeFacts>,
-    /// The stretch as the sidecar describes it; null without a sidecar.
     pub(crate) candidate: Option<CandidateFacts>,
-    /// The root motion; null if the file cannot be read.
     pub(crate) root_motion: Option<RootMotionFacts>,
-    /// The figures; null if the file cannot be read.
     pub(crate) quality: Option<QualityFacts>,
-    /// Why it cannot be checked; left out if it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     pub(crate) failure: Option<Failure>,
-    /// Assumptions, and reasons to doubt the verdict.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -180,11 +169,9 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
 #[derive(Serialize)]
 struct CheckAnswer<'a> {
     loops: &'a [Verdict],
-    /// The limits that the figures were compared with.
     limits: &'a Limits,
 }
 
-/// The answer as JSON.
 pub(crate) fn json(loops: &[Verdict], limits: &Limits, failure: Option<&Failure>) -> String {
     json::document("check", CheckAnswer { loops, limits }, failure, &[])
 }

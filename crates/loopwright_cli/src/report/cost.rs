@@ -9,58 +9,38 @@ use super::table::{Table, optional, rate};
 /// One of the two motions of a jump.
 #[derive(Serialize)]
 pub(crate) struct CostSide {
-    /// Its file.
     pub(crate) file: String,
-    /// "take" or "loop".
     pub(crate) kind: &'static str,
-    /// The frame to leave or enter; null for all.
     pub(crate) frame: Option<usize>,
-    /// Frames of the take, samples of the loop.
     pub(crate) frames: usize,
-    /// Frames per second.
     pub(crate) fps: f64,
-    /// Seconds from one frame to the next.
     pub(crate) frame_time_secs: f64,
-    /// Seconds of a loop's cycle; null for a take.
     pub(crate) period_secs: Option<f64>,
 }
 
-/// The cost of a jump under one decay.
 #[derive(Serialize)]
 pub(crate) struct DecayCost {
-    /// "spring", "cubic" or "quintic".
     pub(crate) decay: &'static str,
-    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
-    /// The feature form, which never exceeds it.
     pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// The gaps at a jump in one joint or in the root.
 #[derive(Serialize)]
 pub(crate) struct GapFacts {
-    /// The joint's name, or the part of the root motion, in brackets.
     pub(crate) part: String,
-    /// Whether it is a joint.
     pub(crate) is_joint: bool,
-    /// A factor on metres.
     pub(crate) weight: f64,
-    /// Gap in position: left, up, ahead.
     pub(crate) position_m: [f64; 3],
-    /// Gap in velocity, along the same axes.
     pub(crate) velocity_mps: [f64; 3],
-    /// Its share of the costs, in the order of the decays.
     pub(crate) costs_metre_secs: [f64; 3],
 }
 
 /// A jump from one frame to another.
 #[derive(Serialize)]
 pub(crate) struct PairFacts {
-    /// Under spring, cubic and quintic.
     pub(crate) costs: [DecayCost; 3],
-    /// The gaps, part by part.
     pub(crate) gaps: Vec<GapFacts>,
 }
 
@@ -71,77 +51,53 @@ pub(crate) struct CrossingFacts {
     pub(crate) exit_secs: f64,
     pub(crate) entry_frame: usize,
     pub(crate) entry_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
-    /// Its feature form.
     pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// Jumps between many frames.
 #[derive(Serialize)]
 pub(crate) struct TableFacts {
-    /// "spring", "cubic" or "quintic".
     pub(crate) decay: &'static str,
-    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
-    /// The best frames to leave (or to enter, if one frame to leave is given), cheapest first.
     pub(crate) best: Vec<CrossingFacts>,
-    /// Median and largest cost of the table.
     pub(crate) median_metre_secs: Option<f64>,
     pub(crate) largest_metre_secs: Option<f64>,
-    /// Phase of the entered loop, 0 to 1, that matches the start of the loop left; null unless both are loops with the same
-    /// number of cycles.
     pub(crate) matching_phase: Option<f64>,
-    /// Frames of the rows of the table; of a long motion, an evenly spaced selection.
     pub(crate) exit_frames: Vec<usize>,
-    /// Frames of its columns, chosen likewise.
     pub(crate) entry_frames: Vec<usize>,
-    /// Exact costs, one row per frame to leave.
     pub(crate) costs_metre_secs: Vec<Vec<f64>>,
 }
 
 /// The cheapest jump from one motion of many into another.
 #[derive(Serialize)]
 pub(crate) struct JumpFacts {
-    /// Files of the motions that are left and entered.
     pub(crate) left: String,
     pub(crate) exit_frame: usize,
     pub(crate) exit_secs: f64,
     pub(crate) entered: String,
     pub(crate) entry_frame: usize,
     pub(crate) entry_secs: f64,
-    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
 }
 
 /// Jumps among many motions.
 #[derive(Serialize)]
 pub(crate) struct JumpsFacts {
-    /// "spring", "cubic" or "quintic".
     pub(crate) decay: &'static str,
-    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
-    /// The cheapest jumps, cheapest first; of two motions one each way.
     pub(crate) best: Vec<JumpFacts>,
-    /// The motions that could be read.
     pub(crate) motions: Vec<CostSide>,
-    /// Cost of the cheapest jump, one row per motion to leave, in the order of the motions; null from a motion into itself, and
-    /// where no jump exists.
     pub(crate) costs_metre_secs: Vec<Vec<Option<f64>>>,
 }
 
 /// The answer of `cost`.
 #[derive(Serialize)]
 pub(crate) struct CostAnswer {
-    /// The motion to leave; null among many.
     pub(crate) left: Option<CostSide>,
-    /// The motion to enter; null among many.
     pub(crate) entered: Option<CostSide>,
-    /// Null unless one frame of each is given.
     pub(crate) pair: Option<PairFacts>,
-    /// Null if one frame of each is given, and among many.
     pub(crate) table: Option<TableFacts>,
-    /// Null for two motions.
     pub(crate) among: Option<JumpsFacts>,
 }
 

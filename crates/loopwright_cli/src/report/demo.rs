@@ -16,12 +16,10 @@ pub(crate) struct DemoAnswer<'a> {
 }
 
 impl DemoAnswer<'_> {
-    /// The answer as JSON.
     pub(crate) fn json(&self, outputs: &[String]) -> String {
         json::document("demo", self, None, outputs)
     }
 
-    /// The answer as text.
     pub(crate) fn human(&self) -> String {
         let (found, made, truth) = (
             self.found.human(false),

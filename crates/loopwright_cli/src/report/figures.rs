@@ -38,7 +38,6 @@ pub(super) fn duration_secs(take: &TakeFacts) -> f64 {
     take.frames.saturating_sub(1) as f64 * take.frame_time_secs
 }
 
-/// The root motion as text.
 pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     if root.mode == RootMode::Stationary {
         return "none".to_owned();

@@ -23,31 +23,21 @@ use super::{
 };
 use crate::{exit::Failure, failures, parallel};
 
-/// A loop in the list.
 #[derive(Serialize)]
 pub(crate) struct FoundLoop {
-    /// Its number in the list, from 1, as passed to `make --pick`.
     rank: usize,
     #[serde(flatten)]
     candidate: CandidateFacts,
-    /// How similar the surrounding frames are to those one period later, at most 1.
     repeat_strength: Option<f64>,
-    /// Autocorrelation of the whole take at the period, at most 1.
     take_repeat_strength: Option<f64>,
     /// Cycles of the take in a row, each of which is like the next.
     cycles_alike: u32,
     idle: bool,
-    /// Loops of this stretch that were found, this one included; null in a list of versions.
     versions: Option<usize>,
-    /// What the body does during the loop.
     segment: Option<&'static str>,
-    /// The verdict on the loop as `make` makes it by default; null where it cannot be made.
     grade: Option<&'static str>,
-    /// The reason for the grade.
     reason: Option<String>,
-    /// The checks that it comes from.
     checks: Vec<CheckFacts>,
-    /// What a person sees of the loop; null for whole clips, idle loops and `--choose cost`.
     outcome: Option<OutcomeFacts>,
     root_motion: RootMotionFacts,
 }
@@ -90,7 +80,6 @@ impl From<&Outcome> for OutcomeFacts {
 }
 
 impl FoundLoop {
-    /// The loops of a list.
     fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
         let candidates = &rows.found.candidates;
         let of = |index: usize| {
@@ -111,10 +100,7 @@ impl FoundLoop {
                 checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
                 outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
                 root_motion: describe::root_motion(
-                    &RootMotion {
-                        start: candidate.root_start,
-                        twist: candidate.twist,
-                    },
+                    &RootMotion::new(candidate.root_start, candidate.twist),
                     RootMode::default(),
                     RootSpace::Ground,
                 ),
@@ -237,11 +223,8 @@ impl Miss {
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
-    /// Rank of its loop; null if it has none, or if that was not asked for.
     rank: Option<usize>,
-    /// The nearest miss, if it has no loop.
     nearest_miss: Option<Miss>,
-    /// The same in words.
     #[serde(skip)]
     why_none: Option<String>,
 }
@@ -269,7 +252,6 @@ impl From<&SegmentLoops> for SegmentLoop {
 struct RhythmFacts {
     period_secs: f64,
     confidence: f64,
-    /// Similarity of the take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
@@ -279,12 +261,9 @@ pub(crate) struct FindAnswer {
     take: TakeFacts,
     random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
-    /// Stretches beyond the rows asked for; null in a list of versions.
     candidates_left_out: Option<usize>,
     nearest_miss: Option<Miss>,
-    /// Null if no motion repeats.
     rhythm: Option<RhythmFacts>,
-    /// Null if nothing was found, and in a list of versions.
     segments: Option<Vec<SegmentLoop>>,
 }
 
@@ -309,7 +288,6 @@ impl FindAnswer {
         }
     }
 
-    /// The answer as JSON.
     pub(crate) fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
         json::document("find", self, failure, outputs)
     }

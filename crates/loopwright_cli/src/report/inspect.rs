@@ -34,7 +34,6 @@ fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 impl InspectAnswer<'_> {
-    /// The answer as text.
     pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
@@ -191,9 +190,7 @@ struct Flipping<'a> {
 #[derive(Serialize)]
 struct Peak {
     period_secs: f64,
-    /// Autocorrelation at this lag, at most 1.
     repeat_strength: f64,
-    /// How far the peak stands out from the surrounding lags.
     prominence: f64,
 }
 
@@ -328,13 +325,11 @@ impl<'a> InspectAnswer<'a> {
         }
     }
 
-    /// The answer as JSON.
     pub(crate) fn json(&self, outputs: &[String]) -> String {
         json::document("inspect", self, None, outputs)
     }
 }
 
-/// The name of an activity.
 fn activity_name(activity: ActivityKind) -> &'static str {
     match activity {
         ActivityKind::Moving => "moving",

@@ -1,6 +1,6 @@
 //! JSON documents: the parts that all of them share.
 //!
-//! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema.
+//! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema, with the meaning of each key.
 
 use loopwright_formats::{
     Sidecar,
@@ -71,7 +71,6 @@ pub(crate) fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
     document("loops", answer, failure, &pack.outputs)
 }
 
-/// A whole document as text.
 pub(crate) fn text<T: Serialize>(document: &T) -> String {
     // Structs of numbers and strings always serialise; an empty object would at least contain nothing wrong.
     to_text(document).unwrap_or_else(|_| "{}\n".to_owned())

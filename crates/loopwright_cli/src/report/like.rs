@@ -12,7 +12,6 @@ use crate::exit::Failure;
 /// A stretch of the take that is like a motion.
 #[derive(Serialize)]
 pub(crate) struct OccurrenceFacts {
-    /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
     start_frame: usize,
     end_frame: usize,
@@ -52,18 +51,14 @@ impl OccurrenceFacts {
     }
 }
 
-/// A motion that was sought.
 #[derive(Serialize)]
 pub(crate) struct SoughtFacts {
     pub(crate) file: String,
-    /// "take" or "loop".
     pub(crate) kind: &'static str,
     pub(crate) start_frame: usize,
     pub(crate) end_frame: usize,
     pub(crate) random_cost_metre_secs: f64,
-    /// How many stretches are most like it.
     pub(crate) occurrences: usize,
-    /// The stretch that came nearest; null if one is like it, or none is long enough.
     pub(crate) nearest: Option<OccurrenceFacts>,
 }
 
@@ -78,12 +73,10 @@ pub(crate) struct LikeAnswer {
 }
 
 impl LikeAnswer {
-    /// The answer as JSON.
     pub(crate) fn json(&self, failure: Option<&Failure>) -> String {
         json::document("like", self, failure, &[])
     }
 
-    /// The answer as text.
     pub(crate) fn human(&self) -> String {
         let mut table = Table::new("# | start | end | seconds | tempo | cm off | cost ratio | <like");
         for (index, found) in self.occurrences.iter().enumerate() {

@@ -11,12 +11,10 @@ use super::{
 };
 use crate::{exit::Failure, loop_output};
 
-/// A file and its animations.
 #[derive(Serialize)]
 pub(crate) struct ListedFile {
     pub(crate) file: String,
     pub(crate) animations: Vec<ListedAnimation>,
-    /// Why it cannot be listed; left out if it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     pub(crate) failure: Option<Failure>,
 }
@@ -40,10 +38,8 @@ impl ListedFile {
     }
 }
 
-/// An animation of a file.
 #[derive(Default, Serialize)]
 pub(crate) struct ListedAnimation {
-    /// Its number in the file, from 0.
     number: usize,
     name: String,
     duration_secs: Option<f64>,
@@ -52,17 +48,11 @@ pub(crate) struct ListedAnimation {
     joints: Option<usize>,
     kind: Option<&'static str>,
     loops: Option<&'static str>,
-    /// The grade of its loop as `make` makes it by default; null if it gives none.
     grade: Option<&'static str>,
-    /// The reason for the grade.
     reason: Option<String>,
-    /// Speed over the ground of its loop; null if it gives none, or if nothing shows it.
     speed_mps: Option<f64>,
-    /// Why it gives no loop; null if it gives one.
     why_no_loop: Option<String>,
-    /// Assumptions, and what is odd in it.
     warnings: Vec<String>,
-    /// Why it cannot be read; left out if it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     failure: Option<Failure>,
 }
@@ -165,7 +155,6 @@ struct ListAnswer<'a> {
     files: &'a [ListedFile],
 }
 
-/// The answer as JSON.
 pub(crate) fn json(files: &[ListedFile], failure: Option<&Failure>) -> String {
     json::document("list", ListAnswer { files }, failure, &[])
 }

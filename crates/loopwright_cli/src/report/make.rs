@@ -19,7 +19,6 @@ fn first_line(sidecar: &Sidecar) -> String {
     }
 }
 
-/// The cycles whose mean a loop is.
 fn mean_cycle(mean: &MeanCycleFacts) -> String {
     let ends = mean.cycles.first().zip(mean.cycles.last());
     let (start, end) = ends.map_or((0.0, 0.0), |(first, last)| (first.start_frame, last.end_frame));

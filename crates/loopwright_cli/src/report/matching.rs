@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::table::{Table, rate};
 
-/// A tag of a clip.
 #[derive(Serialize)]
 struct Tag {
     name: String,
@@ -39,7 +38,6 @@ pub(crate) struct BuildAnswer {
     features: &'static str,
     clips: usize,
     rows: usize,
-    /// Rows that this run added.
     added_rows: usize,
     file_bytes: usize,
 }
@@ -77,7 +75,6 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
     )
 }
 
-/// A clip of a database.
 #[derive(Serialize)]
 struct ClipFacts {
     name: String,
@@ -86,17 +83,14 @@ struct ClipFacts {
     frames: usize,
     fps: f64,
     tags: Vec<Tag>,
-    /// Gaits of its frames, in order of their first.
     gaits: Vec<&'static str>,
     left_stands_share: f64,
     right_stands_share: f64,
 }
 
-/// How a jump fades.
 #[derive(Serialize)]
 struct Fade {
     decay: &'static str,
-    /// Half-life of a spring, blend time of the others.
     time_secs: f64,
 }
 
@@ -112,9 +106,7 @@ struct WeightFacts {
 pub(crate) struct InspectAnswer {
     database: String,
     features: &'static str,
-    /// Of futures: the times that are looked at, seconds after a frame.
     ahead_secs: Vec<f64>,
-    /// Of costs.
     fade: Option<Fade>,
     joints: Vec<WeightFacts>,
     file_bytes: usize,
@@ -229,7 +221,6 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
     text
 }
 
-/// A frame that was found.
 #[derive(Serialize)]
 pub(crate) struct FoundFrame {
     row: usize,

@@ -14,26 +14,19 @@ use super::{
 /// The answer of `report`.
 #[derive(Serialize)]
 pub(crate) struct ReportAnswer {
-    /// Loops on the page.
     pub(crate) loops: usize,
-    /// Of those, the ones that are shown beside the stretch of their take.
     pub(crate) with_take: usize,
-    /// Length of the page.
     pub(crate) page_bytes: usize,
-    /// Files of which it shows nothing.
     pub(crate) not_shown: Vec<NotShown>,
 }
 
 /// A file of which the page shows nothing.
 #[derive(Serialize)]
 pub(crate) struct NotShown {
-    /// The file, and the animation in it if it holds several loops.
     pub(crate) file: String,
-    /// Why.
     pub(crate) reason: String,
 }
 
-/// What is on the page.
 pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
     let noun = if answer.loops == 1 { "loop" } else { "loops" };
     let mut text = format!(

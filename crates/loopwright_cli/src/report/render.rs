@@ -5,15 +5,10 @@ use serde::Serialize;
 /// The answer of `render`.
 #[derive(Serialize)]
 pub(crate) struct RenderAnswer {
-    /// "animation", "contact sheet" or "onion skin".
     pub(crate) kind: &'static str,
-    /// Frames of an animation, cells of a contact sheet.
     pub(crate) pictures: usize,
-    /// Width in pixels.
     pub(crate) width_px: u32,
-    /// Height in pixels.
     pub(crate) height_px: u32,
-    /// Seconds of an animation; null for a still image.
     pub(crate) duration_secs: Option<f64>,
 }
 

@@ -83,13 +83,11 @@ impl Answer {
         assert!(is_said, "{}: not {words:?}: {}", self.asked, self.stderr);
     }
 
-    /// Asserts that these words are in the answer.
     pub(crate) fn shows(&self, words: &str) {
         let is_shown = self.stdout.contains(words);
         assert!(is_shown, "{}: not {words:?}: {}", self.asked, self.stdout);
     }
 
-    /// Asserts that the answer begins with these words.
     pub(crate) fn begins(&self, words: &str) {
         let is_so = self.stdout.starts_with(words);
         assert!(is_so, "{}: not {words:?}: {}", self.asked, self.stdout);
@@ -230,10 +228,7 @@ impl Folder {
 
     /// A file as a take in metres, read as centimetres with Y up, as synthetic takes are written.
     pub(crate) fn take(&self, name: &str) -> Take {
-        let space = SpaceSettings {
-            up: UpChoice::Y,
-            unit: UnitChoice::Metres(0.01),
-        };
+        let space = SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(0.01));
         loopwright_formats::read_take(&self.read(name), name, &ReadSettings::in_space(space), &mut Vec::new())
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .take
@@ -283,7 +278,6 @@ pub(crate) fn vector(value: &Value) -> DVec3 {
     DVec3::from_array([0, 1, 2].map(|index: usize| numbers[index].as_f64().unwrap()))
 }
 
-/// The twist that a sidecar states.
 pub(crate) fn root_twist(sidecar: &Value) -> Twist {
     Twist {
         linear: vector(&sidecar["root_motion"]["linear_velocity_mps"]),

@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-/// The published schema.
 pub(crate) fn schema() -> Value {
     serde_json::from_str(include_str!("../../../../docs/formats/loopwright.schema.json")).unwrap()
 }
 
-/// Asserts that a document is of a kind and valid under the schema.
 pub(crate) fn assert_valid(document: &Value, kind: &str) {
     let schema = schema();
     let mut faults = Vec::new();

@@ -357,7 +357,6 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Keeps an area free of labels.
     pub(super) fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }
@@ -375,12 +374,7 @@ impl Labels {
                 (0.0, 1.0),
             ] {
                 let middle = (x + right * (distance + 0.4 * width), y + down * (distance + 2.0));
-                let area = Area {
-                    left: middle.0 - 0.5 * width,
-                    top: middle.1 - 0.5 * HEIGHT,
-                    width,
-                    height: HEIGHT,
-                };
+                let area = Area::new(middle.0 - 0.5 * width, middle.1 - 0.5 * HEIGHT, width, HEIGHT);
                 if within.holds(&area) && !self.taken.iter().any(|taken| taken.meets(&area)) {
                     self.taken.push(area);
                     return Some(area);

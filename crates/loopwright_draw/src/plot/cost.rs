@@ -63,17 +63,9 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     if map.matching.is_some() {
         keys.push(Key::new(Sign::Dashed(Ink::Vermillion), "matching phase"));
     }
-    let heading = Heading {
-        title: "Exact cost",
-        keys,
-    };
+    let heading = Heading::new("Exact cost", keys);
     heading.draw(&mut svg, left, top, MAP);
-    let area = Area {
-        left,
-        top: (top + heading.height(MAP)).round(),
-        width: MAP,
-        height: MAP,
-    };
+    let area = Area::new(left, (top + heading.height(MAP)).round(), MAP, MAP);
     let panel = map.panel(area, true);
     let dearest = largest(&map.grid.exact);
     // The colours cover only the existing range of costs.
@@ -96,12 +88,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
         .map(|(exact, feature)| exact - feature)
         .collect();
     let most_missed = largest(&missed);
-    let upper = Area {
-        left: SMALL_LEFT,
-        top: area.top,
-        width: SMALL,
-        height: SMALL,
-    };
+    let upper = Area::new(SMALL_LEFT, area.top, SMALL, SMALL);
     let lower = Area {
         top: area.bottom() - SMALL,
         ..upper
@@ -182,12 +169,7 @@ impl TransitionMap<'_> {
         }
         let mut labels = Labels::default();
         for (x, y) in self.best.iter().map(point_of) {
-            labels.keep_free(Area {
-                left: x - 6.0,
-                top: y - 6.0,
-                width: 12.0,
-                height: 12.0,
-            });
+            labels.keep_free(Area::new(x - 6.0, y - 6.0, 12.0, 12.0));
         }
         for (index, crossing) in self.best.iter().enumerate().rev() {
             let (x, y) = point_of(crossing);
@@ -204,13 +186,13 @@ impl TransitionMap<'_> {
     /// The best entry for each exit, over the time of the motion that is left; returns the height at which the panel ends.
     fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
         let (left, width) = tracks::across();
-        let heading = Heading {
-            title: "When to leave: cost of the best entry",
-            keys: vec![
+        let heading = Heading::new(
+            "When to leave: cost of the best entry",
+            vec![
                 Key::new(Sign::Line(Ink::Blue), "exact"),
                 Key::new(Sign::Ring(Ink::Vermillion), "best jumps"),
             ],
-        };
+        );
         let area = heading.over(svg, left, top, width, 110.0);
         let points: Vec<(f64, f64)> = self
             .best_entries
@@ -299,13 +281,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
             .zip(titles)
             .enumerate()
         {
-            let ((values, dearest), heading) = (
-                values,
-                Heading {
-                    title: &title,
-                    keys: Vec::new(),
-                },
-            );
+            let ((values, dearest), heading) = (values, Heading::new(&title, Vec::new()));
             let at = left + column as f64 * (width + gap_between);
             let area = heading.over(&mut svg, at, top, width, 156.0);
             let (x, y) = (

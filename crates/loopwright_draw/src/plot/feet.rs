@@ -48,14 +48,14 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
         return top;
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = Heading {
-        title: "Feet over the ground, two periods, seam in the middle",
-        keys: vec![
+    let heading = Heading::new(
+        "Feet over the ground, two periods, seam in the middle",
+        vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
             Key::new(Sign::Line(Ink::Blue), "loop"),
             Key::new(Sign::Patch("idle"), if made.feet.is_held() { "held" } else { "stands" }),
         ],
-    };
+    );
     heading.draw(svg, style::MARGIN, top, full);
     let mut y = top + heading.height(full);
     let column = 0.5 * full;
@@ -66,10 +66,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
             let left = style::MARGIN + style::LEFT + side as f64 * column;
             let width = column - style::LEFT - style::RIGHT;
             let joint = analysis.body.feet[foot].lowest_joint();
-            let heading = Heading {
-                title: &made.loop_clip.skeleton().joint(joint).name,
-                keys: Vec::new(),
-            };
+            let heading = Heading::new(&made.loop_clip.skeleton().joint(joint).name, Vec::new());
             let area = heading.over(svg, left, y, width, HEIGHT);
             let count = made.loop_clip.num_samples();
             let speeds = [

@@ -90,11 +90,7 @@ fn autocorrelation(
     if !cycles.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
     }
-    let area = Heading {
-        title: "Likeness of the take with itself, by lag",
-        keys,
-    }
-    .over(svg, left, top, width, 140.0);
+    let area = Heading::new("Likeness of the take with itself, by lag", keys).over(svg, left, top, width, 140.0);
     let shown = values.iter().take(max_lag + 1).copied();
     let lowest = shown.fold(0.0_f64, f64::min);
     let panel = Panel {
@@ -147,12 +143,7 @@ fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Opt
     for peak in shown {
         let (x, y) = (panel.across(peak.lag_frames * dt), panel.down(peak.height));
         svg.circle(x, y, 3.5, "fb", "");
-        labels.keep_free(Area {
-            left: x - 4.0,
-            top: y - 4.0,
-            width: 8.0,
-            height: 8.0,
-        });
+        labels.keep_free(Area::new(x - 4.0, y - 4.0, 8.0, 8.0));
     }
     for peak in shown {
         let (x, y) = (panel.across(peak.lag_frames * dt), panel.down(peak.height));
@@ -183,18 +174,10 @@ fn costs(
     if found.candidates.len() > 1 {
         keys.push(Key::new(Sign::Ring(Ink::Text), "other loops by rank"));
     }
-    let heading = Heading {
-        title: "Cost of every seam, by start and length",
-        keys,
-    };
+    let heading = Heading::new("Cost of every seam, by start and length", keys);
     heading.draw(svg, left, top, full_width);
     let width = map_width();
-    let area = Area {
-        left,
-        top: (top + heading.height(full_width)).round(),
-        width,
-        height: 300.0,
-    };
+    let area = Area::new(left, (top + heading.height(full_width)).round(), width, 300.0);
     let duration = take.duration_secs();
     let longest = settings.max_secs.min(duration).max(settings.min_secs);
     let panel = Panel {
@@ -295,12 +278,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[Loop
     };
     let mut labels = Labels::default();
     for (x, y) in candidates.iter().map(point_of) {
-        labels.keep_free(Area {
-            left: x - 6.0,
-            top: y - 6.0,
-            width: 12.0,
-            height: 12.0,
-        });
+        labels.keep_free(Area::new(x - 6.0, y - 6.0, 12.0, 12.0));
     }
     let mut numbers = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {

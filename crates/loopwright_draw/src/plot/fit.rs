@@ -154,11 +154,7 @@ impl Curves {
                 Key::new(Sign::Patch("idle"), "idle"),
             ]);
         }
-        let area = Heading {
-            title: self.title,
-            keys,
-        }
-        .over(svg, left, top, width, self.height);
+        let area = Heading::new(self.title, keys).over(svg, left, top, width, self.height);
         let in_runs = profile.runs.iter().cloned().flatten().map(|frame| self.take[frame]);
         let springs = self.springs.iter().flatten().map(|&(_, value)| value);
         let range = Range::around(in_runs.chain(springs), self.least);
@@ -336,12 +332,7 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
         };
         let heading = Heading { title, keys };
         heading.draw(svg, left, top, width);
-        let area = Area {
-            left,
-            top: top + HISTOGRAM_HEAD,
-            width,
-            height: 120.0,
-        };
+        let area = Area::new(left, top + HISTOGRAM_HEAD, width, 120.0);
         let mut sorted: Vec<f64> = take.iter().chain(&controller).copied().collect();
         sorted.sort_by(f64::total_cmp);
         let range = shown(&sorted);

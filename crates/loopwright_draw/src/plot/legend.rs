@@ -18,7 +18,6 @@ pub(super) enum Sign {
     Ring(Ink),
     /// An area of a class of the style sheet.
     Patch(&'static str),
-    /// A vertical stroke.
     Stroke(Ink),
 }
 
@@ -52,7 +51,11 @@ pub(super) struct Heading<'a> {
     pub(super) keys: Vec<Key>,
 }
 
-impl Heading<'_> {
+impl<'a> Heading<'a> {
+    pub(super) fn new(title: &'a str, keys: Vec<Key>) -> Self {
+        Self { title, keys }
+    }
+
     fn rows(&self, width: f64) -> Vec<Vec<&Key>> {
         let title = text::width(self.title, style::HEAD, true) + KEY_GAP;
         let total = |keys: &[&Key]| -> f64 { keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP };
@@ -74,7 +77,6 @@ impl Heading<'_> {
         rows
     }
 
-    /// Height above a panel of that width.
     pub(super) fn height(&self, width: f64) -> f64 {
         ROW * self.rows(width).len() as f64 + 6.0
     }
@@ -82,12 +84,7 @@ impl Heading<'_> {
     /// Draws it, and returns the area of that height below it.
     pub(super) fn over(&self, svg: &mut Svg, left: f64, top: f64, width: f64, height: f64) -> Area {
         self.draw(svg, left, top, width);
-        Area {
-            left,
-            top: top + self.height(width),
-            width,
-            height,
-        }
+        Area::new(left, top + self.height(width), width, height)
     }
 
     /// Draws it with its upper left corner at a point.
@@ -117,15 +114,7 @@ fn draw_sign(svg: &mut Svg, sign: Sign, x: f64, y: f64) {
         Sign::Dashed(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &line(ink), DASHED),
         Sign::Dot(ink) => svg.circle(middle, y, 4.0, &format!("f{}", ink.class()), ""),
         Sign::Ring(ink) => svg.circle(middle, y, 4.0, &format!("chip {}", line(ink)), "stroke-width=\"1.6\""),
-        Sign::Patch(class) => svg.rect(
-            Area {
-                left: x + 2.0,
-                top: y - 6.0,
-                width: 14.0,
-                height: 12.0,
-            },
-            class,
-        ),
+        Sign::Patch(class) => svg.rect(Area::new(x + 2.0, y - 6.0, 14.0, 12.0), class),
         Sign::Stroke(ink) => svg.segment((middle, y - 6.0), (middle, y + 6.0), &line(ink), "stroke-width=\"2\""),
     }
 }

@@ -177,11 +177,7 @@ fn path_from_above(
             },
         ));
     }
-    let area = Heading {
-        title: "From above: hips and root",
-        keys: legend,
-    }
-    .over(svg, left, top, side, side);
+    let area = Heading::new("From above: hips and root", legend).over(svg, left, top, side, side);
     let mut near: Vec<DVec3> = played.clone();
     near.extend(&root_path);
     near.extend(source);
@@ -233,15 +229,7 @@ fn scale_bar(svg: &mut Svg, ground: &Ground) {
     let words = format!("{metres:.decimals$} m");
     let (x, y) = (area.left + 12.0, area.bottom() - 14.0);
     let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
-    svg.rect(
-        Area {
-            left: x - 8.0,
-            top: y - 22.0,
-            width,
-            height: 30.0,
-        },
-        "panel",
-    );
+    svg.rect(Area::new(x - 8.0, y - 22.0, width, 30.0), "panel");
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
     for end in [x, x + pixels] {
         svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
@@ -277,13 +265,15 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
         ("Rotation offsets, largest joints", "angle, deg", rotations, 0.2, false),
         ("Translation offsets", "length, mm", translations, 1.0, true),
     ];
-    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| Heading {
-        title,
-        keys: most_offset(offsets, joints)
-            .into_iter()
-            .zip(SERIES)
-            .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
-            .collect(),
+    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| {
+        Heading::new(
+            title,
+            most_offset(offsets, joints)
+                .into_iter()
+                .zip(SERIES)
+                .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
+                .collect(),
+        )
     });
     let above: f64 = headings.iter().map(|heading| heading.height(width)).sum();
     // The time axis of the lower panel is below the map.
@@ -329,7 +319,6 @@ fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_l
     }
 }
 
-/// Marks the ends of blends that end.
 fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
     let period = made.loop_clip.period_secs();
     let method = &made.closed.method;
@@ -357,15 +346,15 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
         shown = (0..joints.min(JOINTS)).collect();
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = Heading {
-        title: "Most offset joints over two periods, seam in the middle",
-        keys: vec![
+    let heading = Heading::new(
+        "Most offset joints over two periods, seam in the middle",
+        vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
             Key::new(Sign::Line(SERIES[0]), "loop x"),
             Key::new(Sign::Line(SERIES[1]), "loop y"),
             Key::new(Sign::Line(SERIES[2]), "loop z"),
         ],
-    };
+    );
     heading.draw(svg, style::MARGIN, top, full);
     let mut y = top + heading.height(full);
     let column = 0.5 * full;
@@ -375,18 +364,10 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
             let left = style::MARGIN + style::LEFT + side as f64 * column;
             let width = column - style::LEFT - style::RIGHT;
             let name = &made.loop_clip.skeleton().joint(joint).name;
-            let heading = Heading {
-                title: name,
-                keys: Vec::new(),
-            };
+            let heading = Heading::new(name, Vec::new());
             heading.draw(svg, left, y, width);
             let top = y + heading.height(width);
-            let area = Area {
-                left,
-                top,
-                width,
-                height: CURVE_HEIGHT,
-            };
+            let area = Area::new(left, top, width, CURVE_HEIGHT);
             curve(svg, made, joint, area, row + 1 == rows);
         }
         y += 24.0 + CURVE_HEIGHT + if row + 1 == rows { style::BELOW } else { 10.0 };

@@ -12,7 +12,6 @@ use super::outlines::outlined;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PngError {
-    /// The text is not an SVG.
     #[error("the picture cannot be read as SVG: {why}")]
     Svg { why: String },
     /// The picture is empty or too large for memory.

@@ -183,10 +183,7 @@ impl RootPath {
             keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
         }
         keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
-        Heading {
-            title: "Path of the root",
-            keys,
-        }
+        Heading::new("Path of the root", keys)
     }
 
     /// The axis as far as the path climbs along it, and an arrow's length more at both ends.

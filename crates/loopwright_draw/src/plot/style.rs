@@ -42,7 +42,6 @@ pub(super) enum Ink {
     Grey,
     /// The original, where it is less important.
     Faint,
-    /// Text and marks.
     Text,
 }
 

@@ -27,6 +27,15 @@ pub(super) struct Area {
 }
 
 impl Area {
+    pub(super) fn new(left: f64, top: f64, width: f64, height: f64) -> Self {
+        Self {
+            left,
+            top,
+            width,
+            height,
+        }
+    }
+
     pub(super) fn right(&self) -> f64 {
         self.left + self.width
     }
@@ -224,7 +233,6 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    /// Appends text that is already SVG.
     pub(super) fn raw(&mut self, text: &str) {
         self.body.push_str(text);
     }

@@ -6,7 +6,6 @@ pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.
 /// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
 pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
 
-/// Units of the typeface per em.
 const UNITS_PER_EM: f64 = 2048.0;
 
 /// Advance widths of the letters from U+0020 to U+007E in the upright face.

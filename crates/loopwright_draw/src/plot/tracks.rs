@@ -95,11 +95,7 @@ const BAND: f64 = 22.0;
 /// Draws the segments of the body as a band over time, named if there is space; returns the height below it.
 pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
     let (left, _) = across();
-    let area = Heading {
-        title: "What the body does",
-        keys: Vec::new(),
-    }
-    .over(svg, left, top, width, BAND);
+    let area = Heading::new("What the body does", Vec::new()).over(svg, left, top, width, BAND);
     let dt = take.frame_time_secs();
     let x = Axis::across(time_range(take), "", width);
     // A frame stands for half a frame on either side.
@@ -139,12 +135,12 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     }
     let (left, _) = across();
     let name = |joint: usize| take.skeleton().joint(joint).name.clone();
-    let area = Heading {
-        title: "When the feet stand",
-        keys: (feet.iter().enumerate())
+    let area = Heading::new(
+        "When the feet stand",
+        (feet.iter().enumerate())
             .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
             .collect(),
-    }
+    )
     .over(svg, left, top, width, BAR * feet.len() as f64);
     svg.rect(area, "panel");
     let x = Axis::across(time_range(take), "", width);
@@ -193,10 +189,7 @@ pub(super) fn draw(
         if index == 0 {
             keys.extend(ground_keys(analysis, chosen));
         }
-        let heading = Heading {
-            title: track.title,
-            keys,
-        };
+        let heading = Heading::new(track.title, keys);
         let area = heading.over(svg, left, y, width, track.height);
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);

@@ -157,7 +157,6 @@ fn failed(error: impl core::fmt::Display) -> RenderError {
     RenderError::Packing { why: error.to_string() }
 }
 
-/// Bits kept of each colour for lookup.
 const LOOKUP_BITS: u32 = 6;
 
 /// Pixels of the samples used to find the colours: enough for a scene of few colours.

@@ -101,7 +101,6 @@ fn tangents([width, height]: [u32; 2]) -> [f64; 2] {
     [width * scale, height * scale]
 }
 
-/// A camera at its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     axes: Orientation,
@@ -158,7 +157,6 @@ impl Camera {
         (eye - point).try_normalize().unwrap_or(self.axes.back)
     }
 
-    /// The target of the camera.
     pub(super) fn target(&self) -> DVec3 {
         self.target
     }

@@ -42,7 +42,6 @@ impl Colour {
         Color::from_rgba(red, green, blue, opacity as f32).unwrap_or(Color::BLACK)
     }
 
-    /// The colour with another opacity.
     pub(super) fn faded(self, opacity: f64) -> Self {
         let [red, green, blue, _] = self.0;
         Self([red, green, blue, opacity])
@@ -112,7 +111,6 @@ impl Canvas {
         })
     }
 
-    /// The finished picture.
     pub(super) fn finish(self) -> Picture {
         Picture::new(self.pixels)
     }
@@ -191,7 +189,6 @@ impl Canvas {
         );
     }
 
-    /// Fills the union of the outlines once.
     pub(super) fn fill_union(&mut self, outlines: &[Vec<DVec2>], colour: Colour) {
         let mut builder = PathBuilder::new();
         for outline in outlines {
@@ -295,7 +292,6 @@ fn segments(circles: [f64; 2]) -> usize {
     (4.0 + circles[0].max(circles[1]).sqrt() * 2.0).min(40.0) as usize
 }
 
-/// Brightness of a surface with that normal.
 fn brightness(normal: DVec3, light: DVec3) -> f64 {
     let direct = normal.dot(light).max(0.0);
     AMBIENT + (1.12 - AMBIENT) * direct

@@ -76,7 +76,6 @@ impl Ground {
         self.height + self.slope.dot(DVec2::new(x, z))
     }
 
-    /// The point of the ground below or above a point.
     pub(super) fn below(&self, point: DVec3) -> DVec3 {
         DVec3::new(point.x, self.height_at(point.x, point.z), point.z)
     }

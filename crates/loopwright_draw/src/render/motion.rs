@@ -33,10 +33,8 @@ pub struct DrawnMotion {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MotionError {
-    /// The figure has another skeleton.
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
-    /// The frames do not exist.
     #[error("frames {first} to {last} are asked for, there are {num_frames}")]
     NoSuchFrames {
         first: usize,

@@ -42,10 +42,8 @@ impl Default for StageSettings {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RenderError {
-    /// The width or height is out of range.
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size { width: u32, height: u32 },
-    /// The motion does not repeat, so it has no seam.
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
     /// Text could not be drawn, or the picture could not be encoded.
@@ -62,7 +60,6 @@ const SIDES: core::ops::RangeInclusive<u32> = 16..=4096;
 /// Most frames used to position the camera.
 const MAX_LOOKS: usize = 400;
 
-/// Points of the path over the ground.
 const PATH_POINTS: usize = 240;
 
 /// Text height as a share of the picture's shorter side.
@@ -159,7 +156,6 @@ impl<'a> Stage<'a> {
         self.shown_secs
     }
 
-    /// The motion shown.
     pub(super) fn motion(&self) -> &DrawnMotion {
         self.motion
     }

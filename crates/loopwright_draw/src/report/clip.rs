@@ -29,7 +29,6 @@ pub(super) struct Room {
 /// What the script needs besides the motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
-    /// Cycles in the loop.
     pub(super) cycles: usize,
     /// Share of the cycle since the first foot came down, at the start.
     pub(super) contact_phase: f64,

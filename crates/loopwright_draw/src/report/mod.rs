@@ -140,7 +140,6 @@ const NARROW_COLUMNS: usize = 2;
 /// The grades, from worst to best as they are sorted.
 const GRADES: [&str; 3] = ["bad", "review", "good"];
 
-/// A grade that is known.
 fn known(grade: &str) -> &str {
     GRADES.into_iter().find(|word| *word == grade).unwrap_or("unknown")
 }

@@ -7,11 +7,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 pub(crate) mod snapshot;
 
 pub(crate) fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> Analysis {
-    let mut settings = WalkSettings {
-        seconds,
-        frame_rate_hz: 30.0,
-        ..WalkSettings::default()
-    };
+    let mut settings = WalkSettings::default().seconds(seconds).frame_rate_hz(30.0);
     change(&mut settings);
     Analysis::new(&synthesize(&settings).unwrap().take).unwrap()
 }

@@ -20,92 +20,56 @@ impl fmt::Display for Position {
 }
 
 /// The text found where something else was expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum Found {
     /// Some text, truncated if it is long.
+    #[error("\"{0}\"")]
     Text(String),
-    /// The end of the file.
+    #[error("the end of the file")]
     EndOfFile,
 }
 
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => write!(f, "\"{text}\""),
-            Self::EndOfFile => f.write_str("the end of the file"),
-        }
-    }
-}
-
 /// The meaning of a number in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum NumberPlace {
-    /// A joint's OFFSET.
-    Offset {
-        /// The joint's name.
-        joint: String,
-    },
-    /// The OFFSET of a joint's End Site.
-    EndSite {
-        /// The joint's name.
-        joint: String,
-    },
-    /// A value of the motion.
+    #[error("OFFSET of {joint}")]
+    Offset { joint: String },
+    #[error("OFFSET of the End Site of {joint}")]
+    EndSite { joint: String },
+    #[error("frame {frame}, joint {joint}, channel {channel}")]
     Value {
-        /// Frame, counted from 1.
         frame: usize,
-        /// The joint's name.
         joint: String,
-        /// The channel.
         channel: Channel,
     },
 }
 
-impl fmt::Display for NumberPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Offset { joint } => write!(f, "OFFSET of {joint}"),
-            Self::EndSite { joint } => write!(f, "OFFSET of the End Site of {joint}"),
-            Self::Value { frame, joint, channel } => write!(f, "frame {frame}, joint {joint}, channel {channel}"),
-        }
-    }
-}
-
 /// The likely reason why a text is not a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum NumberHint {
     /// Unknown.
+    #[error("")]
     None,
-    /// A comma instead of a decimal point.
+    #[error("; decimal comma? write the file again with a decimal point")]
     DecimalComma,
-    /// Two numbers without a blank between them.
+    #[error("; two numbers run together? a blank is missing between them")]
     RunTogether,
-    /// NaN or infinity as written by old C runtimes.
+    #[error(" (NaN or infinity of an old exporter); export the take again or cut out the frame")]
     OldNan,
-}
-
-impl fmt::Display for NumberHint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "",
-            Self::DecimalComma => "; decimal comma? write the file again with a decimal point",
-            Self::RunTogether => "; two numbers run together? a blank is missing between them",
-            Self::OldNan => " (NaN or infinity of an old exporter); export the take again or cut out the frame",
-        })
-    }
 }
 
 /// An error in the number of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what they are")]
 pub enum FrameCountFault {
-    /// Not a number.
     #[error("must be a whole number")]
     NotANumber,
-    /// Negative.
     #[error("must not be negative")]
     Negative,
-    /// Not a whole number.
     #[error("must be a whole number")]
     NotWhole,
     /// It does not fit 64 bits.
@@ -144,20 +108,16 @@ pub enum BvhError {
         expected: String,
         found: Found,
     },
-    /// HIERARCHY without a ROOT.
     #[error("{at}: the hierarchy has no joints: expected ROOT, found {found}")]
     NoJoints { at: Position, found: Found },
-    /// ROOT or JOINT without a name.
     #[error("{at}: joint name missing after {keyword}; a brace is not a name")]
     JointNameMissing {
         at: Position,
         /// ROOT or JOINT.
         keyword: &'static str,
     },
-    /// Joints are nested beyond the limit.
     #[error("{at}: nesting is deeper than the limit of {limit} joints")]
     TooDeep { at: Position, limit: usize },
-    /// A second tree of joints.
     #[error(
         "{at}: more than one ROOT is not supported, found \"{first}\" and \"{second}\"; split the file, one tree each"
     )]
@@ -169,16 +129,13 @@ pub enum BvhError {
     /// A joint is not closed before the hierarchy ends.
     #[error("{at}: expected \"}}\" before {found}: joint {joint} is left open")]
     UnclosedBrace { at: Position, joint: String, found: Found },
-    /// One closing brace too many.
     #[error("{at}: unexpected \"}}\": every joint is closed already")]
     ExtraBrace { at: Position },
-    /// An End Site with channels.
     #[error("{at}: an End Site has no channels, that of {joint} lists some")]
     EndSiteChannels { at: Position, joint: String },
     /// A joint or End Site without OFFSET.
     #[error("{at}: OFFSET missing in {joint}")]
     OffsetMissing { at: Position, joint: String },
-    /// OFFSET with another number of numbers.
     #[error("{at}: OFFSET of {joint} needs three numbers, found {found}")]
     OffsetNumbers {
         /// Where the fourth or the missing one is.
@@ -202,7 +159,6 @@ pub enum BvhError {
         declared: usize,
         found: usize,
     },
-    /// A number of channels that no joint can have.
     #[error("{at}: channel count {found} of {joint} is out of range, a joint has at most {limit}")]
     ChannelCountRange {
         at: Position,
@@ -213,14 +169,12 @@ pub enum BvhError {
     /// A channel name that is not in the format.
     #[error("{at}: unknown channel {found} in {joint}; known are Xposition, Xrotation, Xscale and so on for Y and Z")]
     UnknownChannel { at: Position, joint: String, found: Found },
-    /// A channel twice in one joint.
     #[error("{at}: channel {channel} twice in {joint}")]
     RepeatedChannel {
         at: Position,
         joint: String,
         channel: Channel,
     },
-    /// No joint has a channel.
     #[error("the hierarchy has no channels, so the file holds no motion")]
     NoChannels,
     /// Text where a number belongs.
@@ -253,7 +207,6 @@ pub enum BvhError {
         found: Found,
         fault: FrameCountFault,
     },
-    /// The frame time is not valid.
     #[error("{at}: {fault}, found {found}")]
     FrameTime {
         at: Position,
@@ -263,7 +216,6 @@ pub enum BvhError {
     /// There is a skeleton, but not a single whole frame.
     #[error("the file holds no motion: {declared} frames are declared and no whole row is present")]
     NoMotion { declared: u64 },
-    /// The file ends in the middle of a row.
     #[error(
         "{at}: the last frame, {frame}, has too few values, {found} of {expected}; is the file cut off? delete that row to use the rest"
     )]
@@ -274,7 +226,6 @@ pub enum BvhError {
         found: usize,
         expected: usize,
     },
-    /// Rows do not fit the hierarchy.
     #[error("{at}: a row has {found} values, the hierarchy has {expected} channels (frame {frame})")]
     RowWidth {
         at: Position,
@@ -283,7 +234,6 @@ pub enum BvhError {
         found: usize,
         expected: usize,
     },
-    /// A section after the motion.
     #[error("{at}: unexpected {found} after the last frame; one file holds one take, split it")]
     SecondSection { at: Position, found: Found },
     /// A joint changes its size.
@@ -295,6 +245,16 @@ pub enum BvhError {
         channel: Channel,
         value: f64,
     },
+}
+
+impl BvhError {
+    pub(crate) fn expected(at: Position, expected: impl Into<String>, found: Found) -> Self {
+        Self::Expected {
+            at,
+            expected: expected.into(),
+            found,
+        }
+    }
 }
 
 impl BvhError {

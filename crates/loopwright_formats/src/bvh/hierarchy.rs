@@ -130,11 +130,7 @@ impl<'b> Reader<'_, 'b> {
         } else if word == b"}" {
             Err(BvhError::ExtraBrace { at })
         } else {
-            Err(BvhError::Expected {
-                at,
-                expected: "MOTION".to_owned(),
-                found: found(word),
-            })
+            Err(BvhError::expected(at, "MOTION", found(word)))
         }
     }
 
@@ -184,11 +180,11 @@ impl<'b> Reader<'_, 'b> {
         if word == b"{" {
             return Ok(());
         }
-        Err(BvhError::Expected {
-            at: self.lexer.position_before(word),
-            expected: format!("\"{{\" after {}", after()),
-            found: found(word),
-        })
+        Err(BvhError::expected(
+            self.lexer.position_before(word),
+            format!("\"{{\" after {}", after()),
+            found(word),
+        ))
     }
 
     /// Reads one entry of the innermost open joint, or its closing brace.
@@ -234,14 +230,14 @@ impl<'b> Reader<'_, 'b> {
                 found: found(word),
             });
         } else {
-            return Err(BvhError::Expected {
-                at: at(),
-                expected: format!(
+            return Err(BvhError::expected(
+                at(),
+                format!(
                     "OFFSET, CHANNELS, JOINT, End Site or \"}}\" in {}",
                     self.shown_name(index)
                 ),
-                found: found(word),
-            });
+                found(word),
+            ));
         }
         Ok(())
     }
@@ -264,11 +260,11 @@ impl<'b> Reader<'_, 'b> {
                 let joint = format!("the End Site of {name}");
                 return offset.ok_or_else(|| BvhError::OffsetMissing { at: at(), joint });
             } else {
-                return Err(BvhError::Expected {
-                    at: at(),
-                    expected: format!("OFFSET or \"}}\" in the End Site of {name}"),
-                    found: found(word),
-                });
+                return Err(BvhError::expected(
+                    at(),
+                    format!("OFFSET or \"}}\" in the End Site of {name}"),
+                    found(word),
+                ));
             }
         }
     }
@@ -322,11 +318,11 @@ impl<'b> Reader<'_, 'b> {
         let offset = self.lexer.offset() - word.len();
         let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
         if !is_number {
-            return Err(BvhError::Expected {
-                at: self.lexer.position_of(offset),
-                expected: format!("the number of channels of {}", self.shown_name(joint)),
-                found: found(word),
-            });
+            return Err(BvhError::expected(
+                self.lexer.position_of(offset),
+                format!("the number of channels of {}", self.shown_name(joint)),
+                found(word),
+            ));
         }
         let declared = core::str::from_utf8(word)
             .ok()

@@ -14,7 +14,7 @@ use super::{
     source::BvhSource,
 };
 use crate::{
-    entry::ParsedFile,
+    entry::{Loaded, ParsedFile},
     error::ReadError,
     euler,
     excerpt::cut,
@@ -120,7 +120,6 @@ impl Frames {
         self.rotations.clear();
     }
 
-    /// Appends the pose of a row.
     pub(super) fn append(&mut self, hierarchy: &Hierarchy, row: &[f64]) {
         let mut values = row.iter();
         for joint in hierarchy.joints() {
@@ -184,7 +183,6 @@ struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms allowed by the size of the file.
     limit: usize,
-    /// Most transforms that memory is taken for.
     most_in_memory: usize,
     frames: Frames,
 }
@@ -229,21 +227,11 @@ impl ParsedFile for BvhBytes<'_> {
         Vec::new()
     }
 
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
@@ -253,12 +241,7 @@ impl ParsedFile for BvhBytes<'_> {
 }
 
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
-fn read_take(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
+fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
@@ -342,10 +325,7 @@ mod tests {
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 
     fn read(text: &str, up: UpChoice) -> Take {
-        let settings = SpaceSettings {
-            up,
-            unit: UnitChoice::Metres(0.1),
-        };
+        let settings = SpaceSettings::new(up, UnitChoice::Metres(0.1));
         crate::read_take(text.as_bytes(), "t", &ReadSettings::in_space(settings), &mut Vec::new())
             .unwrap()
             .take

@@ -23,7 +23,6 @@ const HALF_TURN: f64 = 0.5 * TURN;
 /// 1 radian in the last decimal of a degree.
 const RADIAN: f64 = 180.0 / core::f64::consts::PI * ONE;
 
-/// Writes row after row.
 pub(super) struct Rows {
     level: Level,
     decomposer: Decomposer,
@@ -137,7 +136,6 @@ impl Rows {
 /// Repeated poses get the same digits again, if their curves allow it.
 struct Cycle {
     num_keys: usize,
-    /// Keys so far.
     key: usize,
     /// Rotations and the angles written for them.
     written: Vec<(DQuat, [f64; 3])>,

@@ -22,7 +22,6 @@ pub enum BvhWarning {
         num_chars: usize,
         count: usize,
     },
-    /// Several joints share a name; they are distinguished by index.
     #[error("{count} joints are named {name}; they are distinguished by index")]
     DuplicateName { name: String, count: usize },
     /// Leaf joints without an End Site: the length of their bones is unknown.
@@ -35,31 +34,22 @@ pub enum BvhWarning {
         expected: &'static str,
         found: Found,
     },
-    /// Scale channels, all of them 1, are ignored.
     #[error("scale channels of {joint}{} ignored, all are 1", and_more(*.count))]
     ScaleIgnored { joint: String, count: usize },
-    /// The root has no position channels.
     #[error("the root {joint} has no position channels: it does not move, only turn")]
     RootWithoutPosition { joint: String },
-    /// Every offset is zero.
     #[error("the skeleton has no size: every offset is zero")]
     NoSize,
-    /// Fewer rows than the file declares.
     #[error("{declared} frames declared, {present} present; {present} are used")]
     FewerRows { declared: u64, present: usize },
-    /// More rows than the file declares.
     #[error("{ignored} {} beyond the declared {declared} ignored", if *.ignored == 1 { "row" } else { "rows" })]
     MoreRows { declared: u64, ignored: usize },
-    /// Rows do not end where lines end; the values were read as one stream.
     #[error("{at}: rows do not end where lines end; the values were read as one stream")]
     RowsAcrossLines { at: Position },
-    /// Something after the last frame.
     #[error("{at}: text after the last frame ignored, from {found} on")]
     TrailingText { at: Position, found: Found },
-    /// The frame time is a second or more.
     #[error("{at}: one frame each {secs} s; was {secs} fps meant?")]
     LongFrameTime { at: Position, secs: f64 },
-    /// The decimal point of a frame time is missing.
     #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
     FrameTimeWithoutPoint { at: Position, found: Found, secs: f64 },
     /// While writing: a joint was given position channels, since it leaves its OFFSET.
@@ -69,7 +59,6 @@ pub enum BvhWarning {
         /// How far it moves from its OFFSET, in the file's unit.
         distance: f64,
     },
-    /// While writing: a joint has too few rotation channels for its rotation, which is approximated.
     #[error("{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees")]
     RotationProjected { joint: String, degrees: f64 },
 }

@@ -53,7 +53,6 @@ fn frame_time_text(source: &BvhSource, secs: f64) -> String {
     }
 }
 
-/// The hierarchy below a new root.
 fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
     let is_taken = |name: &str| {
         hierarchy

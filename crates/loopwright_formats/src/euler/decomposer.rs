@@ -41,7 +41,6 @@ impl Decomposer {
         }
     }
 
-    /// Rotation axes of a joint.
     pub(crate) fn axes(&self, joint: usize) -> &[Axis] {
         &self.joints[joint].axes
     }

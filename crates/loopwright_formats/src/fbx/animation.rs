@@ -41,7 +41,6 @@ impl Property {
 
 /// Values of one property of one node, one for each key.
 pub(crate) struct Track {
-    /// Number of the node.
     pub(crate) node: i64,
     pub(crate) property: Property,
     pub(crate) values: Vec<[f64; 3]>,
@@ -89,7 +88,6 @@ const LINEAR: i32 = 0x4;
 /// An animation that grows track by track, so that only one track is held as numbers.
 pub(crate) struct Builder<'a> {
     times: &'a [i64],
-    /// The record of all times.
     key_time: Record<'static>,
     has_short_tracks: bool,
     next_id: i64,
@@ -242,7 +240,6 @@ pub(crate) fn properties(entries: impl IntoIterator<Item = Record<'static>>) -> 
     Record::new("Properties70").with(entries)
 }
 
-/// Connects an object to its parent.
 pub(crate) fn connect(child: i64, parent: i64) -> Record<'static> {
     Record::new("C").text("OO").i64(child).i64(parent)
 }

@@ -8,15 +8,12 @@ pub enum FbxError {
     /// The file ends before its contents do.
     #[error("the file is cut off; export or copy it again")]
     CutOff,
-    /// The version is not supported.
     #[error("this version of FBX is not supported; versions 3000 to 7700 are")]
     Version,
-    /// The contents need too much memory for a file of that size.
     #[error(
         "the contents are out of proportion to a file of {bytes} bytes: they need more than {limit} bytes of memory"
     )]
     TooLarge { limit: usize, bytes: usize },
-    /// Nodes are nested beyond the limit.
     #[error("nesting is deeper than the limit of {limit} nodes")]
     TooDeep { limit: usize },
     /// Any other error that prevents reading the file.
@@ -25,21 +22,17 @@ pub enum FbxError {
     /// While writing: the file exceeds the range of its version's offsets.
     #[error("the file would be larger than 4 GiB, more than its version allows")]
     TooManyBytes,
-    /// The file has neither bones nor nodes that move.
     #[error("the file has no skeleton: no bones, and no other node that moves")]
     NoSkeleton,
     /// There is no animation, or none with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
-    /// The stated frame rate is not plausible.
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
     FrameRate { found: f64 },
-    /// The animation is far too long for the size of the file.
     #[error(
         "an animation of {secs} s at {rate_hz} frames per second is out of proportion to the file, at most {limit} frames are"
     )]
     TooManyFrames { secs: f64, rate_hz: f64, limit: usize },
-    /// The position of a joint is not finite, or out of any plausible range.
     #[error("joint {joint} at frame {frame} is not finite or out of any plausible range")]
     OutOfRange {
         joint: String,

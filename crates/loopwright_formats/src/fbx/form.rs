@@ -24,7 +24,6 @@ pub(crate) struct FbxFile {
     #[cfg_attr(feature = "handover", serde(with = "crate::handover::shared_bytes"))]
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
-    /// Metres in the unit that the file states.
     pub(super) stated_unit_metres: f64,
     /// Transform of the nodes above the first joint.
     pub(super) above: World,
@@ -33,7 +32,6 @@ pub(crate) struct FbxFile {
     /// Number of the node directly above the first joint; 0 is the scene.
     pub(super) above_id: i64,
     pub(super) nodes: Vec<NodeForm>,
-    /// The joints' parents.
     pub(super) parents: Vec<Option<usize>>,
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Joints {
     pub(super) nodes: Vec<usize>,
     /// Parents as indices in `nodes`.
     pub(super) parents: Vec<Option<usize>>,
-    /// Unique names.
     pub(super) names: Vec<String>,
 }
 

@@ -67,13 +67,11 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Local rotations of one joint at all keys.
     pub(super) fn rotations_of(&self, joint: usize) -> impl Iterator<Item = DQuat> {
         let step = self.skeleton.num_joints();
         self.rotations.iter().skip(joint).step_by(step).copied()
     }
 
-    /// Local translations of one joint at all keys.
     pub(super) fn translations_of(&self, joint: usize) -> impl Iterator<Item = DVec3> {
         let step = self.skeleton.num_joints();
         self.translations.iter().skip(joint).step_by(step).copied()

@@ -96,7 +96,6 @@ impl Carriers {
         Ok(Self { carried })
     }
 
-    /// A bone whose mesh lies in a node by that matrix.
     fn bone(&self, node: &Node, node_from_mesh: &ufbx::Matrix) -> Option<Bone> {
         let bone = self.carried[scene::index(node)]?;
         let joint_from_mesh = bone.joint_from_mesh * affine(node_from_mesh);
@@ -115,7 +114,6 @@ fn affine(matrix: &ufbx::Matrix) -> DAffine3 {
     DAffine3::from_cols_array(&[m00, m10, m20, m01, m11, m21, m02, m12, m22, m03, m13, m23])
 }
 
-/// Adds the mesh of a node.
 fn add(
     mesh: &mut Mesh,
     images: &mut HashMap<u32, Option<usize>>,
@@ -203,7 +201,6 @@ fn add(
     Ok(())
 }
 
-/// Bones of a mesh.
 struct Bones {
     /// One for each cluster of its skin; `None` where it belongs to no joint.
     of_clusters: Vec<Option<u16>>,

@@ -16,7 +16,7 @@ use super::{
     timing::{self, Grid},
 };
 use crate::{
-    entry::ParsedFile,
+    entry::{Loaded, ParsedFile},
     error::ReadError,
     limits::{MAX_VALUE, most_transforms},
     settings::ReadSettings,
@@ -35,7 +35,6 @@ const STILL_METRES: f64 = 2e-6;
 /// A scale within this distance of one counts as one.
 const SCALE_TOLERANCE: f64 = 1e-3;
 
-/// A file as a scene.
 pub(crate) struct FbxScene {
     scene: SceneRoot,
     bytes: Arc<[u8]>,
@@ -124,12 +123,7 @@ impl ParsedFile for FbxScene {
 
     /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
     /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
@@ -151,12 +145,7 @@ impl ParsedFile for FbxScene {
         self.sampled(&animated, settings, warnings)
     }
 
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         settings.check_unit()?;
         let animated = Animated {
             take_name: name,

@@ -222,7 +222,6 @@ impl<'a> Record<'a> {
         Some([at(0)?, at(1)?])
     }
 
-    /// The first attribute, if it is text.
     pub(crate) fn first_text(&self) -> Option<&[u8]> {
         text_of(&self.attributes)
     }

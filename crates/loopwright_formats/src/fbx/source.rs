@@ -34,7 +34,6 @@ const SAME_UNIT: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Form {
-    /// The file that was read.
     #[cfg(feature = "fbx")]
     File(Box<FbxFile>),
     /// Only the skeleton.

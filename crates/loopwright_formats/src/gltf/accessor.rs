@@ -214,11 +214,7 @@ impl<'a> Accessors<'a> {
         if let Some(sparse) = &accessor.sparse {
             let at = &format!("{at}.sparse");
             if sparse.count > accessor.count {
-                return Err(GltfError::NoSuch {
-                    at: format!("{at}.count"),
-                    found: sparse.count,
-                    count: accessor.count,
-                });
+                return Err(GltfError::no_such(format!("{at}.count"), sparse.count, accessor.count));
             }
             let kind = Component::from_code(sparse.indices.component_type, &format!("{at}.indices"))?;
             let location_at = |view, offset| ElementLocation { at, view, offset };
@@ -233,13 +229,7 @@ impl<'a> Accessors<'a> {
                 } else {
                     usize::MAX
                 };
-                if found >= accessor.count {
-                    return Err(GltfError::NoSuch {
-                        at: format!("{at}.indices"),
-                        found,
-                        count: accessor.count,
-                    });
-                }
+                GltfError::check_index(found, accessor.count, || format!("{at}.indices"))?;
                 values[found * width..(found + 1) * width].copy_from_slice(element);
             }
         }
@@ -297,14 +287,9 @@ impl<'a> Accessors<'a> {
             });
         }
         let at = || format!("bufferViews[{}]", location.view);
-        let buffer = self
-            .document
-            .buffers
-            .get(view.buffer)
-            .ok_or_else(|| GltfError::NoSuch {
-                at: format!("{}.buffer", at()),
-                found: view.buffer,
-                count: self.document.buffers.len(),
+        let buffer =
+            self.document.buffers.get(view.buffer).ok_or_else(|| {
+                GltfError::no_such(format!("{}.buffer", at()), view.buffer, self.document.buffers.len())
             })?;
         let buffer = buffer.as_deref().ok_or_else(|| GltfError::NoBuffer {
             buffer: view.buffer,
@@ -323,7 +308,6 @@ impl<'a> Accessors<'a> {
     }
 }
 
-/// Where elements start.
 struct ElementLocation<'a> {
     /// The JSON position that refers to them.
     at: &'a str,

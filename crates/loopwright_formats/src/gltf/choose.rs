@@ -53,26 +53,15 @@ impl Chosen<'_> {
             let (Some(node), Some(path)) = (channel.target.node, Path::from_word(&channel.target.path)) else {
                 continue;
             };
-            if node >= nodes.nodes.len() {
-                return Err(GltfError::NoSuch {
-                    at: format!("{}.target.node", at()),
-                    found: node,
-                    count: nodes.nodes.len(),
-                });
-            }
-            if channel.sampler >= self.animation.samplers.len() {
-                return Err(GltfError::NoSuch {
-                    at: format!("{}.sampler", at()),
-                    found: channel.sampler,
-                    count: self.animation.samplers.len(),
-                });
-            }
+            GltfError::check_index(node, nodes.nodes.len(), || format!("{}.target.node", at()))?;
+            GltfError::check_index(channel.sampler, self.animation.samplers.len(), || {
+                format!("{}.sampler", at())
+            })?;
             moves.push((node, path, channel.sampler));
         }
         Ok(moves)
     }
 
-    /// The JSON position of one of its samplers.
     pub(crate) fn sampler_position(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
     }
@@ -192,12 +181,7 @@ fn skin_joints(
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
     for (index, skin) in skins.iter().enumerate() {
         if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= nodes.nodes.len()) {
-            return Err(GltfError::NoSuch {
-                at: format!("skins[{index}].joints"),
-                found,
-                count: nodes.nodes.len(),
-            }
-            .into());
+            return Err(GltfError::no_such(format!("skins[{index}].joints"), found, nodes.nodes.len()).into());
         }
     }
     let names = names_of(skins.iter().map(|skin| skin.name.as_deref()));

@@ -231,7 +231,6 @@ fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
     }
 }
 
-/// Whether a URI names another file.
 fn is_in_other_file(uri: &Value) -> bool {
     uri.as_str().is_none_or(|uri| !uri.starts_with(DATA))
 }

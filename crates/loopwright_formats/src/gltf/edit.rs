@@ -12,7 +12,6 @@ use super::{
 /// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";
 
-/// The value of an added root.
 const ADDED_ROOT: &str = "root";
 
 /// Adds an animation, replacing those of the same name.
@@ -50,7 +49,6 @@ pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
     Some(period / samples).filter(|step| step.is_finite())
 }
 
-/// Marks a node as an added root.
 pub(crate) fn mark_root(json: &mut Value, node: usize) {
     json["nodes"][node]["extras"] = json!({ EXTRA: ADDED_ROOT });
 }

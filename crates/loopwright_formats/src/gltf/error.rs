@@ -12,7 +12,6 @@ pub enum GltfError {
     /// The container of a binary file is invalid.
     #[error("byte {at}: {fault}")]
     Glb { at: usize, fault: GlbFault },
-    /// The text is not JSON.
     #[error("line {line}, column {column}: not JSON: {reason}")]
     Json {
         /// Line, from 1.
@@ -30,25 +29,19 @@ pub enum GltfError {
     /// A number refers to a missing part.
     #[error("{at} names number {found} of {count}")]
     NoSuch { at: String, found: usize, count: usize },
-    /// A node has two parents.
     #[error("nodes[{node}] is a child of both nodes[{first}] and nodes[{second}]")]
     TwoParents { node: usize, first: usize, second: usize },
-    /// Nodes form a cycle.
     #[error("nodes[{node}] hangs below itself")]
     Cycle { node: usize },
-    /// Joints are nested beyond the limit.
     #[error("nodes[{node}]: nesting is deeper than the limit of {limit} joints")]
     TooDeep { node: usize, limit: usize },
-    /// The transform of a node is not valid.
     #[error("nodes[{node}]: its transform is not finite, or its rotation is none")]
     Transform { node: usize },
     /// The bytes of a buffer are missing.
     #[error("buffers[{buffer}]: {reason}")]
     NoBuffer { buffer: usize, reason: String },
-    /// The data extends beyond its bytes.
     #[error("{at} needs {needed} bytes, there are {available}")]
     BeyondEnd { at: String, needed: u64, available: u64 },
-    /// A buffer view whose bytes are compressed.
     #[error("bufferViews[{view}] is compressed ({extension}); export the file without compression")]
     Compressed { view: usize, extension: String },
     /// The values are of another type than required.
@@ -58,7 +51,6 @@ pub enum GltfError {
         expected: &'static str,
         found: String,
     },
-    /// The number of values does not match the keys.
     #[error("{at}: {found} values for {keys} keys, expected {expected}")]
     KeyCount {
         at: String,
@@ -66,7 +58,6 @@ pub enum GltfError {
         expected: usize,
         found: usize,
     },
-    /// Key times decrease, are negative or not finite.
     #[error("{at}: key {key} has the time {found} s; times must not be negative and must rise")]
     KeyTime {
         at: String,
@@ -74,25 +65,38 @@ pub enum GltfError {
         key: usize,
         found: f64,
     },
-    /// The value of a key is not valid.
     #[error("{at}: the value of key {key} is not finite, out of range, or a rotation of length zero")]
     KeyValue {
         at: String,
         /// The key, counted from 0.
         key: usize,
     },
-    /// There are far more values than the file has bytes for.
     #[error("{at}: more values than a file of {bytes} bytes can mean")]
     OutOfProportion { at: String, bytes: usize },
-    /// There is no animation.
     #[error("the file holds no animation")]
     NoAnimations,
-    /// No animation has keys for a node.
     #[error("none of the {count} animations has keys for a node; those there are: {}", list(.names))]
     NoMotion { count: usize, names: Vec<String> },
 }
 
 impl GltfError {
+    /// Something asks for a thing beyond the last of them.
+    pub(crate) fn no_such(at: impl Into<String>, found: usize, count: usize) -> Self {
+        Self::NoSuch {
+            at: at.into(),
+            found,
+            count,
+        }
+    }
+
+    /// Errors: the index is beyond the last thing.
+    pub(crate) fn check_index(found: usize, count: usize, at: impl FnOnce() -> String) -> Result<(), Self> {
+        match found < count {
+            true => Ok(()),
+            false => Err(Self::no_such(at(), found, count)),
+        }
+    }
+
     /// What to try about it.
     pub fn remedy(&self) -> &'static str {
         match self {
@@ -114,7 +118,6 @@ pub enum GlbFault {
     /// The version of the container is not supported.
     #[error("the frame has version {found}, only 2 is read")]
     Version { found: u32 },
-    /// The first chunk is not the JSON.
     #[error("the first chunk is not JSON")]
     NoJson,
 }

@@ -186,12 +186,7 @@ impl Reader<'_> {
         mesh: &mut Mesh,
     ) -> Result<Vec<u16>, MeshError> {
         let Some(stated) = skins.get(skin) else {
-            return Err(GltfError::NoSuch {
-                at: "nodes.skin".to_owned(),
-                found: skin,
-                count: skins.len(),
-            }
-            .into());
+            return Err(GltfError::no_such("nodes.skin", skin, skins.len()).into());
         };
         let at = format!("skins[{skin}].inverseBindMatrices");
         let inverse_binds = match stated.inverse_bind_matrices {
@@ -210,14 +205,7 @@ impl Reader<'_> {
         }
         let mut carried = Vec::with_capacity(stated.joints.len());
         for (index, &node) in stated.joints.iter().enumerate() {
-            if node >= nodes.nodes.len() {
-                return Err(GltfError::NoSuch {
-                    at: format!("skins[{skin}].joints"),
-                    found: node,
-                    count: nodes.nodes.len(),
-                }
-                .into());
-            }
+            GltfError::check_index(node, nodes.nodes.len(), || format!("skins[{skin}].joints"))?;
             let node_from_mesh = match &inverse_binds {
                 Some(matrices) => {
                     let matrix = DMat4::from_cols_slice(&matrices[16 * index..16 * index + 16]);
@@ -295,11 +283,7 @@ impl Reader<'_> {
                     let bone = bones.get(joint).copied();
                     let bone = bone.or((weight == 0.0).then_some(bones[0]));
                     weighted.push((
-                        bone.ok_or_else(|| GltfError::NoSuch {
-                            at: format!("{at}.attributes.JOINTS"),
-                            found: joint,
-                            count: bones.len(),
-                        })?,
+                        bone.ok_or_else(|| GltfError::no_such(format!("{at}.attributes.JOINTS"), joint, bones.len()))?,
                         weight,
                     ));
                 }

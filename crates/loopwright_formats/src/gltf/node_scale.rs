@@ -42,7 +42,6 @@ impl NodeScale {
         }
     }
 
-    /// The same as a matrix.
     pub(crate) fn matrix(self) -> DMat3 {
         match self {
             Self::Even(length) => DMat3::from_diagonal(DVec3::splat(length)),

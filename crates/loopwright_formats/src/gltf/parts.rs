@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
-/// A node.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Node {
     pub(crate) name: Option<String>,
@@ -70,7 +69,6 @@ impl Node {
     }
 }
 
-/// A skin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Skin {
@@ -79,7 +77,6 @@ pub(crate) struct Skin {
     pub(crate) inverse_bind_matrices: Option<usize>,
 }
 
-/// An animation.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Animation {
     pub(crate) name: Option<String>,
@@ -110,7 +107,6 @@ pub(crate) struct Sampler {
     pub(crate) interpolation: Interpolation,
 }
 
-/// The interpolation between keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Interpolation {
@@ -131,15 +127,12 @@ pub(crate) fn part<T: DeserializeOwned>(
     asked_by: &str,
 ) -> Result<T, GltfError> {
     let all = document.list(list);
-    let value = all.get(index).ok_or_else(|| GltfError::NoSuch {
-        at: asked_by.to_owned(),
-        found: index,
-        count: all.len(),
-    })?;
+    let value = all
+        .get(index)
+        .ok_or_else(|| GltfError::no_such(asked_by.to_owned(), index, all.len()))?;
     form(value, || format!("{list}[{index}]"))
 }
 
-/// All parts of a list.
 pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Result<Vec<T>, GltfError> {
     let all = document.list(list).iter().enumerate();
     all.map(|(index, value)| form(value, || format!("{list}[{index}]")))
@@ -170,7 +163,6 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     }
 }
 
-/// All nodes and their hierarchy.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     pub(crate) nodes: Vec<Node>,
@@ -188,11 +180,9 @@ impl Nodes {
         let mut parents = vec![None; nodes.len()];
         for (index, node) in nodes.iter().enumerate() {
             for &child in &node.children {
-                let parent = parents.get_mut(child).ok_or_else(|| GltfError::NoSuch {
-                    at: format!("nodes[{index}].children"),
-                    found: child,
-                    count: nodes.len(),
-                })?;
+                let parent = parents
+                    .get_mut(child)
+                    .ok_or_else(|| GltfError::no_such(format!("nodes[{index}].children"), child, nodes.len()))?;
                 if let Some(first) = parent.replace(index) {
                     return Err(GltfError::TwoParents {
                         node: child,

@@ -16,7 +16,7 @@ use super::{
     track::{Grid, Track},
 };
 use crate::{
-    entry::ParsedFile,
+    entry::{Loaded, ParsedFile},
     error::ReadError,
     excerpt::cut,
     limits::{SizeLimits, most_transforms},
@@ -124,12 +124,7 @@ impl ParsedFile for GltfFile {
         self.names.clone()
     }
 
-    fn read(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         settings.check_unit()?;
         let Self { document, nodes, .. } = self;
         let accessors = Accessors::new(document, &self.faults, self.num_bytes);
@@ -180,12 +175,7 @@ impl ParsedFile for GltfFile {
         self.sampled(rig, &name, &grid, settings, warnings)
     }
 
-    fn read_rest(
-        &self,
-        name: &str,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<LoadedTake, ReadError> {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         settings.check_unit()?;
         let joints = choose::joints_at_rest(&self.document, &self.nodes, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {
@@ -208,7 +198,6 @@ fn no_motion(name: String) -> GltfError {
     }
 }
 
-/// The tracks of a node.
 #[derive(Clone, Debug, Default)]
 struct Tracks {
     translation: Option<Track>,

@@ -27,7 +27,6 @@ pub struct GltfSource {
     pub(crate) has_short_tracks: bool,
 }
 
-/// A joint and its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GltfJoint {
@@ -53,7 +52,6 @@ impl Above {
         node_scale: NodeScale::NONE,
     };
 
-    /// The nodes above one at rest.
     pub(crate) fn new(nodes: &Nodes, first: Option<usize>) -> Self {
         let mut path: Vec<usize> = first.map_or_else(Vec::new, |first| nodes.above(first).collect());
         path.reverse();

@@ -215,7 +215,6 @@ impl Hermite {
 /// Longest time of a key, seconds: years.
 const MAX_SECS: f64 = 1e8;
 
-/// Checked times of a sampler's keys.
 pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
     let position = format!("{at}.input");
     let times = accessors.values(sampler.input, "SCALAR", &position)?;
@@ -331,7 +330,6 @@ impl Grid {
         grid((OWN_RATE * length).ceil().max(1.0), false)
     }
 
-    /// Time of a frame.
     pub(crate) fn secs(&self, frame: usize) -> f64 {
         self.start_secs + frame as f64 * self.step_secs
     }

@@ -379,7 +379,6 @@ impl BasisFacts {
         self
     }
 
-    /// All numbers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         let vectors = [self.direction, self.axis, self.axis_point_m];
         let alone = [self.radius_m, self.pitch_m].into_iter().flatten();
@@ -679,13 +678,10 @@ mod tests {
     #[test]
     fn the_basis_of_a_helix_is_that_of_its_axis() {
         let quarter = core::f64::consts::FRAC_PI_2;
-        let root = RootMotion {
-            start: Rigid::from_yaw(quarter, DVec3::new(1.0, 0.2, 3.0)),
-            twist: Twist {
-                linear: DVec3::new(0.0, 0.5, 2.0),
-                angular: DVec3::Y * quarter,
-            },
-        };
+        let root = RootMotion::new(
+            Rigid::from_yaw(quarter, DVec3::new(1.0, 0.2, 3.0)),
+            Twist::new(DVec3::new(0.0, 0.5, 2.0), DVec3::Y * quarter),
+        );
         let basis = BasisFacts::new(&root);
         let near = |found: Option<[f64; 3]>, expected: DVec3| {
             let found = DVec3::from_array(found.unwrap());

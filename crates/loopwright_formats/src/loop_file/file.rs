@@ -26,7 +26,7 @@ use crate::{
     naming,
     settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
     source::Source,
-    space::{Space, SpaceSettings, UnitChoice, UpChoice},
+    space::{Space, SpaceSettings},
     write::{with_facts, write_loop},
     written::WrittenFile,
 };
@@ -48,31 +48,19 @@ pub struct LoopFile {
 /// Why a loop cannot be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum LoopFileError {
-    /// There are more keys than a file may have.
     #[error("{keys} keys are asked for, the limit is {limit}")]
-    TooManyKeys {
-        /// Keys requested.
-        keys: usize,
-        /// Most keys of a file.
-        limit: usize,
-    },
+    TooManyKeys { keys: usize, limit: usize },
     /// The loop does not fit into the form of its source.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The written file cannot be read.
     #[error("the loop cannot be read back: {0}")]
     ReadBack(#[from] ReadError),
-    /// The file that was read has no root joint above the others.
     #[error("the loop cannot be read back: the root joint is not where it was put")]
     NoRootJoint,
-    /// The file that was read has no joint of that name where the loop has it.
     #[error("the loop cannot be read back: its joint \"{joint}\" is missing")]
-    NoJoint {
-        /// The joint.
-        joint: String,
-    },
-    /// The file that was read is not a loop.
+    NoJoint { joint: String },
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
     /// The file that was read lacks joints that the caller names.
@@ -133,8 +121,6 @@ pub struct RetargetOrigin<'a> {
 
 impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures the result.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
         let take = TakeFacts::new(made.take.name(), &made.take, source.space());
         let writing = LoopWriteSettings {
@@ -163,8 +149,6 @@ impl LoopFile {
     }
 
     /// The same for a blend of loops, in the form of a source with the skeleton of the first loop.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
@@ -205,8 +189,6 @@ impl LoopFile {
     }
 
     /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
-    ///
-    /// Errors: [`LoopFileError`].
     pub fn write_retargeted(
         clip: &LoopClip,
         origin: RetargetOrigin<'_>,
@@ -419,10 +401,7 @@ pub(super) fn keys_in(
     let settings = ReadSettings {
         animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
         // There are too few frames to detect them.
-        ..ReadSettings::in_space(SpaceSettings {
-            up: UpChoice::Given(space.up),
-            unit: UnitChoice::Metres(space.unit_metres),
-        })
+        ..ReadSettings::in_space(SpaceSettings::from(space))
     };
     let take = file.read(&settings, &mut Vec::new())?.take;
     let (take, carrier) = if writing.add_root {

@@ -39,10 +39,10 @@ impl Sidecar {
     pub fn space(&self) -> SpaceSettings {
         let unit = self.playback.unit.as_ref().unwrap_or(&self.take.unit);
         let up = self.playback.up.as_ref().unwrap_or(&self.take.up);
-        SpaceSettings {
-            up: up.parse().unwrap_or_default(),
-            unit: unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
-        }
+        SpaceSettings::new(
+            up.parse().unwrap_or_default(),
+            unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
+        )
     }
 }
 
@@ -50,7 +50,6 @@ impl Sidecar {
 ///
 /// The loop is on the skeleton of its take, in metres with +Y up, and its root moves, also where the file keeps it in place;
 /// [`LoopClip::in_place`] stops it. What is odd in the file is not reported: [`read_take`] and [`LoopInFile`] are the parts.
-/// Errors: [`LoadLoopError`].
 pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError> {
     let sidecar = Sidecar::from_json(sidecar)?;
     sidecar.check_file(bytes)?;

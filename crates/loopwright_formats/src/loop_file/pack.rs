@@ -228,8 +228,6 @@ impl PackSidecar {
 
 impl Sidecar {
     /// The facts of all loops of a file, from the JSON beside it: one, or several in a [`PackSidecar`].
-    ///
-    /// Errors: [`SidecarError`].
     pub fn all_from_json(bytes: &[u8]) -> Result<Vec<Self>, SidecarError> {
         #[derive(Deserialize)]
         struct Pack {

@@ -33,39 +33,24 @@ pub struct LoopInFile {
 /// Why a file, its sidecar and its take do not match.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PlaceError {
-    /// The sidecar names a joint that the file does not have.
     #[error("the loop has no joint \"{name}\", which its sidecar names")]
-    NoCarrier {
-        /// The joint named.
-        name: String,
-    },
-    /// The sidecar states an added root joint that the file does not have.
+    NoCarrier { name: String },
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
     /// The keys are not those of a loop.
     #[error(transparent)]
     Keys(#[from] KeysError),
-    /// The take has other joints or frames than the one that the loop was cut from.
     #[error("it has {joints} joints and {frames} frames, the loop {loop_joints} and its take {loop_frames}")]
     OtherTake {
-        /// Joints of the take.
         joints: usize,
-        /// Frames of the take.
         frames: usize,
-        /// Joints of the loop.
         loop_joints: usize,
-        /// Frames that the take of the loop had.
         loop_frames: usize,
     },
-    /// The take has another rate than the one that the loop was cut from.
     #[error("it has a frame each {found} s, the take of the loop each {expected} s")]
-    OtherRate {
-        /// Seconds from frame to frame of the take.
-        found: f64,
-        /// Those of the take that the loop was cut from.
-        expected: f64,
-    },
+    OtherRate { found: f64, expected: f64 },
     /// The frames that the sidecar names cannot be cut out of the take.
     #[error(transparent)]
     Cut(#[from] loopwright::take::CutError),
@@ -225,13 +210,13 @@ impl LoopInFile {
 impl RootMotionFacts {
     /// The root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
-        RootMotion {
-            start: Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
-            twist: Twist {
+        RootMotion::new(
+            Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
+            Twist {
                 linear: DVec3::from_array(self.linear_velocity_mps),
                 angular: DVec3::from_array(self.angular_velocity_radps),
             },
-        }
+        )
     }
 
     /// The rotation of the root at the start: the yaw, or the full rotation of a tilted root.

@@ -3,7 +3,7 @@
 //! Rows hold only real differences, with their sources in docs/formats/targets.md. Common properties have no column: the last key
 //! repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file if its format can.
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
 use loopwright::{RootMode, Skeleton};
 
@@ -47,51 +47,23 @@ loopwright::words!(Target {
 });
 
 /// What an engine does not take as it is written.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Complaint {
-    /// It does not read files of that format.
-    Format {
-        /// The engine.
-        engine: Target,
-        /// The format.
-        format: Format,
-    },
-    /// It samples at whole rates only.
+    #[error(
+        "{engine} does not read .{} by itself; it reads {}",
+        format.extension(),
+        engine.choices().reads.iter().map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ")
+    )]
+    Format { engine: Target, format: Format },
+    #[error(
+        "{engine} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {sampled_hz}, which moves the keys"
+    )]
     Rate {
-        /// The engine.
         engine: Target,
-        /// Frames per second as written.
         frame_rate_hz: f64,
-        /// Frames per second as the engine samples them.
         sampled_hz: f64,
     },
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Format { engine, format } => {
-                let reads = engine.choices().reads;
-                let known: Vec<String> = reads.iter().map(|format| format!(".{}", format.extension())).collect();
-                write!(
-                    f,
-                    "{} does not read .{} by itself; it reads {}",
-                    engine.as_str(),
-                    format.extension(),
-                    known.join(", ")
-                )
-            }
-            Self::Rate {
-                engine,
-                frame_rate_hz,
-                sampled_hz,
-            } => write!(
-                f,
-                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {sampled_hz}, which moves the keys",
-                engine.as_str()
-            ),
-        }
-    }
 }
 
 /// The defaults for an engine.
@@ -120,7 +92,6 @@ const GENERIC: Choices = Choices {
     is_engine: false,
 };
 
-/// What all engines have in common.
 const ENGINE: Choices = Choices {
     is_engine: true,
     ..GENERIC

@@ -2,7 +2,7 @@
 
 use core::str::FromStr;
 
-use super::{Axis, NAMED_UNITS, UNIT_RANGE};
+use super::{Axis, NAMED_UNITS, Space, UNIT_RANGE};
 
 /// The up axis of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,6 @@ pub enum UnitChoice {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceError {
-    /// Not the name of an axis.
     #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
     Up { found: String },
     /// Neither the name of a unit nor a plausible number.
@@ -91,6 +90,20 @@ pub struct SpaceSettings {
     pub up: UpChoice,
     /// The unit; default: detected from the body.
     pub unit: UnitChoice,
+}
+
+impl SpaceSettings {
+    /// An up axis and a unit.
+    pub const fn new(up: UpChoice, unit: UnitChoice) -> Self {
+        Self { up, unit }
+    }
+}
+
+/// The axis and the unit of a file that is known.
+impl From<&Space> for SpaceSettings {
+    fn from(space: &Space) -> Self {
+        Self::new(UpChoice::Given(space.up), UnitChoice::Metres(space.unit_metres))
+    }
 }
 
 #[cfg(test)]

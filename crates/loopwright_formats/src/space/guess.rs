@@ -322,10 +322,7 @@ mod tests {
 
     #[test]
     fn stated_spaces_are_not_questioned() {
-        let settings = SpaceSettings {
-            up: UpChoice::X,
-            unit: UnitChoice::Metres(0.3),
-        };
+        let settings = SpaceSettings::new(UpChoice::X, UnitChoice::Metres(0.3));
         let mut warnings = Vec::new();
         let space = settle(&standing(DVec3::Y, 1.6), &settings, &mut warnings);
         assert_eq!((space.up, space.unit_metres), (Axis::X, 0.3));

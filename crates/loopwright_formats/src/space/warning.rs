@@ -7,16 +7,12 @@ use super::Axis;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceWarning {
-    /// The up axis is neither stated nor detected.
     #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,
-    /// Two axes are about as likely to be up.
     #[error("Y and {other} are about as likely to be up; assuming Y, state the axis if that is wrong")]
     UpUnclear { other: Axis },
-    /// The head is below the feet.
     #[error("the head is below the feet along {axis}; assuming Y up")]
     UpsideDown { axis: Axis },
-    /// No unit makes the body as tall as a person.
     #[error(
         "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \
          of {unit_metres:.4} m; state the unit if that is wrong",
@@ -27,7 +23,6 @@ pub enum SpaceWarning {
         height: f64,
         unit_metres: f64,
     },
-    /// There is no body to estimate the unit from.
     #[error("the unit could not be estimated from a body; assuming {unit_metres} m, state the unit if that is wrong")]
     UnitUnknown { unit_metres: f64 },
     /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
@@ -40,7 +35,6 @@ pub enum SpaceWarning {
         size: f64,
         unit_metres: f64,
     },
-    /// The file states left-handed axes; only the one that is up is followed.
     #[error("the file states left-handed axes; using {up} up and the rest as right-handed")]
     LeftHandedAxes { up: Axis },
     /// The stated unit makes no person of the body; another one was taken.

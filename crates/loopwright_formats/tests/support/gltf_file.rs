@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// A file with one buffer.
 pub(crate) struct GltfFile {
     pub(crate) json: Value,
     pub(crate) bytes: Vec<u8>,

@@ -92,7 +92,6 @@ pub(crate) fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(Load
     read_take(bytes, "t", &settings, &mut warnings).map(|loaded| (loaded, warnings))
 }
 
-/// Where bones carry a vertex.
 pub(crate) fn carried(vertex: &Vertex, bones: &[DAffine3]) -> DVec3 {
     let position = DVec3::from_array(vertex.position.map(f64::from));
     let bones = vertex

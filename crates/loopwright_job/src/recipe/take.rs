@@ -78,10 +78,7 @@ macro_rules! reading {
         impl $Name {
             /// The settings for the file's axes and unit.
             pub fn space(&self) -> SpaceSettings {
-                SpaceSettings {
-                    up: self.up.unwrap_or_default(),
-                    unit: self.unit.unwrap_or_default(),
-                }
+                SpaceSettings::new(self.up.unwrap_or_default(), self.unit.unwrap_or_default())
             }
 
             /// Settings for reading a file. `space` may come from a better source; `animation` is used if the user names none, and

@@ -36,10 +36,8 @@ use walker::Walker;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum WalkError {
-    /// There are fewer than two points.
     #[error("a path has two points or more, found {found}")]
     Points { found: usize },
-    /// Times do not rise, or a number is not finite.
     #[error("point {point} of the path: times must rise, and all numbers be finite")]
     Order {
         /// The point, counted from 0.
@@ -48,13 +46,10 @@ pub enum WalkError {
     /// The take would have more than [`MAX_TRANSFORMS`] frames times joints.
     #[error("the path lasts {found_secs:e} s; a take of it would be too large")]
     Long { found_secs: f64 },
-    /// The database has no row that the filter lets pass.
     #[error("no row of the database passes the filter")]
     NoRow,
-    /// A clip has another skeleton than the first.
     #[error("\"{name}\" has another skeleton than the first clip of the database")]
     Skeleton { name: String },
-    /// A clip has another frame rate than the first.
     #[error("\"{name}\" has {found_hz:.2} frames per second, the first clip of the database {expected_hz:.2}")]
     Rate {
         name: String,

@@ -13,7 +13,6 @@ pub(crate) fn captured(folder: &std::path::Path, file: &str) -> Analysis {
     Analysis::new(&loopwright_formats::load(&bytes, file).unwrap().take).unwrap()
 }
 
-/// The recommended loop.
 pub(crate) fn made(analysis: &Analysis) -> MadeLoop {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     analysis

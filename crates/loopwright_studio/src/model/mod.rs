@@ -69,7 +69,6 @@ pub struct Model {
     beside: Vec<(String, Beside)>,
     /// What was worked out of the take.
     studies: Studies,
-    /// The loops that are blended.
     set: LoopSet,
     made: Option<Arc<Made>>,
     /// Whether the loop asked for last is a draft.
@@ -81,7 +80,6 @@ pub struct Model {
     work: Work,
     /// The time shown.
     pub(crate) playback: Playback,
-    /// What is shown.
     pub(crate) shown: Shown,
     /// Whether the uncut stretch is shown too.
     pub(crate) has_ghost: bool,

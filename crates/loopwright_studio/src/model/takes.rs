@@ -128,7 +128,6 @@ impl Model {
         }
     }
 
-    /// Keeps a file that recipes may name.
     fn keep_named(&mut self, file_name: String, bytes: Vec<u8>) {
         self.named.retain(|known| known.file_name != file_name);
         let bytes = Arc::new(bytes);

@@ -50,7 +50,6 @@ impl Chart {
         ui.painter_at(self.rect).circle_filled(self.at(x, y), 3.0, colour);
     }
 
-    /// A word in a corner.
     pub(super) fn word(&self, ui: &Ui, corner: Align2, text: &str) {
         let at = corner.pos_in_rect(&self.rect.shrink(4.0));
         let colour = ui.visuals().weak_text_color();

@@ -57,7 +57,6 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     }
 }
 
-/// The choices with that method.
 fn with(edit: &Edit, method: Method) -> Edit {
     let mut edit = edit.clone();
     edit.settings.closure.method = method;

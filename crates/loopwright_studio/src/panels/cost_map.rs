@@ -99,7 +99,6 @@ impl CostMapPanel {
     }
 }
 
-/// The cheapest cell about one.
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
     let near = |cell: usize| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len());
     let cells = near(start).flat_map(|start| near(end).map(move |end| (start, end)));

@@ -146,7 +146,6 @@ impl Used {
     }
 }
 
-/// The list of joints.
 fn joint_ui(ui: &mut Ui, joint: &mut String, skeleton: &Skeleton) -> Option<Response> {
     let mut chosen = None;
     egui::ComboBox::from_label("Joint")

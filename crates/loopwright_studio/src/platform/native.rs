@@ -46,7 +46,6 @@ pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveErro
     Ok(place)
 }
 
-/// Whether there is a file of that name.
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
 }

@@ -118,7 +118,6 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     }
 }
 
-/// Reads a file to be opened, and what it names of other files.
 async fn open_file(file: &File, others: &Arc<Vec<(String, Vec<u8>)>>) -> Action {
     let file_name = file.name();
     let others = Arc::clone(others);

@@ -37,7 +37,6 @@ pub struct Made {
 /// What takes long to find out about a loop: the rest follows from the choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Worked {
-    /// The loop.
     pub(crate) done: LoopMade,
     /// Its figures.
     pub(crate) quality: Quality,

@@ -59,7 +59,6 @@ struct Scale {
     rect: Rect,
     /// The first frame that is shown and the last, which are those of the take unless the bar is widened.
     shown: [f64; 2],
-    /// The last frame of the take.
     last_frame: f64,
 }
 
@@ -331,7 +330,6 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
     }
 }
 
-/// Where the bar of a loop is.
 struct LoopBar {
     index: usize,
     top: f32,

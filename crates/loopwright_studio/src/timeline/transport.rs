@@ -7,7 +7,6 @@ use crate::{
     model::{Action, Model, RootView, SPEEDS, Shown},
 };
 
-/// Speed of slow motion.
 const SLOW_SPEED: f64 = 0.25;
 
 /// Room for the slider of the speed with its number and name.

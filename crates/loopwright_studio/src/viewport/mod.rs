@@ -64,7 +64,6 @@ pub(crate) struct Viewport {
     num_posed: u64,
 }
 
-/// The body of a take.
 struct Body {
     of: Arc<Opened>,
     figure: Figure,

@@ -13,7 +13,6 @@ const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
 /// Room around a shadow for its soft edge, metres.
 const SOFT_METRES: f32 = 0.12;
 
-/// A body, posed.
 #[derive(Debug)]
 pub(super) struct PosedBody {
     /// Another number for every pose, by which one is known again.

@@ -28,7 +28,6 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// The time of the model.
     pub(super) fn now(model: &Model, shown: Shown) -> Self {
         let within_secs = model.playback.secs_in(span_secs(model, shown));
         Self {
@@ -238,14 +237,14 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     }
     let after = clip.pose(before as isize + 1);
     let joints = 0..pose.num_joints();
-    Pose {
-        translations: (joints.clone())
+    Pose::new(
+        (joints.clone())
             .map(|joint| pose.translations[joint].lerp(after.translations[joint], u))
             .collect(),
-        rotations: joints
+        joints
             .map(|joint| pose.rotations[joint].slerp(after.rotations[joint], u))
             .collect(),
-    }
+    )
 }
 
 /// The places on the ground of feet that stand at a frame of the take.

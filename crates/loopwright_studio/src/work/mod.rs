@@ -122,7 +122,6 @@ impl Job {
         }
     }
 
-    /// Name of the file that is opened.
     fn file_name(&self) -> &str {
         match self {
             Self::Open { file_name, .. } | Self::Follow { file_name, .. } => file_name,

@@ -18,10 +18,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let folder = tempfile::tempdir().unwrap();
     let [path, hero] = ["stroll.bvh", "hero.glb"].map(|name| folder.path().join(name));
     std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
-    let settings = WalkSettings {
-        seed: 11,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seed(11);
     let take = synthesize(&settings).unwrap().take;
     let source = Source::for_take(&take, Format::Glb);
     std::fs::write(&hero, write_take(&take, &source).unwrap().bytes).unwrap();

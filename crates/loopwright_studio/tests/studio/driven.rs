@@ -55,15 +55,9 @@ pub(crate) fn studio_with_stroll(width: f32, height: f32) -> (TempDir, Driven) {
 
 /// A walk that differs from the one that the studio opens with.
 pub(crate) fn stroll() -> WalkSettings {
-    WalkSettings {
-        seed: 3,
-        seconds: 6.0,
-        period_secs: 1.02,
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().seed(3).seconds(6.0).period_secs(1.02)
 }
 
-/// A walk as a file of that format.
 pub(crate) fn walk(format: Format, settings: &WalkSettings) -> Vec<u8> {
     let take = synthesize(settings).unwrap().take;
     write_take(&take, &Source::for_take(&take, format)).unwrap().bytes
@@ -94,7 +88,6 @@ pub(crate) fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven)
     harness.run_steps(2);
 }
 
-/// Clicks what has that label.
 pub(crate) fn press(harness: &mut Driven, label: &str) {
     harness.get_by_label(label).click();
     harness.run_steps(3);

@@ -120,11 +120,7 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
 fn the_bar_of_a_long_take_is_widened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.bvh");
-    let long = WalkSettings {
-        seed: 5,
-        seconds: 90.0,
-        ..WalkSettings::default()
-    };
+    let long = WalkSettings::default().seed(5).seconds(90.0);
     std::fs::write(&path, walk(Format::Bvh, &long)).unwrap();
     let mut harness = studio(1280.0, 860.0);
     open(&mut harness, &path);

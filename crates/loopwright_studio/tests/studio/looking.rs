@@ -98,7 +98,6 @@ fn the_take_is_looked_at_closer() {
     assert!(is_right, "{start_frame} {end_frame}");
 }
 
-/// Two walks blend into every speed between.
 #[test]
 fn loops_of_a_set_blend_by_speed() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,10 +105,7 @@ fn loops_of_a_set_blend_by_speed() {
     let mut harness = studio(1280.0, 5200.0);
     unfold(&mut harness, "Set and blend");
     for speed_mps in speeds {
-        let settings = WalkSettings {
-            speed_mps,
-            ..WalkSettings::default()
-        };
+        let settings = WalkSettings::default().speed_mps(speed_mps);
         let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
         std::fs::write(&path, walk(Format::Bvh, &settings)).unwrap();
         open(&mut harness, &path);

@@ -9,7 +9,6 @@ use loopwright_studio::model::{Edit, Exported, Made, Opened};
 
 use crate::driven::command;
 
-/// Takes that are compared.
 const TAKES: usize = 20;
 
 /// Loops as they come, for another use, and closed as the user says.

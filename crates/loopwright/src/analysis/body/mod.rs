@@ -123,13 +123,11 @@ pub(super) const MAX_WEIGHT: f64 = 1000.0;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BodyError {
-    /// A name that the caller gave is not a joint of the skeleton.
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String, similar: Vec<String> },
     /// A weight is not a number, below zero, or so large that sums may overflow.
     #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
     Weight { pattern: String, found: f64 },
-    /// A limit of contacts is not a positive number.
     #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
     ContactLimit { limit: &'static str, found: f64 },
     /// No joint is left that counts.

@@ -24,7 +24,6 @@ impl NamedJoints {
         Self { names, is_control }
     }
 
-    /// What the name of a joint says.
     pub(super) fn name(&self, joint: usize) -> &JointName {
         &self.names[joint]
     }
@@ -44,7 +43,6 @@ impl NamedJoints {
         (skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
     }
 
-    /// The joints of a part and side.
     fn all(&self, part: Word, side: Option<Side>) -> impl Iterator<Item = usize> + '_ {
         (0..self.names.len()).filter(move |&joint| {
             let name = &self.names[joint];
@@ -52,7 +50,6 @@ impl NamedJoints {
         })
     }
 
-    /// The first joint of a part and side, one whose name does not speak of controls if there is one.
     fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
         let mut found = self.all(part, side);
         let first = found.next()?;

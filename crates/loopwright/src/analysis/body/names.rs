@@ -43,7 +43,6 @@ const NEVER_FEET: [&str; 37] = [
     "neck", "mane", "trunk", "belly", "stomach", "breast", "cape", "cloth", "skirt", "hand", "finger",
 ];
 
-/// What a joint's name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JointName {
     /// Its words without the side.
@@ -125,12 +124,10 @@ impl JointName {
         self.words.iter().rev().find(says).map_or("", String::as_str)
     }
 
-    /// The part of the body that it names.
     pub(super) fn part(&self) -> Option<Word> {
         self.part
     }
 
-    /// The side that it names.
     pub(super) fn side(&self) -> Option<Side> {
         self.side
     }

@@ -111,7 +111,6 @@ const TRUNK: [(Word, &str); 5] = [
     (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
 
-/// A row of words.
 type Row = LazyLock<BTreeSet<&'static str>>;
 
 fn row(words: &'static str) -> BTreeSet<&'static str> {
@@ -308,7 +307,6 @@ impl Meaning {
     }
 }
 
-/// The side that a word stands for.
 fn side_of(word: &str) -> Option<Side> {
     if LEFT.contains(word) {
         Some(Side::Left)

@@ -54,10 +54,8 @@ fn fading(s: f64, t: f64) -> Fading {
         single - pair * (cos - sin / SQRT_3),
     ];
     // Each in its own power of a second.
-    let jet = |scale: f64, [value, rate, acceleration]: [f64; 3]| Jet {
-        value: scale * value,
-        rate: scale * rate / s,
-        acceleration: scale * acceleration / (s * s),
+    let jet = |scale: f64, [value, rate, acceleration]: [f64; 3]| {
+        Jet::new(scale * value, scale * rate / s, scale * acceleration / (s * s))
     };
     Fading {
         position: jet(1.0, [p, -r, 2.0 * r - q]),

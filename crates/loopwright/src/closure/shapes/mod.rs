@@ -171,11 +171,7 @@ mod tests {
 
     /// The fading at a time in a clip of 0.6 s.
     fn fading(shape: Shape, t: f64) -> Fading {
-        let left = Jet {
-            value: 1.0 - t / 0.6,
-            rate: -1.0 / 0.6,
-            acceleration: 0.0,
-        };
+        let left = Jet::new(1.0 - t / 0.6, -1.0 / 0.6, 0.0);
         shape.fading(t, left)
     }
 

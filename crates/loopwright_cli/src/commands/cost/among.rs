@@ -67,10 +67,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     for failure in &failed {
         talk::fail(failure);
     }
-    let failure = (!failed.is_empty()).then(|| {
-        let listed: Vec<&Failure> = failed.iter().collect();
-        Failure::of_all(format!("{} of {num_files} files failed", failed.len()), &listed)
-    });
+    let failure = Failure::of_some(&failed, num_files, "files failed");
     if sides.len() < 2 {
         return Err(failure.unwrap_or_else(|| Failure::error("no two motions to compare")));
     }
@@ -86,10 +83,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         return failure.map_or(Ok(Ending::Done), Err);
     }
     let document = json::document("cost", answer, failure.as_ref(), &[]);
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    output::print(&document)?;
+    output::end(document, failure, true)?;
     Ok(Ending::Done)
 }
 

@@ -125,7 +125,6 @@ struct Side {
     frame: Option<usize>,
     /// The loop with its number of cycles, if it is one.
     clip: Option<(LoopClip, usize)>,
-    /// Names of the joints.
     joints: Vec<String>,
 }
 

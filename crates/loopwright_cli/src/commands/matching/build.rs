@@ -85,7 +85,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
             [only] => only.clone(),
             [] => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
                 .try_this("longer takes: matching looks ahead, see --ahead"),
-            all => Failure::of_all("none of the takes can be matched", &all.iter().collect::<Vec<_>>()),
+            all => Failure::of_all("none of the takes can be matched", all),
         });
     }
     let (bytes, answer) = building
@@ -93,20 +93,12 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         .map_err(|error| rows_failure(&error))?;
     outputs.add(&args.output, &bytes)?;
     let outputs = outputs.commit()?;
-    let failure = (!failures.is_empty()).then(|| {
-        let what = format!("{} of {} files could not be matched", failures.len(), named.len());
-        Failure::of_all(what, &failures.iter().collect::<Vec<_>>())
-    });
+    let failure = Failure::of_some(&failures, named.len(), "files could not be matched");
     if !args.json {
         output::print(&report::built(&answer))?;
     }
     let document = json::document("match-build", answer, failure.as_ref(), &outputs);
-    if let Some(failure) = failure {
-        return Err(failure.in_document(document));
-    }
-    if args.json {
-        output::print(&document)?;
-    }
+    output::end(document, failure, args.json)?;
     Ok(Ending::Done)
 }
 

@@ -75,7 +75,7 @@ fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
         })
     });
     opened.map_err(|error| {
-        let failure = Failure::error(format!("cannot use \"{}\": {error}", path.display()));
+        let failure = Failure::cannot("use", path, &error);
         match error {
             DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
             _ => failure.try_this("build the database again: loopwright match build TAKES -o DB"),
@@ -97,7 +97,7 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
 }
 
 fn unmatched_cost(path: &Path, error: CostError) -> Failure {
-    let failure = || Failure::error(format!("cannot match \"{}\": {error}", path.display()));
+    let failure = || Failure::cannot("match", path, &error);
     match &error {
         CostError::Features(error) => unmatched(path, *error),
         CostError::Joint { .. } => failure().try_this("takes whose joints have the same names, or --joint-weight"),
@@ -107,7 +107,7 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
 }
 
 fn unmatched(path: &Path, error: MatchError) -> Failure {
-    let failure = Failure::error(format!("cannot match \"{}\": {error}", path.display()));
+    let failure = Failure::cannot("match", path, error);
     match error {
         // The poses of a loop stand in the way that its sidecar says.
         MatchError::InPlace { .. } if written_loop::has_sidecar(path) => {

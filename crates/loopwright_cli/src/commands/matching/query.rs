@@ -170,10 +170,7 @@ const MOST_DPS: f64 = 3600.0;
 
 /// Places and facings ahead at one speed and turn rate.
 fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [Future; NUM_TIMES] {
-    let twist = Twist {
-        linear: DVec3::Z * speed_mps,
-        angular: DVec3::Y * turn_radians_per_sec,
-    };
+    let twist = Twist::new(DVec3::Z * speed_mps, DVec3::Y * turn_radians_per_sec);
     horizon.secs().map(|secs| {
         let place = twist.exp(secs).translation;
         Future {

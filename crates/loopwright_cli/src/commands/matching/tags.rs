@@ -23,8 +23,7 @@ impl TagTable {
     /// Lines of a pattern and of tags, by commas. Blank lines and those that begin with # are left out.
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
         let wrong = |what: String| {
-            Failure::error(format!("cannot read the tags \"{}\": {what}", file.display()))
-                .try_this("lines such as *run*,style=run,mood=calm")
+            Failure::cannot("read the tags", file, what).try_this("lines such as *run*,style=run,mood=calm")
         };
         let text = String::from_utf8(files::read_bytes(file)?).map_err(|_| wrong("it is not text".to_owned()))?;
         let mut table = Self::default();

@@ -79,9 +79,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         &form(first, &args.reading)?.in_format(format, &walked.take),
     );
     let written = written.map_err(Failure::error)?;
-    for warning in &written.warnings {
-        talk::warn(&warning.to_string());
-    }
+    talk::warn_all(&written.warnings);
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = WalkAnswer::new(&database, &walked);
@@ -128,7 +126,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
 fn read_path(file: &Path) -> Result<WalkPath, Failure> {
     let bytes = files::read_bytes(file)?;
     let wrong = |what: String| {
-        Failure::error(format!("cannot read the path \"{}\": {what}", file.display()))
+        Failure::cannot("read the path", file, what)
             .try_this("lines such as 0,0,0 and 2.5,0,3.5: seconds, metres to the left, metres ahead")
     };
     let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;

@@ -40,9 +40,7 @@ pub(super) fn animation(
     }
     let count = count as usize;
     let secs_each = shown / count as f64;
-    let failed = |error: RenderError| {
-        Failure::error(format!("cannot draw \"{}\": {error}", args.output.display())).try_this("a smaller --size")
-    };
+    let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("a smaller --size");
     let draw = |index: usize| -> Result<Picture, RenderError> {
         let panels = stages
             .iter()

@@ -83,9 +83,7 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
         size: args.size.unwrap_or(if kind == Kind::Sheet { CELL } else { PICTURE }),
         cycles: args.cycles.unwrap_or(1),
     };
-    let failed = |error: RenderError| {
-        Failure::error(format!("cannot draw \"{}\": {error}", args.output.display())).try_this("another --size")
-    };
+    let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let stages = motions
         .iter()
         .map(|(title, motion)| Stage::new(motion, &settings, title))
@@ -138,9 +136,7 @@ fn kind_of(args: &RenderArgs) -> Result<Kind, Failure> {
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_lowercase());
-    let wrong = |why: &str, hint: &str| {
-        Err(Failure::error(format!("cannot draw \"{}\": {why}", path.display())).try_this(hint.to_owned()))
-    };
+    let wrong = |why: &str, hint: &str| Err(Failure::cannot("draw", path, why).try_this(hint.to_owned()));
     let kind = match extension.as_deref() {
         Some("gif") => Kind::Animation(AnimationFormat::Gif),
         Some("webp") => Kind::Animation(AnimationFormat::WebP),

@@ -65,7 +65,7 @@ pub(in crate::commands) fn loop_motion(
 }
 
 fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
-    Failure::error(format!("cannot draw \"{}\": {why}", path.display()))
+    Failure::cannot("draw", path, why)
 }
 
 /// A file without a sidecar: a take, a stretch of it, or a repeated stretch.

@@ -6,7 +6,6 @@ use loopwright_controller::{FitSettings, Mode, Pool};
 
 use super::{DEGREES, MEANING};
 
-/// The block for these takes.
 pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
         "# Written by `loopwright fit` from {} take{}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",

@@ -51,7 +51,6 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     }
 }
 
-/// One take in detail.
 fn one(take: &FittedTake, settings: &FitSettings) -> String {
     let facts = &take.facts;
     let mut text = format!(

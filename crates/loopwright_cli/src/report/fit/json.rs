@@ -43,11 +43,9 @@ fn spread(spread: Option<Spread>, scale: f64) -> Option<SpreadFacts> {
 #[derive(Serialize)]
 struct HalfLifeFacts {
     events: usize,
-    /// Median of the fitted half-lives, or of the closed forms if there are no fits; seconds.
     chosen_secs: Option<f64>,
     closed_secs: Option<SpreadFacts>,
     fitted_secs: Option<SpreadFacts>,
-    /// Errors of the fits, as fractions of the change.
     error_ratio: Option<SpreadFacts>,
 }
 
@@ -65,7 +63,6 @@ impl From<&HalfLives> for HalfLifeFacts {
 
 #[derive(Serialize)]
 struct ModeFacts {
-    /// The mode; "all" for all modes together.
     mode: &'static str,
     takes: usize,
     duration_secs: f64,
@@ -73,9 +70,7 @@ struct ModeFacts {
     acceleration_mps2: Option<SpreadFacts>,
     deceleration_mps2: Option<SpreadFacts>,
     turn_rate_dps: Option<SpreadFacts>,
-    /// From top speed and largest acceleration of each take.
     acceleration_closed_secs: Option<SpreadFacts>,
-    /// From top speed and largest deceleration of each take.
     deceleration_closed_secs: Option<SpreadFacts>,
     velocity: HalfLifeFacts,
     speeding_up: HalfLifeFacts,
@@ -105,7 +100,6 @@ impl From<&ModePool> for ModeFacts {
 
 #[derive(Serialize)]
 struct PoolFacts {
-    /// The folder; "all takes" for all takes together.
     name: String,
     takes: usize,
     all: ModeFacts,
@@ -168,22 +162,16 @@ struct EventFacts {
     start_frame: usize,
     end_frame: usize,
     peak_secs: f64,
-    /// Velocity before and after, x and z in the world; null for a change of facing.
     from_mps: Option<[f64; 2]>,
     to_mps: Option<[f64; 2]>,
-    /// Facing before and after; null for a change of velocity.
     from_deg: Option<f64>,
     to_deg: Option<f64>,
-    /// Largest rate of the change, smoothed; null for a change of facing.
     peak_acceleration_mps2: Option<f64>,
-    /// Largest rate of the change, smoothed; null for a change of velocity.
     peak_turn_rate_dps: Option<f64>,
     closed_half_life_secs: Option<f64>,
     fitted_half_life_secs: Option<f64>,
-    /// When the change was requested, estimated by the fit.
     asked_at_secs: Option<f64>,
     error_ratio: Option<f64>,
-    /// Whether the fit is close enough to count.
     trusted: bool,
 }
 
@@ -220,16 +208,12 @@ impl EventFacts {
 #[derive(Serialize)]
 struct TakeAnswer<'a> {
     file: &'a str,
-    /// "fitted", "nothing" (no half-life), "short" or "error".
     outcome: &'static str,
-    /// Why velocity, facing or the whole take has no half-life; null if both have one.
     why: Option<String>,
     take: Option<&'a TakeFacts>,
     largest: Vec<LargestFacts>,
     events: Vec<EventFacts>,
-    /// Half-lives over all modes, then of each mode.
     half_lives: Option<PoolFacts>,
-    /// Why the take cannot be fitted; left out if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorFacts<'a>>,
     warnings: &'a [String],
@@ -292,19 +276,14 @@ impl<'a> TakeAnswer<'a> {
 
 #[derive(Default, Serialize)]
 struct FitAnswer<'a> {
-    /// Null if only numbers were given.
     smoothing_secs: Option<f64>,
     takes: Vec<TakeAnswer<'a>>,
-    /// Each folder on the command line, then all takes together.
     pools: Vec<PoolFacts>,
-    /// The answer from numbers alone; null if takes were given.
     velocity: Option<VelocityNumbers>,
     facing: Option<FacingNumbers>,
-    /// How a spring goes through a table; null unless one was given.
     profile: Option<ProfileFacts>,
 }
 
-/// The answer for a table as JSON.
 pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     let answer = FitAnswer {
         velocity: table::numbers(fit).map(VelocityNumbers::from),
@@ -314,7 +293,6 @@ pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> Str
     json::document("fit", answer, None, &[])
 }
 
-/// The answer as JSON.
 pub(crate) fn json(
     sources: &[Source],
     pool: &Pool,

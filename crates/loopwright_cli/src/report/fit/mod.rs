@@ -17,7 +17,6 @@ pub(crate) use json::{json, numbers_json, table_json};
 pub(crate) use numbers::{Numbers, numbers_human};
 pub(crate) use table::table_human;
 
-/// A take that was read.
 pub(crate) struct FittedTake {
     pub(crate) facts: TakeFacts,
     /// The fit, or why there is none if the take is too short.
@@ -55,7 +54,6 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Fits of its takes.
     pub(crate) fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
         self.outcomes.iter().filter_map(|outcome| match outcome {
             Outcome::Take(take) => take.fit.as_ref().ok().map(|fit| (&**take, fit)),

@@ -26,7 +26,6 @@ struct RowFacts {
 #[derive(Serialize)]
 pub(super) struct ProfileFacts {
     file: String,
-    /// "speeds" or "splits".
     of: &'static str,
     start_secs: f64,
     error_mps: Option<f64>,
@@ -44,7 +43,6 @@ pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
 }
 
 impl ProfileFacts {
-    /// Those of a table from a file.
     pub(super) fn new(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
         let are_speeds = table.of() == TableOf::Speeds;
         let speed = |value: f64| are_speeds.then_some(value);

@@ -19,10 +19,8 @@ const LONG_FRAME_TIME: f64 = 1.0;
 
 /// The number of frames that the file declares.
 pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
-    let expected = |lexer: &Lexer<'_>, word: &[u8]| BvhError::Expected {
-        at: lexer.position_before(word),
-        expected: "\"Frames:\" after MOTION".to_owned(),
-        found: found(word),
+    let expected = |lexer: &Lexer<'_>, word: &[u8]| {
+        BvhError::expected(lexer.position_before(word), "\"Frames:\" after MOTION", found(word))
     };
     let word = lexer.label();
     if !is(word, "Frames") {
@@ -71,20 +69,20 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>
             .into(),
         );
     } else if !combined && !is(word, "Frame") {
-        return Err(BvhError::Expected {
+        return Err(BvhError::expected(
             at,
-            expected: "\"Frame Time:\" and the seconds of one frame".to_owned(),
-            found: found(word),
-        });
+            "\"Frame Time:\" and the seconds of one frame",
+            found(word),
+        ));
     }
     if !combined {
         let word = lexer.label();
         if !is(word, "Time") {
-            return Err(BvhError::Expected {
-                at: lexer.position_before(word),
-                expected: "\"Time:\" after Frame".to_owned(),
-                found: found(word),
-            });
+            return Err(BvhError::expected(
+                lexer.position_before(word),
+                "\"Time:\" after Frame",
+                found(word),
+            ));
         }
     }
     lexer.skip_colon();

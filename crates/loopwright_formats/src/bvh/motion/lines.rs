@@ -2,7 +2,6 @@
 //!
 //! Rows may span several lines, and lines may hold several rows; but a row with a value too many or too few must be detected.
 
-/// A line of values.
 #[derive(Clone)]
 pub(super) struct Line {
     /// Where its first value starts.
@@ -19,7 +18,6 @@ pub(super) struct Lines {
     /// Start of the current line and values before it.
     line: Option<(usize, usize)>,
     first: Option<Line>,
-    /// The line on which the latest row starts.
     pub(super) row_start: Option<Line>,
     /// The first line that holds parts of two rows, or rather the line on which the row that it completes starts.
     pub(super) first_across: Option<Line>,

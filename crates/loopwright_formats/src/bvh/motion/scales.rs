@@ -20,7 +20,6 @@ pub(super) struct Scales<'h> {
     columns: Vec<ScaleColumn<'h>>,
 }
 
-/// One scale channel.
 struct ScaleColumn<'h> {
     column: usize,
     joint: &'h BvhJoint,

@@ -16,7 +16,6 @@ pub(super) fn malformed(detail: &str) -> FbxError {
     }
 }
 
-/// The file's own record of that name.
 pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Result<&'b mut Record<'a>, FbxError> {
     document
         .records

@@ -65,7 +65,6 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
     })
 }
 
-/// The same file without one of its animations.
 pub(super) fn without_animation(file: &FbxFile, name: &str) -> Result<FbxFile, WriteError> {
     let mut document = record::parse(&file.bytes)?;
     remove_animation(&mut document, name)?;

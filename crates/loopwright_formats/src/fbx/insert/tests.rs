@@ -98,10 +98,7 @@ fn file() -> Vec<u8> {
 
 fn read(bytes: &[u8], animation: &str) -> LoadedTake {
     let settings = ReadSettings {
-        space: SpaceSettings {
-            up: UpChoice::Auto,
-            unit: UnitChoice::Metres(0.01),
-        },
+        space: SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(0.01)),
         animation: AnimationChoice::Given(animation),
         ..ReadSettings::default()
     };

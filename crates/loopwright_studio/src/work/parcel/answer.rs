@@ -22,7 +22,6 @@ use crate::{
     work::{Done, Job},
 };
 
-/// What the worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum Answer {
     /// A take, whose long arrays are handed over beside it.
@@ -63,7 +62,6 @@ struct CharacterParts {
     name: String,
     frame_time_secs: f64,
     first: Pose,
-    /// The character's file, as it was named.
     file: String,
 }
 
@@ -231,7 +229,6 @@ impl Answer {
         matches!(self, Self::Opened(_) | Self::Followed(..))
     }
 
-    /// What is done by that, for the work that was asked for.
     pub(in crate::work) fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {

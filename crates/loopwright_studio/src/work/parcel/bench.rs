@@ -104,7 +104,6 @@ impl Bench {
         kept
     }
 
-    /// The take that was opened last, or the one that is to be opened again.
     fn take(&mut self, again: Option<Reading>, files: Files) -> Result<Arc<Opened>, OpenError> {
         if let Some(again) = again {
             (self.opened, self.made) = (None, None);

@@ -11,13 +11,8 @@ use crate::{
     work::{Done, Job},
 };
 
-/// A walk as a file.
 fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
-    let settings = WalkSettings {
-        seed,
-        seconds: 5.0,
-        ..WalkSettings::default()
-    };
+    let settings = WalkSettings::default().seed(seed).seconds(5.0);
     let take = synthesize(&settings).unwrap().take;
     let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
     Arc::new(written.bytes)
