@@ -112,6 +112,11 @@ class Motion:
 
 
 def read(path, unit, up):
+    return from_the_hips(*parsed(path, unit), up)
+
+
+def parsed(path, unit):
+    """Names, parents, frame time, local positions and rotations of all joints of a file."""
     text = open(path, encoding="utf-8", errors="replace").read().split()
     names, parents, offsets, channels, stack = [], [], [], [], []
     at = 0
@@ -153,7 +158,7 @@ def read(path, unit, up):
                 vector[:, axis] = np.radians(values[:, column])
                 rotations[:, joint] = mul(rotations[:, joint], from_vector(vector))
             column += 1
-    return from_the_hips(names, parents, dt, positions, rotations, up)
+    return names, parents, dt, positions, rotations
 
 
 def from_the_hips(names, parents, dt, positions, rotations, up):

@@ -141,7 +141,8 @@ fn soles_stay_above_the_ground() {
     let soles: Vec<FootSole> = [["foot_l", "ball_l"], ["foot_r", "ball_r"]].map(sole).to_vec();
     let rig = rig_at_rest(&target).with_soles(soles.clone());
     let pair = RigPair::new(rig_of(&take), rig).unwrap();
-    let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
+    let retarget = pair.of_motion(&take.world_tracks());
+    let moved = retarget.take(&take).unwrap();
     let mut lowest = f64::INFINITY;
     for frame in 0..moved.num_frames() {
         let world = moved.pose(frame).world(moved.skeleton());
@@ -149,8 +150,20 @@ fn soles_stay_above_the_ground() {
             lowest = lowest.min(world.as_ref().joint(joint).transform_point(at).y);
         }
     }
-    // By 31 mm where nothing keeps them.
-    assert!(lowest > -0.005, "{lowest} m");
+    // By 31 mm where nothing keeps them. Toes of 30 cm would have to be turned up within a few frames; a part of it is smoothed away.
+    assert!(lowest > -0.022, "{lowest} m");
+    // Pose by pose they would be lifted as hard as no foot turns.
+    for name in ["ball_l", "ball_r"] {
+        let joint = target.skeleton().find(name).unwrap();
+        let hardest = |turn: &dyn Fn(usize) -> DQuat| {
+            let step = |frame: usize| rotation::difference(turn(frame + 1), turn(frame));
+            let hard = (0..take.num_frames() - 2).map(|frame| step(frame + 1).distance(step(frame)));
+            hard.fold(0.0, f64::max)
+        };
+        let smooth = hardest(&|frame| moved.pose(frame).rotations[joint]);
+        let alone = hardest(&|frame| retarget.pose(take.pose(frame)).rotations[joint]);
+        assert!(smooth < 0.7 * alone, "{name}: {smooth} of {alone}");
+    }
 }
 
 #[test]

@@ -9,11 +9,12 @@ use crate::{
     analysis::heading::Heading,
     closure::Image,
     feet::{FeetSettings, RootSpeed},
+    loop_clip::LoopClip,
     mirror::Mirror,
     motion::Tracks,
     retarget::{Retarget, RigPair},
     root_motion::{RootMotionFit, RootRelativeClip, RootSettings},
-    take::Take,
+    take::{Take, TakeError},
 };
 
 impl LoopSettings {
@@ -49,6 +50,11 @@ impl MadeLoop {
     /// [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take. Errors: edits or
     /// stances out of range; edits of a loop of two mirrored halves where the character has no mirror image.
     pub(super) fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
+        // As where the loop is read from its own file: it shows less of how its feet lie than the take.
+        let pair = &RigPair {
+            source: pair.source.as_in(&take_of(&self.loop_clip)?),
+            ..pair.clone()
+        };
         let retarget = pair.of_loop(&self.loop_clip);
         let body = pair.target.body();
         let root_joint = retarget.root_joint();
@@ -97,6 +103,16 @@ impl MadeLoop {
     }
 }
 
+/// A loop as a take: all of its keys, in the world.
+fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
+    let count = clip.num_samples();
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 1);
+    for key in 0..=count {
+        tracks.push(clip.folded_pose(key).as_ref());
+    }
+    Take::from_tracks(clip.name(), tracks)
+}
+
 /// The uncut samples on the character, relative to its root.
 fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeClip, MakeError> {
     let RootRelativeClip { clip, root, fit, .. } = &made.source;
@@ -104,8 +120,11 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     let scale = retarget.scale();
     let carrier = retarget.carrier();
     let root_joint = retarget.root_joint();
+    let samples = clip.sample_range();
+    let (first, count) = (*samples.start(), samples.count());
+    let mut poses = retarget.poses(|index| clip.pose(first + index as isize), count, clip.step_secs(), true);
     let clip = clip.map_poses(retarget.target_skeleton(), |sample, pose| {
-        let pose = retarget.pose(pose);
+        let pose = poses.next().unwrap_or_else(|| retarget.pose(pose));
         match (root_joint, path.len()) {
             // The joint is where it is in the loop, so that the two compare joint by joint.
             (Some(joint), count @ 1..) => {

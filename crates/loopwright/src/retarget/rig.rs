@@ -93,6 +93,19 @@ impl Rig {
         })
     }
 
+    /// The same with its feet in the reference pose as they lie while they stand in another take of its skeleton.
+    #[must_use]
+    pub(crate) fn as_in(&self, take: &Take) -> Self {
+        let reference = flat::with_flat_feet(take, &self.body, &self.anatomy, &self.rest, &self.contacts);
+        let world = reference.as_ref().world(&self.skeleton);
+        Self {
+            axes: reference::body_axes(&self.anatomy, &world),
+            reference,
+            world,
+            ..self.clone()
+        }
+    }
+
     /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
     /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]

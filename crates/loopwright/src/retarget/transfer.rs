@@ -1,6 +1,6 @@
 //! Carries poses from one rig to another.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, DVec4};
 
 use super::{
     Rig, RigPair,
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     loop_clip::{LoopClip, LoopClipError},
     math::{
+        ops,
         rigid::{Rigid, Twist},
         rotation,
     },
@@ -204,8 +205,88 @@ impl Retarget {
     /// # Panics
     /// When the pose has other joints than the source.
     pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+        let Reached { world, lengths } = self.reached(&self.along(pose));
+        self.local(&world, &lengths)
+    }
+
+    /// The poses of a motion of the source on the target, so many of them; around a loop, or with ends.
+    ///
+    /// Each is [`Self::pose`], with what its limbs turn to reach their places smooth over time.
+    pub(crate) fn poses<'a>(
+        &self,
+        pose: impl Fn(usize) -> PoseRef<'a>,
+        count: usize,
+        step_secs: f64,
+        has_ends: bool,
+    ) -> impl Iterator<Item = Pose> {
+        let reaching = self.reaching();
+        let mut reaches = vec![Vec::with_capacity(count); reaching.len()];
+        for sample in 0..count {
+            let along = self.along(pose(sample));
+            let Reached { world, lengths } = self.reached(&along);
+            for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
+                let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
+                let turned = before.conjugate() * rotation::on_side_of(after, before);
+                of_joint.push(rotation::log(turned).extend(lengths[joint]));
+            }
+        }
+        for of_joint in &mut reaches {
+            *of_joint = smooth(of_joint, step_secs, has_ends);
+        }
+        (0..count).map(move |sample| {
+            let along = self.along(pose(sample));
+            let of_sample = reaching
+                .iter()
+                .copied()
+                .zip(reaches.iter().map(|of_joint| of_joint[sample]));
+            self.turned(&along, &of_sample.collect::<Vec<_>>())
+        })
+    }
+
+    /// Joints that turn for limbs to reach their places.
+    fn reaching(&self) -> Vec<usize> {
+        let of_limb = |limb: &PlacedLimb| {
+            let bones = limb.bones.iter().flatten().copied();
+            bones.chain([limb.leg.ankle]).collect::<Vec<_>>()
+        };
+        let mut reaching: Vec<usize> = self.limbs.iter().flat_map(of_limb).collect();
+        reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
+        reaching.sort_unstable();
+        reaching.dedup();
+        reaching
+    }
+
+    /// The rotation of a joint in the axes of the one from which it hangs.
+    fn below_what_it_hangs_from(&self, world: &Pose, joint: usize) -> DQuat {
+        let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world.rotations[above]);
+        above.conjugate() * world.rotations[joint]
+    }
+
+    /// A pose whose joints are turned by vectors that follow their own rotation, and whose bones are so many times as long: the fourth
+    /// number of each.
+    fn turned(&self, along: &Along, reaches: &[(usize, DVec4)]) -> Pose {
+        let (mut turns, mut lengths) = (along.turns.clone(), vec![1.0; self.order.len()]);
+        let mut world = along.world.rotations.clone();
+        for &joint in &self.order {
+            let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
+            let of_joint = reaches.binary_search_by_key(&joint, |(joint, _)| *joint);
+            if let Ok(at) = of_joint {
+                let (_, reach) = reaches[at];
+                let own = self.below_what_it_hangs_from(&along.world, joint);
+                turns[joint] = Some((above * own * rotation::exp(reach.truncate())).normalize());
+                lengths[joint] = reach.w;
+            }
+            if !self.to_hips.contains(&joint) {
+                world[joint] = turns[joint].unwrap_or(above * self.hanging[joint].rotation);
+            }
+        }
+        self.local(&self.standing(&turns, &lengths, Some(along.hips)), &lengths)
+    }
+
+    /// A pose of the source on the target by its directions alone: no limb reaches anywhere yet.
+    fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
-        let mut turns: Vec<Option<DQuat>> = (self.follows.iter())
+        let turns: Vec<Option<DQuat>> = (self.follows.iter())
             .map(|follow| {
                 follow.map(|follow| {
                     let first = from.rotations[follow.from] * follow.turn;
@@ -220,19 +301,36 @@ impl Retarget {
                 })
             })
             .collect();
-        let mut lengths = vec![1.0; turns.len()];
-        let mut hips = self.standing(&turns, &lengths, None);
+        let lengths = vec![1.0; turns.len()];
+        let at_rest = self.standing(&turns, &lengths, None);
         let mean = |pose: &Pose, joints: &[usize]| {
             joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
         };
         let [theirs, ours] = &self.tops;
-        let offset = self.offset_of_hips(&hips);
-        let shift = self.place(mean(&from, theirs)) + offset - mean(&hips, ours);
-        let at = hips.translations[self.target.anatomy.hips] + shift;
-        hips = self.standing(&turns, &lengths, Some(at));
+        let offset = self.offset_of_hips(&at_rest);
+        let shift = self.place(mean(&from, theirs)) + offset - mean(&at_rest, ours);
+        let hips = at_rest.translations[self.target.anatomy.hips] + shift;
+        Along {
+            world: self.standing(&turns, &lengths, Some(hips)),
+            from,
+            turns,
+            hips,
+        }
+    }
+
+    /// The pose with its limbs on their places, and its soles above the ground.
+    fn reached(&self, along: &Along) -> Reached {
+        let Along {
+            from,
+            turns,
+            hips: at,
+            world: hips,
+        } = along;
+        let (mut turns, mut lengths) = (turns.clone(), vec![1.0; turns.len()]);
+        let offset = self.offset_of_hips(hips);
         let mut reaches = Vec::with_capacity(self.limbs.len());
         for limb in &self.limbs {
-            let shift = self.in_world(&hips, limb.shift);
+            let shift = self.in_world(hips, limb.shift);
             let ball = self.place(from.translations[limb.follows]) + shift;
             let ankle = match limb.kind {
                 LimbKind::Leg => self.place(from.translations[limb.ankle]) + offset + shift,
@@ -243,20 +341,21 @@ impl Retarget {
             let places = [ball, ankle];
             let reach = (weight > 0.0).then_some(Reach { places, height, weight });
             if let Some(reach) = &reach {
-                reach.turn((limb, self.stretch), &hips, &mut turns, &mut lengths);
+                reach.turn((limb, self.stretch), hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
         }
         if self.limbs.is_empty() {
-            return self.local(&hips, &lengths);
+            let world = hips.clone();
+            return Reached { world, lengths };
         }
-        let mut world = self.standing(&turns, &lengths, Some(at));
+        let mut world = self.standing(&turns, &lengths, Some(*at));
         let mut is_cleared = false;
         for ((limb, sole), reach) in self.limbs.iter().zip(&self.soles).zip(&reaches) {
             let (Some([sole, theirs]), Some(reach)) = (sole, reach) else {
                 continue;
             };
-            let floor = sole.floor(self.ground(theirs.lowest(&from)));
+            let floor = sole.floor(self.ground(theirs.lowest(from)));
             let joint = |joint: usize| world.as_ref().joint(joint);
             let Some(cleared) = sole.cleared(joint(sole.ankle), sole.toe.map(joint), floor) else {
                 continue;
@@ -265,7 +364,7 @@ impl Retarget {
             if cleared.rise > 0.0 {
                 reach
                     .raised(cleared.rise)
-                    .turn((limb, self.stretch), &hips, &mut turns, &mut lengths);
+                    .turn((limb, self.stretch), hips, &mut turns, &mut lengths);
             }
             let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
             turns[sole.ankle] = Some((cleared.foot * own).normalize());
@@ -275,9 +374,9 @@ impl Retarget {
             }
         }
         if is_cleared {
-            world = self.standing(&turns, &lengths, Some(at));
+            world = self.standing(&turns, &lengths, Some(*at));
         }
-        self.local(&world, &lengths)
+        Reached { world, lengths }
     }
 
     /// The offset of the hips in the world: its level part turns with them.
@@ -364,9 +463,13 @@ impl Retarget {
     /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
         let mut tracks = Tracks::empty(self.target.skeleton.clone(), take.frame_time_secs(), take.num_frames());
-        for frame in 0..take.num_frames() {
-            tracks.push(self.pose(take.pose(frame)).as_ref());
-        }
+        let poses = self.poses(
+            |frame| take.pose(frame),
+            take.num_frames(),
+            take.frame_time_secs(),
+            true,
+        );
+        poses.for_each(|pose| tracks.push(pose.as_ref()));
         Take::from_tracks(take.name(), tracks)
     }
 
@@ -379,9 +482,8 @@ impl Retarget {
         let clip = clip.clone().on_screw()?;
         let step_secs = clip.step_secs();
         let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, clip.num_samples());
-        for sample in 0..clip.num_samples() {
-            tracks.push(self.pose(clip.body_pose(sample)).as_ref());
-        }
+        let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
+        poses.for_each(|pose| tracks.push(pose.as_ref()));
         let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), self.root_motion(clip.root()))?;
         match self.root_joint() {
             _ if path.is_empty() => Ok(mapped),
@@ -429,6 +531,23 @@ impl Retarget {
     }
 }
 
+/// A pose of the source on the target by its directions alone.
+struct Along {
+    /// The source, in the world.
+    from: Pose,
+    turns: Vec<Option<DQuat>>,
+    /// The place of the hips.
+    hips: DVec3,
+    /// The target, in the world.
+    world: Pose,
+}
+
+/// The same with its limbs on their places, in the world, and the lengths of its bones over those at rest.
+struct Reached {
+    world: Pose,
+    lengths: Vec<f64>,
+}
+
 /// Where a limb reaches.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
@@ -462,6 +581,30 @@ impl Reach {
         }
         turns[limb.leg.ankle] = Some((foot * world.rotations[limb.leg.ankle]).normalize());
     }
+}
+
+/// What limbs turn to reach their places is smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
+/// much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
+const SMOOTH_SECS: f64 = 0.03;
+const CUT_OFF: f64 = 3.0;
+
+/// The means of values over the time around each; ends go on as they are.
+fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
+    let (count, width) = (values.len() as isize, SMOOTH_SECS / step_secs);
+    let reach = (CUT_OFF * width) as isize;
+    let weights: Vec<f64> = (-reach..=reach)
+        .map(|off| ops::exp(-0.5 * (off as f64 / width).powi(2)))
+        .collect();
+    let total: f64 = weights.iter().sum();
+    let at = |sample: isize| match has_ends {
+        true => values[sample.clamp(0, count - 1) as usize],
+        false => values[sample.rem_euclid(count) as usize],
+    };
+    let mean = |sample: isize| {
+        let around = (sample - reach..=sample + reach).zip(&weights);
+        around.map(|(sample, weight)| at(sample) * (weight / total)).sum()
+    };
+    (0..count).map(mean).collect()
 }
 
 /// Whether a root stays upright, so that heights seen from it are heights over the ground.

@@ -219,7 +219,7 @@ impl Clip {
     }
 
     /// The clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
-    pub(crate) fn map_poses(&self, skeleton: &Skeleton, map: impl Fn(isize, PoseRef<'_>) -> Pose) -> Self {
+    pub(crate) fn map_poses(&self, skeleton: &Skeleton, mut map: impl FnMut(isize, PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.tracks.num_frames());
         for index in 0..self.tracks.num_frames() {
             tracks.push(map(self.sample_at(index), self.tracks.pose(index)).as_ref());

@@ -214,7 +214,7 @@ impl SolvedFade {
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
             .map(|leg| goals_through(from, to, fade, leg, &course, skeleton, &world))
             .collect();
-        let settled = settle(&course, &to.feet.limbs, &goals, &to.feet.model)?;
+        let settled = settle(&course, &to.feet.limbs, &goals, &to.feet.model, None)?;
         let lifted = to.feet.lifted;
         let above = |sample: usize| rotation_above(skeleton, &world, sample, lifted);
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };

@@ -16,10 +16,13 @@ use crate::{
 };
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
-const LIFT_METRES: f64 = 0.003;
+const LIFT_METRES: f64 = 0.009;
+
+/// Where a contact runs over a seam, and the take leaps up or down there by no more than this, it is level, metres on the reference body.
+const LEVELLED_METRES: f64 = 0.008;
 
 /// Before and after it bears a part comes to rest and leaves over this long, seconds, ...
-const EDGE_SECS: f64 = 0.06;
+const EDGE_SECS: f64 = 0.08;
 
 /// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact; more, and it is
 /// stopped centimetres before.
@@ -89,7 +92,7 @@ impl Goals {
             for contact in contacts {
                 goals.bear(stage, uncut, leg, *part, contact, model);
             }
-            goals.stay_above_ground(stage, *part, contacts);
+            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), (*part, contacts));
         }
         goals
     }
@@ -126,8 +129,15 @@ impl Goals {
         percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
     }
 
-    /// Keeps a part on its way above the ground, which runs in a line from one contact to the next.
-    fn stay_above_ground(&mut self, stage: &Stage<'_>, part: Part, contacts: &[LoopContact]) {
+    /// Keeps a part on its way above the ground, which runs in a line from one contact to the next, or as low as it is in the take: where it
+    /// leaves the ground it may dip.
+    fn stay_above_ground(
+        &mut self,
+        stage: &Stage<'_>,
+        uncut: &Uncut,
+        (joint, offset): (usize, DVec3),
+        (part, contacts): (Part, &[LoopContact]),
+    ) {
         let (course, count) = (&stage.course, self.own.len());
         for (index, contact) in contacts.iter().enumerate() {
             let from = contact.keys();
@@ -146,21 +156,27 @@ impl Goals {
                 let share = (key + 1 - from.end) as f64 / (to.start + 1 - from.end) as f64;
                 let ground = heights[0] + share * (heights[1] - heights[0]);
                 let own = self.own[key % count].at[part as usize];
-                let seen_from_root = course.up[key % count].dot(own) + ground - self.height(stage, part, key);
+                let up = course.up[key % count];
+                let seen_from_root = up.dot(own) + ground - self.height(stage, part, key);
+                let taken = up.dot(uncut.place((key % count) as isize, joint, offset));
                 let floor = &mut self.floors[key % count][part as usize];
-                *floor = floor.max(seen_from_root);
+                *floor = floor.max(seen_from_root.min(taken));
             }
         }
     }
 
-    /// The height at which a point that is fixed to a joint bears at keys of a contact and around it: as in the take. Where the contact
-    /// runs over a seam, at which the take leaps, both sides meet between, nearer to the longer one.
+    /// The height at which a part, a point that is fixed to a joint, bears at keys of a contact and around it: as in the take. Where the
+    /// contact runs over a seam, at which the take leaps, both sides meet between, nearer to the longer one; as far as the leap is higher
+    /// than that allows, the part rises as closing lets it, and is on the whole as high as in the take.
     fn level(
+        &self,
         stage: &Stage<'_>,
         uncut: &Uncut,
-        (joint, offset): (usize, DVec3),
+        (limb, part): (&Limb, Part),
         keys: Range<usize>,
+        model: &FootModel,
     ) -> impl Fn(usize) -> f64 {
+        let (joint, offset) = limb.fixed_to(part);
         let (course, count) = (&stage.course, stage.course.count());
         let height = move |key: usize| {
             let sample = key % count;
@@ -176,12 +192,17 @@ impl Goals {
                 (seam, later, height(seam) - height(seam - 1))
             })
             .collect();
+        let highest = seams.iter().map(|(.., step)| step.abs()).fold(0.0, f64::max);
+        let share = (LEVELLED_METRES * model.size / highest).min(1.0);
+        let closed = move |key: usize| course.up[key % count].dot(self.own[key % count].at[part as usize]);
+        let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)).collect(), 0.5);
         move |key| {
             let offs = seams.iter().map(|&(seam, later, step)| {
                 let passed = if key < seam { 0.0 } else { 1.0 };
                 step * (later - passed)
             });
-            height(key) + offs.sum::<f64>()
+            let levelled = height(key) + offs.sum::<f64>();
+            share * levelled + (1.0 - share) * (closed(key) - usual_lift)
         }
     }
 
@@ -201,9 +222,11 @@ impl Goals {
         let later = if course.has_ends() { 0 } else { count };
         let keys = contact.start_sample + later..contact.keys().end + later;
         let usual = self.usual_height(stage, part, keys.clone());
-        let level = Self::level(stage, uncut, leg.limb.fixed_to(part), keys.clone());
         let last = if course.has_ends() { count } else { usize::MAX };
-        for key in keys.start.saturating_sub(edge)..(keys.end + edge).min(last) {
+        let around = keys.start.saturating_sub(edge)..(keys.end + edge).min(last);
+        let level = self.level(stage, uncut, (&leg.limb, part), keys.clone(), model);
+        let levels: Vec<f64> = around.clone().map(level).collect();
+        for (key, level) in around.zip(levels) {
             let sample = key % count;
             let rise = (self.height(stage, part, key) - usual).max(0.0);
             let away = keys.start.saturating_sub(key).max((key + 1).saturating_sub(keys.end));
@@ -215,7 +238,7 @@ impl Goals {
             self.clear[sample][at] = f64::NEG_INFINITY;
             if bears > self.bears[sample][at] {
                 self.bears[sample][at] = bears;
-                self.level[sample][at] = level(key).max(self.floors[sample][at]);
+                self.level[sample][at] = level.max(self.floors[sample][at]);
             }
         }
     }

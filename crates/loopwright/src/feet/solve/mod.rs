@@ -213,14 +213,15 @@ pub(super) fn solve(
         return None;
     }
     let mut goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
-    let settle_near = |goals: &[Goals]| settle(course, &limbs, goals, model).filter(|settled| settled.is_near);
-    let settled = settle_near(&goals).or_else(|| {
-        // Some bodies cannot hold their feet without turning joints harder than the take does.
+    let mut settled = settle(course, &limbs, &goals, model, None);
+    if settled.as_ref().is_none_or(|settled| !settled.is_near) {
+        // Some bodies cannot hold their feet without turning joints harder than the take does: the search goes on without those limits.
         for goals in &mut goals {
             goals.hardest = [f64::INFINITY; NUM_JOINTS];
         }
-        settle_near(&goals)
-    })?;
+        settled = settle(course, &limbs, &goals, model, settled);
+    }
+    let settled = settled.filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
         rise: Vec::with_capacity(course.count()),
@@ -300,9 +301,15 @@ impl Settled {
     }
 }
 
-/// Searches for the correction that costs least, from none. No step costs more than the one before; `None` where there are too few
+/// Searches for the correction that costs least, from none or from another. No step costs more than the one before; `None` where there are too few
 /// samples or too many, where the equations have no solution, or where no step costs less.
-fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -> Option<Settled> {
+fn settle(
+    course: &Course,
+    limbs: &[Limb],
+    goals: &[Goals],
+    model: &FootModel,
+    from: Option<Settled>,
+) -> Option<Settled> {
     if !is_solvable(course, limbs.len()) {
         return None;
     }
@@ -310,14 +317,15 @@ fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], model: &FootModel) -
     let terms = Terms::new(course, limbs, goals, &parts, model);
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
     let mut equations = NormalEquations::new(course.count(), width);
-    let mut settled = Settled {
+    let has_moved_before = from.is_some();
+    let mut settled = from.unwrap_or_else(|| Settled {
         unknowns: vec![0.0; course.count() * width],
         width,
         is_near: false,
-    };
+    });
     let has_limits = goals.iter().any(|goals| goals.most_flexed.is_finite());
     let most_steps = if has_limits { MOST_STEPS_WITH_LIMITS } else { MOST_STEPS };
-    let (mut damping, mut has_moved) = (DAMPING_METRES, false);
+    let (mut damping, mut has_moved) = (DAMPING_METRES, has_moved_before);
     'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, &mut equations);

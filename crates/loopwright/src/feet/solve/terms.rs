@@ -22,28 +22,28 @@ const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
 const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
 
 /// A radian of the foot, metres.
-const FOOT_METRES: f64 = 0.25;
+const FOOT_METRES: f64 = 0.5;
 
 /// The lever of each unknown of a leg: what a radian moves, metres. That of ankles is the length of a foot: with less, they turn on the
 /// noise of all joints above them, since that is the cheapest way to hold what trembles.
 const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.06];
 
-/// A turn of a joint, by its lever.
-const REST: f64 = 0.6;
+/// A turn of each, by its lever. Toes would else be bent by tens of degrees for the last millimetre.
+const REST: [f64; LEG_UNKNOWNS] = [0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 7.2];
 
 /// A correction is smooth over this long, seconds: of the hips, and of a leg. Longer moves the body more; shorter shows.
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
 
 /// What bears and moves at a metre per second over the ground is off by this many metres.
-const BEAR_SECS: f64 = 8.0;
+const BEAR_SECS: f64 = 7.0;
 
 /// A metre of what bears above or below its own height. Less, and legs that do not reach lift feet off the ground rather than lower the
 /// hips.
 const LEVEL: f64 = 20.0;
 
 /// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
-const FLAT_SECS: f64 = 0.5;
+const FLAT_SECS: f64 = 0.25;
 
 /// A metre below the floor.
 const FLOOR: f64 = 60.0;
@@ -144,7 +144,7 @@ impl<'a> Terms<'a> {
                 None => (HIPS_STAY[unknown], HIPS_STAY[1], HIPS_SECS),
                 Some(of_leg) => {
                     let lever = LEVERS[of_leg] * self.size;
-                    (REST * lever, lever, LEG_SECS)
+                    (REST[of_leg] * lever, lever, LEG_SECS)
                 }
             };
             small.push(weight * weight);
