@@ -247,9 +247,10 @@ fn names_tell_what_motion_leaves_open() {
     let strike = |name: &str| {
         let walk = cycle(66, 67);
         let poses = (0..=120).map(|frame: usize| {
-            let burst = f64::from(u8::from((50..=70).contains(&frame)));
-            let away = burst * ops::sin(core::f64::consts::PI * (frame as f64 - 50.0) / 20.0).powi(2);
-            walk.sample(10.0 * away)
+            let burst = f64::from(u8::from((40..=80).contains(&frame)));
+            let away = burst * ops::sin(core::f64::consts::PI * (frame as f64 - 40.0) / 40.0).powi(2);
+            // Never held quite still, as poses are that exporters add.
+            walk.sample(5.0 + 30.0 * away + 0.5 * ops::sin(TAU * frame as f64 / 60.0))
         });
         let tracks = Tracks::from_poses(walk.skeleton().clone(), 1.0 / 60.0, poses).unwrap();
         Take::from_tracks(name, tracks).unwrap()

@@ -90,7 +90,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         if is_calm_jump || !is_smooth {
             return None;
         }
-        let is_made_so = reading.is_in_place() && reading.is_like_any(&scale);
+        let is_made_so = reading.is_in_place() && !is_all_idle(analysis) && reading.is_like_any(&scale);
         if !is_made_so && !cycles::are_copies(&analysis.features, num_frames) {
             return None;
         }
@@ -130,7 +130,9 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
         return None;
     }
     let scale = Scale::new(analysis);
-    if !scale.repeats_by_name && !Pace::new(analysis).is_even() {
+    // An idle body is searched for its calmest stretch.
+    let is_meant_so = scale.repeats_by_name && !is_all_idle(analysis);
+    if !is_meant_so && !Pace::new(analysis).is_even() {
         return None;
     }
     let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
