@@ -1,5 +1,7 @@
 //! `--set KEY=VALUE`, and the recipe that lists every key.
 
+use serde_json::Value;
+
 use crate::harness::Folder;
 
 #[test]
