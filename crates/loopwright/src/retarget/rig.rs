@@ -20,6 +20,8 @@ pub struct Rig {
     pub(super) skeleton: Skeleton,
     pub(super) body: Body,
     pub(super) anatomy: Anatomy,
+    /// The pose without animation that the file states, local.
+    stated: Pose,
     /// The pose of joints that follow nothing, local.
     pub(super) rest: Pose,
     /// The pose in which it is compared with others, local and in the world: the same with its feet flat.
@@ -60,13 +62,19 @@ impl Rig {
         let skeleton = take.skeleton().clone();
         let body = Body::find(take, overrides)?;
         let body = beside::with_feet_apart(&skeleton, body, &rest.as_ref().world(&skeleton));
+        Ok(Self::posed(body, take, rest, overrides.contacts))
+    }
+
+    /// The rig of a body with the rest pose that its file states, as it stands in a take.
+    fn posed(body: Body, take: &Take, stated: &Pose, contacts: ContactLimits) -> Self {
+        let skeleton = take.skeleton().clone();
         let of_pose = |pose: Pose| {
             let world = pose.as_ref().world(&skeleton);
             let anatomy = Anatomy::of(&skeleton, &body, &world);
             let upright = reference::uprightness(&anatomy, &world);
             (pose, world, anatomy, upright)
         };
-        let mut best = of_pose(rest.clone());
+        let mut best = of_pose(stated.clone());
         if best.3 < 1.0 {
             let stride = take.num_frames().div_ceil(MOST_FRAMES);
             for frame in (0..take.num_frames()).step_by(stride) {
@@ -77,9 +85,10 @@ impl Rig {
             }
         }
         let (rest, _, anatomy, upright) = best;
-        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest, &overrides.contacts);
+        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts);
         let world = reference.as_ref().world(&skeleton);
-        Ok(Self {
+        Self {
+            stated: stated.clone(),
             axes: reference::body_axes(&anatomy, &world),
             skeleton,
             body,
@@ -89,20 +98,16 @@ impl Rig {
             world,
             stands: upright >= 1.0,
             soles: Vec::new(),
-            contacts: overrides.contacts,
-        })
+            contacts,
+        }
     }
 
-    /// The same with its feet in the reference pose as they lie while they stand in another take of its skeleton.
+    /// The same as it stands in another take of its skeleton.
     #[must_use]
     pub(crate) fn as_in(&self, take: &Take) -> Self {
-        let reference = flat::with_flat_feet(take, &self.body, &self.anatomy, &self.rest, &self.contacts);
-        let world = reference.as_ref().world(&self.skeleton);
         Self {
-            axes: reference::body_axes(&self.anatomy, &world),
-            reference,
-            world,
-            ..self.clone()
+            soles: self.soles.clone(),
+            ..Self::posed(self.body.clone(), take, &self.stated, self.contacts)
         }
     }
 
