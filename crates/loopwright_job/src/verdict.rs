@@ -587,7 +587,7 @@ fn reason(check: &CheckFacts) -> String {
             format!("{joint} stands {number} mm {side} its height in the take")
         }
         CheckId::FeetStand => "the body goes somewhere, and no foot ever stands".to_owned(),
-        CheckId::Pace => format!("the pace of the take changes by {value:.0}% between the ends of the loop"),
+        CheckId::Pace => format!("the pace of the take changes by {value:.0}% over the loop"),
         CheckId::Turn => format!("{value:.0}% of the turn happens in a third of the loop"),
         CheckId::RootSteady => {
             "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned()

@@ -133,7 +133,7 @@ impl LoopCandidate {
         let goes_evenly = self.twist.linear.length() >= MOVING_MPS
             && self.steadiness_around.is_known_even()
             && of_stretch >= ALIKE_STRENGTH
-            && self.steadiness >= STEADY;
+            && (self.steadiness >= STEADY || of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike || goes_evenly)
     }
 
@@ -191,7 +191,7 @@ pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 const CONFIDENT_STRENGTH: f64 = 0.91;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
-/// The same of a stretch of a gait whose pace and turn are even and whose root motion is steady.
+/// The same of a stretch of a gait whose pace and turn are even, with a steady root motion or that share of the autocorrelation.
 const ALIKE_STRENGTH: f64 = 0.93;
 
 /// Fewest cycles in a row, each of which is like the next, that are no chance whatever the rest of the take does.

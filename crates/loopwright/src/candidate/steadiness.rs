@@ -8,8 +8,8 @@ use crate::{analysis::Analysis, math::ops};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steadiness {
-    /// How much the speed over the ground differs between a cycle centred on the end and one centred on the start, as a share of their
-    /// mean; `None` where the take has too few frames around either.
+    /// How much the speed over the ground differs among cycles centred on the start, on the end, and on the ends of cycles between them,
+    /// as a share of their mean; `None` where the take has too few frames around either end.
     pub pace_change: Option<f64>,
     /// The same for the turn of a cycle, radians.
     pub turn_change_radians: Option<f64>,
@@ -67,12 +67,22 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         let moved = after.0 - before.0;
         (ops::hypot(moved.x, moved.z), after.1 - before.1)
     };
-    let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
+    // Of several cycles none goes otherwise than the others.
+    let (mut ways, mut turns) = (Vec::new(), Vec::new());
+    for index in 0..=cycles.max(1) {
+        let (way, turn) = over(start + f64::from(index) * cycle);
+        ways.push(way);
+        turns.push(turn);
+    }
+    let spread = |values: &[f64]| {
+        let [least, most] = [f64::min, f64::max].map(|of| values.iter().copied().reduce(of).unwrap_or(0.0));
+        most - least
+    };
     let secs = 2.0 * half * analysis.take.frame_time_secs();
-    let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
+    let mean = ways.iter().sum::<f64>() / ways.len() as f64;
     Some([
-        (to - from).abs() / usual,
-        (turn_to - turn_from).abs() * cycle / (2.0 * half),
+        spread(&ways) / mean.max(SLOW_MPS * secs),
+        spread(&turns) * cycle / (2.0 * half),
     ])
 }
 
