@@ -119,19 +119,8 @@ impl SeamSteps {
         })
     }
 
-    /// The steps over the seam between the frames -1 and 0 of a stretch, in which only the seam may be cut.
-    pub fn from_stretch(
-        frames: Range<isize>,
-        step_secs: f64,
-        num_joints: usize,
-        size: f64,
-        position: impl Fn(isize, usize) -> DVec3,
-        rotation: impl Fn(isize, usize) -> DQuat,
-    ) -> Self {
-        Self::of_frames(frames, step_secs, num_joints, size, position, rotation).0
-    }
-
-    /// The same, and what is allowed of every joint.
+    /// The steps over the seam between the frames -1 and 0 of a stretch, in which only the seam may be cut, and what is allowed of every
+    /// joint.
     fn of_frames(
         frames: Range<isize>,
         step_secs: f64,

@@ -3,11 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    anatomy::{Anatomy, Bones, LimbKind},
+    anatomy::{Anatomy, LimbKind},
     beside, flat, reference,
 };
 use crate::{
-    analysis::{Body, BodyError, BodyOverrides, ContactLimits, Side},
+    analysis::{Body, BodyError, BodyOverrides, ContactLimits},
     motion::{Joint, Pose, Skeleton, Tracks},
     root_motion::root_joint,
     take::Take,
@@ -205,15 +205,6 @@ impl Rig {
         main.sort_unstable();
         main.dedup();
         main
-    }
-
-    /// Limbs of two bones: arm or leg, side, and the joints at the top, at elbow or knee, and at wrist or ankle.
-    pub fn two_bone_limbs(&self) -> Vec<(LimbKind, Side, [usize; 3])> {
-        let limbs = self.anatomy.limbs.iter().filter_map(|limb| {
-            let Bones { upper, lower, end } = limb.bones?;
-            Some((limb.kind, limb.side, [upper, lower, end?]))
-        });
-        limbs.collect()
     }
 
     /// The ratio by which the root and the hips of a source travel on this rig: that of the legs' lengths.
