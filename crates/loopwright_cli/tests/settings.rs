@@ -1,8 +1,18 @@
 //! `--set KEY=VALUE`, and the recipe that lists every key.
 
+use loopwright_formats::loop_file::sha256;
 use serde_json::Value;
 
 use crate::harness::Folder;
+
+#[test]
+fn a_sidecar_says_of_which_take_and_by_which_recipe_it_was_made() {
+    let folder = Folder::with_walk();
+    let sidecar = folder.made("--save-recipe r.toml");
+    assert_eq!(sidecar["recipe_sha256"], sha256(&folder.read("r.toml")));
+    assert_eq!(sidecar["take"]["file_sha256"], sha256(&folder.read("walk.bvh")));
+    assert!(sidecar["take"]["licence"].is_null());
+}
 
 #[test]
 fn wrong_settings_are_named_with_what_is_near() {
