@@ -141,7 +141,10 @@ fn catalogs_are_asked() {
         let sidecar = folder.json(&format!("{}.json", row["output"].as_str().unwrap()));
         assert_eq!(row["take_sha256"], sidecar["take"]["file_sha256"]);
         assert_eq!(row["recipe_sha256"], sidecar["recipe_sha256"]);
-        assert_eq!((&row["licence"], &sidecar["take"]["licence"]), (&"CC0".into(), &"CC0".into()));
+        assert_eq!(
+            (&row["licence"], &sidecar["take"]["licence"]),
+            (&"CC0".into(), &"CC0".into())
+        );
         for (column, section) in [
             ("speed_mps", "root_motion"),
             ("turn_rate_dps", "root_motion"),

@@ -19,6 +19,7 @@ use self::{
 };
 use super::{
     finder::Finder,
+    motion::MotionKind,
     report::LoopCandidate,
     settings::SearchSettings,
     whole::{LastKey, WholeClip, WholeClipKind},
@@ -73,14 +74,14 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
         .filter(|reading| reading.roughness(&scale) <= SMOOTH);
     let bursts = is_single_action(analysis);
-    let by_name = bursts && scale.repeats_by_name;
+    let by_name = bursts && scale.named.repeats == Some(true);
     let is_single_action = bursts && !by_name;
     let (last_key, reading) = if let Some(reading) = closed {
         let is_whole = reading.num_frames == closing;
         let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
         (last_key, reading)
     } else {
-        if is_single_action {
+        if bursts {
             return None;
         }
         let reading = Reading::new(&scale, missing);
@@ -131,7 +132,7 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     }
     let scale = Scale::new(analysis);
     // An idle body is searched for its calmest stretch.
-    let is_meant_so = scale.repeats_by_name && !is_all_idle(analysis);
+    let is_meant_so = scale.named.repeats == Some(true) && scale.named.kind != Some(MotionKind::Idle);
     if !is_meant_so && !Pace::new(analysis).is_even() {
         return None;
     }

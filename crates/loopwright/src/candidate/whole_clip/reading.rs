@@ -61,8 +61,8 @@ pub(super) struct Scale<'a> {
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
-    /// Whether the take is named like one that repeats.
-    pub(super) repeats_by_name: bool,
+    /// What the take is named.
+    pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
 }
@@ -87,7 +87,7 @@ impl<'a> Scale<'a> {
                 .filter(|(_, weight)| *weight > 0.0)
                 .collect(),
             size: analysis.body.size(&analysis.take),
-            repeats_by_name: NamedMotion::of_take(analysis).repeats == Some(true),
+            named: NamedMotion::of_take(analysis),
             own: OnceCell::new(),
         }
     }
@@ -281,7 +281,7 @@ impl Reading {
             motion: self.motion,
             gap_metres: self.gap_metres,
             gap_radians: self.gap_radians,
-            by_name: kind == WholeClipKind::Cycle && scale.repeats_by_name,
+            by_name: kind == WholeClipKind::Cycle && scale.named.repeats == Some(true),
             roughness: self.roughness(scale),
         }
     }

@@ -22,7 +22,7 @@ const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
 const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
 
 /// A radian of the foot, metres.
-const FOOT_METRES: f64 = 0.5;
+const FOOT_METRES: f64 = 0.25;
 
 /// The lever of each unknown of a leg: what a radian moves, metres. That of ankles is the length of a foot: with less, they turn on the
 /// noise of all joints above them, since that is the cheapest way to hold what trembles.
@@ -43,7 +43,7 @@ const BEAR_SECS: f64 = 7.0;
 const LEVEL: f64 = 20.0;
 
 /// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
-const FLAT_SECS: f64 = 0.25;
+const FLAT_SECS: f64 = 0.5;
 
 /// A metre below the floor.
 const FLOOR: f64 = 60.0;
