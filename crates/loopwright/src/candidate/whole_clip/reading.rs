@@ -387,7 +387,7 @@ const SEAM_PARTS: f64 = 20.0;
 
 /// The time of the step over the seam at which both ends, carried on, meet best, with the motion there.
 ///
-/// A cut between two captured cycles falls anywhere between two frames. Where no time of a clip that stays in place is too short, the ends
+/// A cut between two captured cycles falls anywhere between two frames. Where no time of a clip that moves in place is too short, the ends
 /// do not tell, and it is the time of one frame, as in all clips that were made by hand.
 pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
     let num_frames = scale.analysis.take.num_frames();
@@ -402,7 +402,8 @@ pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
         (part, seam_frames, motion, miss)
     };
     let best = SEAM_FRAMES.map(of_time).min_by(|one, other| one.3.total_cmp(&other.3));
-    let tells = |&(part, ..): &(u32, f64, Rigid, f64)| !in_place || part != *SEAM_FRAMES.start();
+    let may_be_short = !in_place || super::is_all_idle(scale.analysis);
+    let tells = |&(part, ..): &(u32, f64, Rigid, f64)| may_be_short || part != *SEAM_FRAMES.start();
     let (_, seam_frames, motion, _) = best.filter(tells).unwrap_or_else(|| of_time(SEAM_PARTS as u32));
     (seam_frames, motion)
 }
