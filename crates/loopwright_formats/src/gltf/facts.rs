@@ -16,8 +16,8 @@ pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
         let fields = value.as_object_mut()?;
-        // Local paths belong only into the file beside it, and no file holds its own hash.
-        for beside in ["take", "file_sha256", "outputs", "warnings"] {
+        // Local paths belong only into the file beside it, no file holds its own hash, and a loop has the same bytes by whatever recipe.
+        for beside in ["take", "recipe_sha256", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
         edit::set_extra(&mut document.json, name, value);
