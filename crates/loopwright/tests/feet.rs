@@ -326,10 +326,10 @@ fn held_feet_move_less_than_two_millimetres() {
         assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
         for side in SIDES {
             let [ball, free @ ..] = Moves::in_loop(&synthetic, &held, side);
-            assert!(ball.aside < 2e-3 && ball.below < 6e-3, "{seed}: {ball:?}");
+            assert!(ball.aside < 2e-3 && ball.below < 5e-3, "{seed}: {ball:?}");
             // The rest of the foot tilts by fractions of a degree where the leg needs it (docs/math/feet.md).
             let most = free.into_iter().fold(Moves::default(), Moves::max);
-            assert!(most.aside < 3e-3 && most.below < 6e-3, "{seed}: {free:?}");
+            assert!(most.aside < 3e-3 && most.below < 5e-3, "{seed}: {free:?}");
         }
         assert!(after < before, "{seed}: {before} {after}");
     }
@@ -379,7 +379,7 @@ fn holding_stops_feet_that_slide_without_it() {
     });
     // Medians are 4.2, 4.4, 1.6 and 2.1 mm in open loops: a leg that has to reach further tilts its foot about the ball, so ankle and heel
     // gain less than the tip.
-    for (share, (open, held)) in [0.04, 0.2, 0.4, 0.4].into_iter().zip(open.into_iter().zip(held)) {
+    for (share, (open, held)) in [0.04, 0.15, 0.4, 0.4].into_iter().zip(open.into_iter().zip(held)) {
         assert!(open > 1.5e-3 && held < share * open, "{held} of {open}");
     }
 }

@@ -260,7 +260,10 @@ fn what_is_said_of_a_character_needs_one_by_flag_or_recipe() {
     folder.succeed("retarget walk.bvh --rig hero.glb -o moved.glb --save-map map.toml");
     folder.write("rig.toml", "[take]\nrig = \"hero.glb\"\n");
     folder.write("no-rig.toml", "[take]\nbone-stretch = 1.0\n");
-    for (more, names) in [("--map map.toml", "--map"), ("--recipe no-rig.toml", "--bone-stretch")] {
+    for (more, names) in [
+        ("--map map.toml", "--map"),
+        ("--recipe no-rig.toml", "take.bone-stretch"),
+    ] {
         let refused = folder.run(&format!("make walk.bvh -o no.glb {more}"));
         let says = format!("error: {names} says how a character follows");
         let is_said = refused.status == 2 && refused.stderr.contains(&says);

@@ -49,7 +49,7 @@ impl<'a> SearchedTake<'a> {
             seam_cost: pair.cost,
             cost_ratio,
             strength: rhythm.map(|rhythm| rhythm.strength),
-            cycles_alike: rhythm.map_or(0, |rhythm| rhythm.cycles_alike),
+            goes_on_alike: false,
             take_strength: (self.analysis.spectrum.at(num_frames)).filter(|_| shows_another_cycle),
             is_idle,
             root_start: root.start,

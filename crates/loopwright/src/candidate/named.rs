@@ -25,7 +25,7 @@ const WORDS: [(&str, Meaning); 7] = [
         Meaning::Kind(MotionKind::Idle),
     ),
     (
-        "walk walks walking walkcycle stroll sneak sneaking march marching gehen laufschritt caminar caminando andar \
+        "walk walks walking walkcycle stroll sneak sneaking marching gehen caminar caminando andar \
          marche marcher camminata ходьба идти",
         Meaning::Kind(MotionKind::Walk),
     ),

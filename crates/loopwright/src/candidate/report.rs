@@ -83,8 +83,8 @@ pub struct LoopCandidate {
     pub cost_ratio: Option<f64>,
     /// Similarity of the frames around the seam to those one period later, at most 1; `None` where no rhythm was measured.
     pub strength: Option<f64>,
-    /// Cycles of the take in a row, those of the loop among them, each of which is like the next; 0 where no rhythm was measured.
-    pub cycles_alike: u32,
+    /// Whether the cycles around it, three in a row or more, are each like the next.
+    pub goes_on_alike: bool,
     /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too short.
     pub take_strength: Option<f64>,
     /// Whether the body is idle in the stretch.
@@ -128,13 +128,12 @@ impl LoopCandidate {
         let repeats_here = of_stretch >= CONFIDENT_STRENGTH
             && (self.steadiness >= VERY_STEADY
                 || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
-        let goes_on_alike = self.cycles_alike >= CYCLES_ALIKE.max(self.cycles + 1);
         // Between two turns there may be fewer.
         let goes_evenly = self.twist.linear.length() >= MOVING_MPS
             && self.steadiness_around.is_known_even()
             && of_stretch >= ALIKE_STRENGTH
             && (self.steadiness >= STEADY || of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
-        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || goes_on_alike || goes_evenly)
+        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
     /// Whether the stretch is a whole take that loops as it is.
@@ -193,9 +192,6 @@ const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// The same of a stretch of a gait whose pace and turn are even, with a steady root motion or that share of the autocorrelation.
 const ALIKE_STRENGTH: f64 = 0.93;
-
-/// Fewest cycles in a row, each of which is like the next, that are no chance whatever the rest of the take does.
-const CYCLES_ALIKE: u32 = 3;
 
 /// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
 const STEADY: f64 = 0.75;

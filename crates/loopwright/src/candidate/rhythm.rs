@@ -3,6 +3,8 @@
 //! Autocorrelation of a whole take says little where the take changes. Here only the frames around the pair count, through the
 //! mean squared distance of poses one lag apart.
 
+use core::ops::Range;
+
 use super::{comparison::PoseComparison, remembered::Remembered};
 
 /// How well a stretch repeats at a lag.
@@ -14,8 +16,6 @@ pub struct Rhythm {
     pub prominence: f64,
     /// Fundamental periods in the lag.
     pub cycles: u32,
-    /// Fundamental periods in a row, those in the lag among them, each of which is like the next.
-    pub cycles_alike: u32,
 }
 
 /// Similarity that a repeat must reach.
@@ -36,7 +36,10 @@ const MAX_CYCLES: usize = 24;
 /// ... none of them shorter than this, seconds.
 const MIN_PERIOD_SECS: f64 = 0.25;
 
-/// Cycles are alike from this similarity on; the period of a gait varies by this share from one to the next.
+/// Fewest cycles in a row that are no chance, ...
+const CYCLES_ALIKE: u32 = 3;
+
+/// ... each like the next from this similarity on; the period of a gait varies by this share from one to the next.
 const ALIKE: f64 = 0.85;
 const RATE_REACH: f64 = 0.06;
 
@@ -104,8 +107,33 @@ pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, fr
         strength,
         prominence: strength - valley,
         cycles: cycles as u32,
-        cycles_alike: window.cycles_alike(start_frame, lag, period),
     })
+}
+
+/// Whether three cycles in a row or more, those of a pair and one beside them, are each like the next: no chance, whatever the rest of
+/// the take does.
+///
+/// The pair is `lag` frames long, starts at `start_frame` and holds so many cycles.
+pub fn goes_on_alike(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, cycles: u32) -> bool {
+    let Some(window) = Window::around(distances, start_frame, lag) else {
+        return false;
+    };
+    let num_frames = distances.comparison.num_frames();
+    let period = lag as f64 / f64::from(cycles.max(1));
+    let frames = period.round() as usize;
+    let reach = (RATE_REACH * period).round() as usize;
+    // From the start of a cycle; the next one begins about a period later.
+    let is_like_next = |&start: &usize| {
+        let lags = (frames - reach..=frames + reach).filter(|lag| start + frames + lag <= num_frames);
+        let nearest = lags.map(|lag| window.distance(start..start + frames, lag));
+        1.0 - nearest.fold(f64::INFINITY, f64::min) / (2.0 * window.variance) >= ALIKE
+    };
+    let wanted = CYCLES_ALIKE.max(cycles + 1) as usize - 1;
+    let start = |index: usize| start_frame + (index as f64 * period).round() as usize;
+    let before = |index: usize| start_frame.checked_sub((index as f64 * period).round() as usize);
+    let after = (0..wanted).map(start).take_while(is_like_next).count();
+    let earlier = (1..=wanted - after).map_while(before).take_while(is_like_next);
+    after + earlier.count() >= wanted
 }
 
 /// Frames around a pair, with the variance of their poses.
@@ -161,41 +189,18 @@ impl<'a> Window<'a> {
         if overlap < self.min_overlap {
             return None;
         }
-        let stride = (overlap / RESOLUTION).max(1);
+        Some(1.0 - self.distance(self.from..last + 1, lag) / (2.0 * self.variance))
+    }
+
+    /// Mean squared distance of poses of these frames from those `lag` frames later, square metres.
+    fn distance(&self, frames: Range<usize>, lag: usize) -> f64 {
+        let stride = (frames.len() / RESOLUTION).max(1);
         let (mut sum, mut count) = (0.0, 0.0);
-        for frame in (self.from..=last).step_by(stride) {
+        for frame in frames.step_by(stride) {
             sum += self.distances.squared(frame, lag);
             count += 1.0;
         }
-        Some(1.0 - sum / count / (2.0 * self.variance))
-    }
-
-    /// Periods in a row around the pair, each of which is like the next.
-    fn cycles_alike(&self, start_frame: usize, lag: usize, period: f64) -> u32 {
-        let (first, last) = (start_frame as f64, (start_frame + lag) as f64);
-        let end = (self.distances.comparison.num_frames() - 1) as f64;
-        // From the start of a cycle; the next one begins a period later.
-        let is_like_next = |start: &f64| {
-            let reach = (RATE_REACH * period).round() as usize;
-            let period = period.round() as usize;
-            let from = start.round() as usize;
-            let stride = (period / RESOLUTION).max(1);
-            let nearest = (period.saturating_sub(reach)..=period + reach).map(|lag| {
-                let frames = (from..(from + period).min(end as usize + 1 - lag.min(end as usize))).step_by(stride);
-                let (sum, count) = frames.fold((0.0, 0.0), |(sum, count), frame| {
-                    (sum + self.distances.squared(frame, lag), count + 1.0)
-                });
-                sum / count
-            });
-            1.0 - nearest.fold(f64::INFINITY, f64::min) / (2.0 * self.variance) >= ALIKE
-        };
-        let starts = |from: f64, step: f64| (0..).map(move |index| from + f64::from(index) * step);
-        let after = starts(first, period).take_while(|start| start + 2.0 * period <= end);
-        let before = starts(first - period, -period).take_while(|start| *start >= 0.0 && start + 2.0 * period <= end);
-        let alike = after.take_while(is_like_next).count() + before.take_while(is_like_next).count();
-        // A take may end within the last cycle.
-        let within = ((last - first) / period).round() as usize;
-        (alike + 1).max(within) as u32
+        sum / count
     }
 
     /// Lowest similarity between two lags; infinite where none is known.

@@ -9,8 +9,8 @@ use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
 use crate::{
     analysis::{Analysis, MOVING_MPS},
     candidate::{
-        FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, SearchError, SearchSettings, propose_loops,
-        propose_stretches,
+        FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
+        propose_loops, propose_stretches,
     },
     loop_clip::LoopKeys,
     math::{ops, percentile},
@@ -107,7 +107,12 @@ fn ranked(
         };
         made_in_full.extend(closed.and_then(|closed| add_outcome_in_full(analysis, candidate, closed)));
     });
-    say_why_several_cycles(&mut ranked);
+    if let Some((best, others)) = ranked.split_first_mut()
+        && let Some(outcome) = &mut best.outcome
+    {
+        let of_others = others.iter().filter_map(|other| other.outcome);
+        outcome.fewer_cycles_lose_by = fewer_cycles_lose_by(outcome, of_others);
+    }
     first.append(&mut ranked);
     let made = first.first().and_then(|best| {
         let mut made = made_in_full.into_iter().find(|made| made.candidate.cut == best.cut)?;
@@ -231,17 +236,10 @@ fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: i
     }
 }
 
-/// Notes in the first of a ranked list what loops of fewer cycles lose by.
-fn say_why_several_cycles(ranked: &mut [LoopCandidate]) {
-    let Some((best, others)) = ranked.split_first_mut() else {
-        return;
-    };
-    let Some(outcome) = best.outcome.as_mut().filter(|outcome| outcome.extra_cycles > 0) else {
-        return;
-    };
-    let mut outcomes = others.iter().filter_map(|other| other.outcome);
-    let fewer = outcomes.find(|other| other.extra_cycles < outcome.extra_cycles);
-    outcome.fewer_cycles_lose_by = fewer.and_then(|fewer| fewer.worst_against(outcome));
+/// What the best loop of fewer cycles loses by against the recommended one; `others` are the outcomes after it.
+fn fewer_cycles_lose_by(best: &Outcome, mut others: impl Iterator<Item = Outcome>) -> Option<OutcomePart> {
+    let fewer = others.find(|other| other.extra_cycles < best.extra_cycles)?;
+    fewer.worst_against(best)
 }
 
 /// The settings with a list that is long enough to choose from.
@@ -279,4 +277,26 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
             of_loop.fold(0.0, f64::max) / own.fold(STILL_METRES, f64::max)
         })
         .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_cycles_are_recommended_for_what_fewer_lose_by() {
+        let outcome = |extra_cycles: u32, metres: f64| Outcome {
+            extra_cycles,
+            displacement_metres: Some(metres),
+            ..Outcome::default()
+        };
+        let best = outcome(1, 0.001);
+        let others = [outcome(1, 0.03), outcome(0, 0.02)];
+        assert_eq!(
+            fewer_cycles_lose_by(&best, others.into_iter()),
+            Some(OutcomePart::Displacement)
+        );
+        assert_eq!(fewer_cycles_lose_by(&best, others[..1].iter().copied()), None);
+        assert_eq!(fewer_cycles_lose_by(&outcome(0, 0.001), others.into_iter()), None);
+    }
 }

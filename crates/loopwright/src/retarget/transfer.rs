@@ -588,12 +588,17 @@ impl Reach {
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
 
+/// Fewest samples on a side from which one is left out between two.
+const MOST_SIDE: isize = 100;
+
 /// The means of values over the time around each; ends go on as they are.
 fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
     let (count, width) = (values.len() as isize, SMOOTH_SECS / step_secs);
-    let reach = (CUT_OFF * width) as isize;
-    let weights: Vec<f64> = (-reach..=reach)
-        .map(|off| ops::exp(-0.5 * (off as f64 / width).powi(2)))
+    // Of dense samples every so-manyth tells enough.
+    let stride = ((CUT_OFF * width) as isize).div_euclid(MOST_SIDE) + 1;
+    let side = ((CUT_OFF * width) as isize) / stride;
+    let weights: Vec<f64> = (-side..=side)
+        .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
         .collect();
     let total: f64 = weights.iter().sum();
     let at = |sample: isize| match has_ends {
@@ -601,8 +606,10 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         false => values[sample.rem_euclid(count) as usize],
     };
     let mean = |sample: isize| {
-        let around = (sample - reach..=sample + reach).zip(&weights);
-        around.map(|(sample, weight)| at(sample) * (weight / total)).sum()
+        let around = (-side..=side).zip(&weights);
+        around
+            .map(|(step, weight)| at(sample + step * stride) * (weight / total))
+            .sum()
     };
     (0..count).map(mean).collect()
 }

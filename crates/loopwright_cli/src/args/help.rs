@@ -217,9 +217,7 @@ fn on_one_line(arg: Arg) -> Arg {
 fn with_conflicts(command: Command) -> Command {
     let excluded = |arg: &Arg| -> Vec<String> {
         let others = command.get_arg_conflicts_with(arg).into_iter();
-        others
-            .filter_map(|other| Some(format!("--{}", other.get_long()?)))
-            .collect()
+        others.filter_map(|other| Some(other.get_long()?.to_owned())).collect()
     };
     let all: HashMap<Id, Vec<String>> = (command.get_arguments())
         .map(|arg| (arg.get_id().clone(), excluded(arg)))
@@ -229,8 +227,8 @@ fn with_conflicts(command: Command) -> Command {
             return arg;
         };
         let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
-        let (what, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
-        arg.help(format!("{what}; not with {}{default}", others.join(", ")))
+        // Without dashes: a line that begins with them reads as a flag.
+        arg.help(format!("{help} [not with: {}]", others.join(", ")))
     })
 }
 

@@ -30,8 +30,6 @@ pub(crate) struct FoundLoop {
     candidate: CandidateFacts,
     repeat_strength: Option<f64>,
     take_repeat_strength: Option<f64>,
-    /// Cycles of the take in a row, each of which is like the next.
-    cycles_alike: u32,
     idle: bool,
     versions: Option<usize>,
     segment: Option<&'static str>,
@@ -91,7 +89,6 @@ impl FoundLoop {
                 candidate: describe::candidate(candidate, candidate.source_period_secs),
                 repeat_strength: candidate.strength,
                 take_repeat_strength: candidate.take_strength,
-                cycles_alike: candidate.cycles_alike,
                 idle: candidate.is_idle,
                 versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
                 segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),

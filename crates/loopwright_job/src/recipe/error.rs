@@ -53,7 +53,7 @@ pub enum RecipeError {
     #[error("--fps must be a positive number, found {found:?}")]
     Rate { found: f64 },
     /// Bones that grow by too much, or by less than nothing.
-    #[error("--bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
+    #[error("take.bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
     BoneStretch { found: f64 },
     /// A setting of how a character follows, where none is named.
     #[error("{name} says how a character follows the take, and none is named")]
@@ -116,7 +116,7 @@ impl RecipeError {
             Self::VelocityBlend => {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
-            Self::BoneStretch { .. } => "--bone-stretch 1, the most",
+            Self::BoneStretch { .. } => "take.bone-stretch=1, the most",
             Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",
             Self::NoSuchFoot { .. } => "--set take.feet=NAME,NAME names the joints of others",

@@ -113,7 +113,7 @@ mod flags {
 
     use super::{
         super::{Sets, Setting, headings::INPUT, typed::IfTyped},
-        FromStr, PathBuf, StudyArgs, TakeArgs, UnitChoice, UpChoice, parse_bone_stretch,
+        FromStr, PathBuf, StudyArgs, TakeArgs, UnitChoice, UpChoice,
     };
 
     /// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
@@ -159,9 +159,6 @@ mod flags {
         /// Which of its joints follow which, in TOML [default: found].
         #[arg(long, value_name = "FILE")]
         map: Option<PathBuf>,
-        /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
-        #[arg(long, value_name = "PERCENT", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
-        bone_stretch: Option<f64>,
         /// Any setting, such as take.feet=LeftFoot,RightFoot; `loopwright recipe` lists them. Flags override it, it overrides a recipe;
         /// repeatable.
         #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
@@ -215,7 +212,6 @@ mod flags {
         smooth: flags.smooth.or(set.smooth),
         rig: flags.rig,
         map: flags.map,
-        bone_stretch: flags.bone_stretch.or(set.bone_stretch),
         ..set.clone().under(flags.reading)
     });
 }
@@ -256,7 +252,7 @@ impl StudyArgs {
     pub fn check(&self) -> Result<(), RecipeError> {
         let settings = [
             ("--map", self.map.is_some()),
-            ("--bone-stretch", self.bone_stretch.is_some()),
+            ("take.bone-stretch", self.bone_stretch.is_some()),
         ];
         match settings.into_iter().find(|(_, is_said)| *is_said) {
             Some((name, _)) if self.rig.is_none() => Err(RecipeError::NoRig { name }),

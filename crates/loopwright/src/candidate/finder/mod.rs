@@ -91,7 +91,12 @@ impl<'a> Finder<'a> {
     /// All figures of a stretch, whether or not it qualifies.
     pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cost_ratio = self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost);
-        self.source.describe(pair, cut, rhythm, is_idle, cost_ratio)
+        let goes_on_alike = rhythm
+            .is_some_and(|rhythm| rhythm::goes_on_alike(&self.distances, pair.start_frame, pair.lag(), rhythm.cycles));
+        LoopCandidate {
+            goes_on_alike,
+            ..self.source.describe(pair, cut, rhythm, is_idle, cost_ratio)
+        }
     }
 
     /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
