@@ -317,13 +317,12 @@ fn held_feet_move_less_than_two_millimetres() {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
         let held = made(&analysis, &found(&analysis).cut, FootLock::Auto);
-        let [before, after] = held.feet.foot_slide_mps.map(Option::unwrap);
-        if held.feet.outcomes == [FootOutcome::Released; 2] {
-            // Nothing is left to gain.
-            assert!(before < 0.01, "{seed}: {before}");
-            continue;
-        }
-        assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
+        // Released where nothing is left to gain.
+        let outcomes = [FootOutcome::Held, FootOutcome::Released].map(|outcome| [outcome; 2]);
+        assert!(
+            outcomes.contains(&held.feet.outcomes.clone().try_into().unwrap()),
+            "{seed}"
+        );
         for side in SIDES {
             let [ball, free @ ..] = Moves::in_loop(&synthetic, &held, side);
             assert!(ball.aside < 2e-3 && ball.below < 5e-3, "{seed}: {ball:?}");
@@ -331,7 +330,6 @@ fn held_feet_move_less_than_two_millimetres() {
             let most = free.into_iter().fold(Moves::default(), Moves::max);
             assert!(most.aside < 3e-3 && most.below < 5e-3, "{seed}: {free:?}");
         }
-        assert!(after < before, "{seed}: {before} {after}");
     }
 }
 

@@ -199,14 +199,22 @@ fn a_body_that_leans_or_hangs_is_caught() {
 #[test]
 fn a_kink_is_caught() {
     for take in walks() {
-        // Turns of a knee within one sample, as changes of its rate per second squared.
-        let shin = take.skeleton().find("LeftLeg").unwrap();
-        caught(CheckId::Kink, &take, [0.1, 0.5, 1.5], |take, share| {
+        // A knee turns within one sample: by so many times the largest second difference of its ankle.
+        let [knee, ankle] = ["LeftLeg", "LeftFoot"].map(|name| take.skeleton().find(name).unwrap());
+        caught(CheckId::Kink, &take, [0.3, 3.0, 6.0], |take, share| {
             of_changed(take, |made, sample, pose| {
-                let step = made.loop_clip.step_secs();
-                if sample == made.loop_clip.num_samples() / 2 {
-                    let rate = share * 210.0 * step * step * (take.frame_rate_hz() / 60.0).max(1.0);
-                    pose.rotations[shin] *= DQuat::from_rotation_x(rate);
+                let count = made.loop_clip.num_samples();
+                if sample == count / 2 {
+                    let places = made.loop_clip.tracks_from_root();
+                    let bend = |at: usize| {
+                        let [before, here, after] =
+                            [count - 1, 0, 1].map(|step| places.position((at + step) % count, ankle));
+                        (before - 2.0 * here + after).length()
+                    };
+                    let largest = (0..count).map(bend).fold(0.0, f64::max);
+                    // Moved and moved back, a place bends twice as much as it moves.
+                    let angle = 0.5 * share * largest / take.skeleton().joint(ankle).rest_offset.length();
+                    pose.rotations[knee] *= DQuat::from_rotation_x(angle);
                 }
             })
         });

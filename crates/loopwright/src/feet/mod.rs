@@ -301,8 +301,9 @@ impl Feet {
             let positions = standing_positions(stage, foot, false);
             let at = |key: usize| stage.course.to_world(key as isize, positions[key % positions.len()]);
             for contact in self.contacts.iter().filter(|contact| contact.foot == index) {
-                for key in contact.keys() {
-                    let moved = at(key + 1) - at(key);
+                // Before and after it the foot swings.
+                for key in contact.keys().skip(1) {
+                    let moved = at(key) - at(key - 1);
                     sum += ops::hypot(moved.x, moved.z) / stage.course.step_secs;
                     count += 1.0;
                 }
@@ -522,14 +523,7 @@ impl Holding<'_> {
     /// Whether feet are to be released because they slide more once they are held, as stated in `feet`.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
-        let stage = Stage::of_loop(clip);
-        let rolls_over_end = |foot: &Foot| FootPoint::standing(&stage, foot, false) == FootPoint::Tip;
-        let [before, after] = if self.body.feet.iter().any(rolls_over_end) {
-            // Ankles move while such feet stand.
-            [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body))
-        } else {
-            feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0))
-        };
+        let [before, after] = [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body));
         self.weighs() && after > before
     }
 

@@ -24,9 +24,12 @@ const LEVELLED_METRES: f64 = 0.008;
 /// Before and after it bears a part comes to rest and leaves over this long, seconds, ...
 const EDGE_SECS: f64 = 0.08;
 
-/// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact; more, and it is
-/// stopped centimetres before.
-const EDGE: f64 = 0.1;
+/// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact, ...
+const EDGE: f64 = 0.5;
+
+/// ... and less the faster it moves there than it slides while it bears: a quarter of that at this speed, metres per second on the
+/// reference body. What swings is not held back.
+const EDGE_MPS: f64 = 0.8;
 
 /// The share of the heights of a part that may be below its floor: stray frames of the capture.
 const STRAY_SHARE: f64 = 0.02;
@@ -101,6 +104,12 @@ impl Goals {
     fn height(&self, stage: &Stage<'_>, part: Part, key: usize) -> f64 {
         let at = self.own[key % self.own.len()].at[part as usize];
         stage.course.to_world(key as isize, at).y
+    }
+
+    /// How a part moves over the ground from one key to a later one, metres per second.
+    fn velocity(&self, course: &Course, part: Part, keys: Range<usize>) -> DVec3 {
+        let at = |key: usize| course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize]);
+        (at(keys.end) - at(keys.start)) / (keys.len().max(1) as f64 * course.step_secs)
     }
 
     fn find_floors(&mut self, stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) {
@@ -225,13 +234,19 @@ impl Goals {
         let last = if course.has_ends() { count } else { usize::MAX };
         let around = keys.start.saturating_sub(edge)..(keys.end + edge).min(last);
         let level = self.level(stage, uncut, (&leg.limb, part), keys.clone(), model);
+        let slides = self.velocity(course, part, keys.start..keys.end - 1);
         let levels: Vec<f64> = around.clone().map(level).collect();
         for (key, level) in around.zip(levels) {
             let sample = key % count;
             let rise = (self.height(stage, part, key) - usual).max(0.0);
             let away = keys.start.saturating_sub(key).max((key + 1).saturating_sub(keys.end));
             let near = 1.0 - away as f64 / (edge + 1) as f64;
-            let mut bears = if away == 0 { 1.0 } else { EDGE * near * near };
+            let mut bears = 1.0;
+            if away > 0 {
+                let swings = self.velocity(course, part, key..(key + 1).min(last - 1)) - slides;
+                let speed = swings.length() / model.metre;
+                bears = EDGE * near * near * (1.0 + (speed / EDGE_MPS).powi(2)).powi(-2);
+            }
             if part == Part::Heel {
                 bears *= (1.0 + (rise / model.size / LIFT_METRES).powi(2)).powi(-2);
             }
