@@ -4,25 +4,16 @@
 //! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    ClosureSettings, Cut,
-    closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close},
-    math::rotation,
-    take::Clip,
-    unstable::{
-        boundary::{Boundary, Weights},
-        ends::{self, EndState},
-        rotation::rotation_targets,
-        targets::{Targets, point_targets},
-    },
-};
+use loopwright::closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close};
+use loopwright::unstable::boundary::{Boundary, Weights};
+use loopwright::unstable::ends::{self, EndState};
+use loopwright::unstable::rotation::rotation_targets;
+use loopwright::unstable::targets::{Targets, point_targets};
+use loopwright::{ClosureSettings, Cut, math::rotation, take::Clip};
 use serde_json::Value;
 
-use crate::support::{
-    chain,
-    golden::{assert_near, golden, list, number, numbers, quaternion, vector},
-    take_of,
-};
+use crate::support::golden::{assert_near, golden, list, number, numbers, quaternion, vector};
+use crate::support::{chain, take_of};
 
 const STEP_SECS: f64 = 1.0 / 30.0;
 const FIRST_FRAME: usize = 2;

@@ -3,27 +3,17 @@
 //! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer,
 //! half-lives below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
 
-use core::{
-    f64::consts::{LN_2, TAU},
-    iter::zip,
-};
+use core::f64::consts::{LN_2, TAU};
+use core::iter::zip;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    ClosureSettings, Cut, Pose, Skeleton, Take,
-    closure::{
-        Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
-    },
-    math::rotation,
-    take::Clip,
-    unit::Unit,
-    unstable::{
-        boundary::Boundary,
-        ends::{self, EndState},
-        rotation::rotation_targets,
-        targets::{Targets, point_targets},
-    },
+use loopwright::closure::{
+    Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
 };
+use loopwright::unstable::ends::{self, EndState};
+use loopwright::unstable::targets::{Targets, point_targets};
+use loopwright::unstable::{boundary::Boundary, rotation::rotation_targets};
+use loopwright::{ClosureSettings, Cut, Pose, Skeleton, Take, math::rotation, take::Clip, unit::Unit};
 
 use crate::support::{Random, joint};
 

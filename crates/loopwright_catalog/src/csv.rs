@@ -2,10 +2,8 @@
 
 use std::io::Write;
 
-use crate::{
-    COLUMNS, CatalogError, LoopRow,
-    cell::{Cell, CellKind},
-};
+use crate::cell::{Cell, CellKind};
+use crate::{COLUMNS, CatalogError, LoopRow};
 
 pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: impl Write) -> Result<(), CatalogError> {
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();

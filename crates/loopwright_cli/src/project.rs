@@ -5,11 +5,8 @@
 //!
 //! Folders come from others. So the file cannot name files to write or read, allow files to be replaced, or change how answers are printed.
 
-use std::{
-    env,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{env, ffi::OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use loopwright::names;

@@ -1,9 +1,7 @@
 //! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
 
-use std::{
-    io::Write,
-    process::{Command, Stdio},
-};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Folder, command};
 

@@ -1,10 +1,8 @@
 //! Every option of `make`: its effect on the file, and the agreement of file and sidecar.
 
 use crate::harness::{Folder, number, root_twist, vector};
-use loopwright::{
-    Take,
-    math::{Rigid, rotation},
-};
+use loopwright::Take;
+use loopwright::math::{Rigid, rotation};
 use serde_json::Value;
 
 /// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...

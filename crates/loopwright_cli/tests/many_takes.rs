@@ -1,13 +1,8 @@
 //! Many takes in one run: folders, patterns, names, bad files, and runs that go on where others ended.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::Stdio,
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, fs, process::Stdio, thread};
 
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;

@@ -2,15 +2,10 @@
 //!
 //! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
-    process::{Output, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
 
 use crate::harness::{Answer, Folder, command};
 use loopwright_formats::{ReadSettings, Sidecar, read_take, write_take};

@@ -2,10 +2,8 @@
 
 use crate::harness::{Folder, number, root_twist, vector};
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Joint, Skeleton, Take,
-    math::{Rigid, Twist, ops, rotation},
-};
+use loopwright::math::{Rigid, Twist, ops, rotation};
+use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{Format, Source};
 use serde_json::Value;
 

@@ -1,11 +1,8 @@
 //! Statistics over one or many takes: medians with their spread.
 
-use super::{
-    TakeFit,
-    event::{Event, Quantity},
-    mode::{Maximum, Mode, ModeFigures},
-    response,
-};
+use super::event::{Event, Quantity};
+use super::mode::{Maximum, Mode, ModeFigures};
+use super::{TakeFit, response};
 
 /// Median and spread of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]

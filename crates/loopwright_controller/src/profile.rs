@@ -7,11 +7,9 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright::{
-    Analysis,
-    analysis::{BadFrameKind, velocities},
-    math::{TimeStep, kernel, ops},
-};
+use loopwright::Analysis;
+use loopwright::analysis::{BadFrameKind, velocities};
+use loopwright::math::{TimeStep, kernel, ops};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;

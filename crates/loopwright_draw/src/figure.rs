@@ -1,10 +1,8 @@
 //! A body of capsules from a skeleton: which bones are drawn, their thickness, and their side of the body.
 
 use glam::DVec3;
-use loopwright::{
-    Pose, PoseRef, Skeleton, Take,
-    analysis::{Body, Foot, FoundBy, Side},
-};
+use loopwright::analysis::{Body, Foot, FoundBy, Side};
+use loopwright::{Pose, PoseRef, Skeleton, Take};
 
 /// A bone as it is drawn: a capsule between two points of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]

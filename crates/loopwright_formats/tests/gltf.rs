@@ -3,24 +3,18 @@
 //! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take,
-    math::{Rigid, Twist, rotation},
-};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
+use loopwright_formats::loop_file::{facts::PlaybackFacts, written_keys};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError, ReadSettings,
-    Sidecar, Source, SpaceWarning, Warning, WriteError,
-    loop_file::{facts::PlaybackFacts, written_keys},
-    read_take, with_facts, write_loop, write_take,
+    Sidecar, Source, SpaceWarning, Warning, WriteError, read_take, with_facts, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::{
-    self, distance,
-    gltf_file::{GltfFile, parts_of},
-    read, take_of, walk,
-};
+use crate::support::gltf_file::{GltfFile, parts_of};
+use crate::support::{self, distance, read, take_of, walk};
 
 fn loaded(file: &GltfFile) -> LoadedTake {
     read(&file.glb(), AnimationChoice::Auto).unwrap().0

@@ -2,25 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use loopwright::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
 use loopwright::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
-    blend::SkeletonDifference,
-    candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
-    feet::FootLock,
-    loop_clip::LoopKeys,
-    math::rotation,
-    quality,
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, blend::SkeletonDifference,
+    feet::FootLock, loop_clip::LoopKeys, math::rotation, quality,
 };
-use loopwright_formats::{
-    Format, SizeLimits, Source,
-    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts},
+use loopwright_formats::loop_file::{
+    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,
 };
+use loopwright_formats::{Format, SizeLimits, Source};
 
+use crate::make::{self, ground_speed};
 use crate::{
     CheckId, Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
-    choose::mirror_of,
-    make::{self, ground_speed},
-    verdict, warning,
+    choose::mirror_of, verdict, warning,
 };
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).

@@ -8,17 +8,13 @@
 
 use std::borrow::Cow;
 
-use super::{
-    database::{Clips, FrameDatabase, FrameRows, MatchFilter},
-    nearest::{self, MAX_COLUMNS, RowsError, larger},
-    principal::{Place, Principal},
-    source::MatchSource,
-    tree::{self, Found, LEAF, Leaves, Search},
-};
-use loopwright::{
-    analysis::{ROOT_AXES, WeightedJoint},
-    math::{Decay, Displacement},
-};
+use super::database::{Clips, FrameDatabase, FrameRows, MatchFilter};
+use super::nearest::{self, MAX_COLUMNS, RowsError, larger};
+use super::principal::{Place, Principal};
+use super::source::MatchSource;
+use super::tree::{self, Found, LEAF, Leaves, Search};
+use loopwright::analysis::{ROOT_AXES, WeightedJoint};
+use loopwright::math::{Decay, Displacement};
 
 /// Most joints that are compared.
 const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;

@@ -8,10 +8,8 @@
 
 use std::borrow::Cow;
 
-use super::{
-    principal::{Place, Principal, SIDES},
-    tree::{self, Found, LEAF, Leaves, Search},
-};
+use super::principal::{Place, Principal, SIDES};
+use super::tree::{self, Found, LEAF, Leaves, Search};
 
 /// Rounding of projections in single precision, as a share of the largest number that takes part.
 const ROUNDING: f32 = 4e-6;

@@ -6,10 +6,8 @@
 use core::hint::black_box;
 
 use loopwright::math::{Decay, ops};
-use loopwright_match::{
-    Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows,
-    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
-};
+use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::{Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows};
 use loopwright_mocap::folder_or_skip;
 
 use crate::support::{captured, nearest_of_all};

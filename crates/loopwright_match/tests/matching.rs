@@ -1,16 +1,13 @@
 //! Features of motions, and the nearest frame of many takes.
 
 use glam::{DQuat, DVec2};
-use loopwright::{
-    Analysis,
-    analysis::{BodyOverrides, Gait},
-    math::ops,
-};
+use loopwright::analysis::{BodyOverrides, Gait};
+use loopwright::{Analysis, math::ops};
+use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by};
 use loopwright_match::{
     DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
     Neighbour,
-    features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard},
-    walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 

@@ -7,12 +7,9 @@ use loopwright::LoopClip;
 use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 
-use super::{
-    Row, distance,
-    loops::{Looped, written},
-    peers::{Answer, Peers, number, version},
-    worse, write,
-};
+use super::loops::{Looped, written};
+use super::peers::{Answer, Peers, number, version};
+use super::{Row, distance, worse, write};
 
 pub(super) fn measure(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
     let mut rows = vec![validator(made, peers)?];

@@ -6,11 +6,8 @@
 use glam::{DQuat, DVec3};
 
 use super::body::Body;
-use crate::{
-    math::{ops, percentile, rotation, time_step::TimeStep},
-    motion::WorldTracks,
-    take::Take,
-};
+use crate::math::{ops, percentile, rotation, time_step::TimeStep};
+use crate::{motion::WorldTracks, take::Take};
 
 /// What is wrong with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,11 +280,8 @@ mod tests {
     use glam::DQuat;
 
     use super::*;
-    use crate::{
-        analysis::body::BodyOverrides,
-        math::ops,
-        motion::{Joint, Skeleton},
-    };
+    use crate::motion::{Joint, Skeleton};
+    use crate::{analysis::body::BodyOverrides, math::ops};
 
     fn swinging(edit: impl Fn(usize) -> f64) -> Take {
         let joint = |parent| Joint::new("j", parent, DVec3::ZERO);

@@ -7,15 +7,11 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::body::BodyOverrides,
-    loop_clip::{Interpolation, LoopClip, LoopClipError},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::{Pose, RootMotion, Skeleton, Tracks},
-};
+use crate::analysis::body::BodyOverrides;
+use crate::loop_clip::{Interpolation, LoopClip, LoopClipError};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::rotation;
+use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
 
 pub(crate) mod phase;
 

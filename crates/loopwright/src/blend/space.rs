@@ -5,10 +5,8 @@
 //! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
 use super::{BlendError, Blender};
-use crate::{
-    loop_clip::LoopClip,
-    math::{ops, rigid::Twist},
-};
+use crate::loop_clip::LoopClip;
+use crate::math::{ops, rigid::Twist};
 
 /// What an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,20 +7,15 @@
 
 use std::sync::Arc;
 
-use rand_pcg::{
-    Pcg64,
-    rand_core::{Rng, SeedableRng},
-};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::{
-    analysis::body::BodyOverrides,
-    blend::SkeletonDifference,
-    feet::fade::{FadingLoop, Footwork, SolvedFade},
-    loop_clip::{Interpolation, LoopClip, LoopClipError},
-    math::{decay::Decay, rigid::Rigid},
-    motion::{Pose, Skeleton, Tracks},
-    take::{Take, TakeError},
-};
+use crate::feet::fade::{FadingLoop, Footwork, SolvedFade};
+use crate::loop_clip::{Interpolation, LoopClip, LoopClipError};
+use crate::math::{decay::Decay, rigid::Rigid};
+use crate::motion::{Pose, Skeleton, Tracks};
+use crate::take::{Take, TakeError};
+use crate::{analysis::body::BodyOverrides, blend::SkeletonDifference};
 
 pub(crate) mod entry;
 

@@ -7,16 +7,9 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::{
-    analysis::heading::Heading,
-    math::{
-        fit::fit_circle,
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{fit::fit_circle, ops, rotation};
+use crate::{analysis::heading::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, stays in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;

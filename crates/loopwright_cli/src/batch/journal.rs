@@ -4,13 +4,11 @@
 //! a take appear, with their names, and another one after that, with what the take gave. A run that is killed leaves at most one line
 //! that has no end, which is skipped; takes of the first kind without the second are done again, and replace what is theirs.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 

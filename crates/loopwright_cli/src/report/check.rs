@@ -6,15 +6,11 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, QualityFacts, 
 use loopwright_job::{CheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
-use super::{
-    figures::{figures, root_motion},
-    json::{self, ErrorFacts},
-    table::Table,
-};
-use crate::{
-    exit::Failure,
-    limits::{Exceeded, Limits},
-};
+use super::figures::{figures, root_motion};
+use super::json::{self, ErrorFacts};
+use super::table::Table;
+use crate::exit::Failure;
+use crate::limits::{Exceeded, Limits};
 
 #[derive(Default, Serialize)]
 pub(crate) struct Verdict {

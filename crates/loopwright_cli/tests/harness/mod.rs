@@ -2,12 +2,9 @@
 
 pub(crate) mod schema;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{collections::BTreeMap, fs};
 
 use glam::DVec3;
 use loopwright::{Take, math::Twist};

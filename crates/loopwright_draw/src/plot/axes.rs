@@ -1,10 +1,8 @@
 //! Panels with axes: ranges, ticks, grid, lines.
 
-use super::{
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg, number},
-    text,
-};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg, number};
+use super::text;
 
 /// A range of data, never empty.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,18 +1,14 @@
 //! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
-use loopwright::{
-    math::Decay,
-    transition::{CostGrid, Crossing},
-};
+use loopwright::math::Decay;
+use loopwright::transition::{CostGrid, Crossing};
 
-use super::{
-    axes::{self, Axis, Labels, Panel, Range},
-    heat::{self, Heat},
-    legend::{Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg},
-    text, tracks,
-};
+use super::axes::{self, Axis, Labels, Panel, Range};
+use super::heat::{self, Heat};
+use super::legend::{Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg};
+use super::{text, tracks};
 
 /// Costs of jumps between two motions, for drawing.
 #[derive(Clone, Debug, PartialEq)]

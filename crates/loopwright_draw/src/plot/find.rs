@@ -1,20 +1,15 @@
 //! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
-use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take,
-    analysis::{Peak, Spectrum},
-    candidate::MAX_COST_RATIO,
-};
+use loopwright::analysis::{Peak, Spectrum};
+use loopwright::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
 
-use super::{
-    axes::{self, Axis, Labels, Panel, Range},
-    heat::{self, Heat},
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg, number},
-    text,
-    tracks::{self, Chosen},
-};
+use super::axes::{self, Axis, Labels, Panel, Range};
+use super::heat::{self, Heat};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg, number};
+use super::text;
+use super::tracks::{self, Chosen};
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///

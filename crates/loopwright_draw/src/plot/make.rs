@@ -4,21 +4,14 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Cut, MadeLoop, RootMode, Take,
-    closure::Order,
-    math::{Rigid, Twist, rotation},
-};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
 
-use super::{
-    axes::{self, Axis, Panel, Range, nice_step, stroke_width},
-    feet,
-    legend::{DASHED, Heading, Key, Sign},
-    root_path,
-    style::{self, Ink, SERIES},
-    svg::{Anchor, Area, Svg, number},
-    text,
-};
+use super::axes::{self, Axis, Panel, Range, nice_step, stroke_width};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink, SERIES};
+use super::svg::{Anchor, Area, Svg, number};
+use super::{feet, root_path, text};
 
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
 /// after, and the speed of the feet over the ground.

@@ -2,10 +2,8 @@
 
 use loopwright::math::Rigid;
 
-use super::{
-    style::{self, SERIES},
-    svg::{Anchor, Area, Svg, number},
-};
+use super::style::{self, SERIES};
+use super::svg::{Anchor, Area, Svg, number};
 
 /// A root at even times.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,17 +1,13 @@
 //! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
 
-use loopwright::{
-    Analysis, Take,
-    analysis::{ActivityKind, Gait},
-};
+use loopwright::analysis::{ActivityKind, Gait};
+use loopwright::{Analysis, Take};
 
-use super::{
-    axes::{Axis, Panel, Range, stroke_width},
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink, SERIES},
-    svg::{Anchor, Area, Svg},
-    text,
-};
+use super::axes::{Axis, Panel, Range, stroke_width};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink, SERIES};
+use super::svg::{Anchor, Area, Svg};
+use super::text;
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {

@@ -2,11 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-use super::{
-    camera::Camera,
-    canvas::{Canvas, Colour, Ink},
-    motion::DrawnMotion,
-};
+use super::canvas::{Canvas, Colour, Ink};
+use super::{camera::Camera, motion::DrawnMotion};
 
 /// A plane that the body walks on: level, or sloping along a climb.
 #[derive(Clone, Copy, Debug, PartialEq)]

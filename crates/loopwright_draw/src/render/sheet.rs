@@ -1,11 +1,8 @@
 //! Many frames in one picture: contact sheets, and panels side by side.
 
-use super::{
-    canvas::Canvas,
-    caption::{self, Caption},
-    picture::Picture,
-    stage::{RenderError, Stage},
-};
+use super::caption::{self, Caption};
+use super::stage::{RenderError, Stage};
+use super::{canvas::Canvas, picture::Picture};
 
 /// Most cells of a contact sheet.
 pub const MAX_CELLS: usize = 256;

@@ -6,11 +6,9 @@
 
 use glam::DVec3;
 
-use super::{
-    animation::{self, Animation, TICKS_PER_SEC, connect, properties, property},
-    keys::{CM_PER_METRE, Keys, angles, leaves},
-    record::{self, Document, Record},
-};
+use super::animation::{self, Animation, TICKS_PER_SEC, connect, properties, property};
+use super::keys::{CM_PER_METRE, Keys, angles, leaves};
+use super::record::{self, Document, Record};
 use crate::{error::WriteError, space::Axis};
 
 /// Rotation axes of every joint, the first outermost: X is applied first.

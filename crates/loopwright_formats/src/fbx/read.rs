@@ -6,24 +6,16 @@ use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
-use super::{
-    bind,
-    error::FbxError,
-    form::FbxFile,
-    joints::{self, Joints},
-    scene::{self, World},
-    source::{FbxSource, Form},
-    timing::{self, Grid},
-};
-use crate::{
-    entry::{Loaded, ParsedFile},
-    error::ReadError,
-    limits::{MAX_VALUE, most_transforms},
-    settings::ReadSettings,
-    source::{LoadedTake, Source},
-    space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning},
-    warning::Warning,
-};
+use super::joints::{self, Joints};
+use super::scene::{self, World};
+use super::source::{FbxSource, Form};
+use super::timing::{self, Grid};
+use super::{bind, error::FbxError, form::FbxFile};
+use crate::entry::{Loaded, ParsedFile};
+use crate::limits::{MAX_VALUE, most_transforms};
+use crate::source::{LoadedTake, Source};
+use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
+use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
 
 /// Transforms allowed per byte of a file, in addition to those allowed for any file: sampled files have a byte or more for each
 /// number, files with sparse keys less.

@@ -1,27 +1,18 @@
 //! From the meshes and skins of a glTF file to the surface of a take's character.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    rc::Rc,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use glam::{DAffine3, DMat4};
 use loopwright::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{
-    accessor::Accessors,
-    container,
-    error::GltfError,
-    parts::{self, Nodes, Skin},
-    source::GltfSource,
-};
-use crate::{
-    excerpt::excerpt,
-    limits::{MAX_VALUE, SizeLimits},
-    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
-};
+use super::parts::{self, Nodes, Skin};
+use super::{accessor::Accessors, container, error::GltfError, source::GltfSource};
+use crate::excerpt::excerpt;
+use crate::limits::{MAX_VALUE, SizeLimits};
+use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
 
 #[derive(Deserialize)]
 struct MeshJson {

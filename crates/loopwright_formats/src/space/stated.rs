@@ -2,12 +2,9 @@
 
 use loopwright::Take;
 
-use super::{
-    NAMED_UNITS, Space, UNIT_RANGE,
-    choice::{SpaceSettings, UnitChoice},
-    guess::{self, HEIGHT_METRES, find_body, height_of},
-    warning::SpaceWarning,
-};
+use super::choice::{SpaceSettings, UnitChoice};
+use super::guess::{self, HEIGHT_METRES, find_body, height_of};
+use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
 use crate::warning::Warning;
 
 /// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.

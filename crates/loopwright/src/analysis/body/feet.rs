@@ -1,10 +1,7 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::{
-    Foot, Side,
-    named_joints::{NamedJoints, shared_joint},
-    vocabulary::Word,
-};
+use super::named_joints::{NamedJoints, shared_joint};
+use super::{Foot, Side, vocabulary::Word};
 use crate::motion::Skeleton;
 
 /// Numbers of feet with which animals walk.

@@ -9,10 +9,8 @@
 //! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
 //! in both rows; the place of the joint in its limb decides.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::Side;
 use crate::motion::Skeleton;

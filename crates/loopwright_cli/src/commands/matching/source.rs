@@ -7,12 +7,8 @@ use loopwright_job::Study;
 use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
-use crate::{
-    exit::Failure,
-    load, memory,
-    recipe::{StudyArgs, TakeArgs},
-    talk, written_loop,
-};
+use crate::recipe::{StudyArgs, TakeArgs};
+use crate::{exit::Failure, load, memory, talk, written_loop};
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
 pub(super) fn read_all(

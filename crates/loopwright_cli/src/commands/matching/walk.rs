@@ -4,26 +4,18 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright::math::Decay;
-use loopwright_match::{
-    MatchDatabase, MatchFilter, MatchSource,
-    walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition},
-};
+use loopwright_match::walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition};
+use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
 use loopwright_formats::AnimationChoice;
 
 use super::{Opened, open, source};
-use crate::{
-    args::{MatchWalkArgs, gaits_of},
-    exit::{Ending, Failure},
-    files, load, memory,
-    output::{self, Outputs},
-    recipe::TakeArgs,
-    report::{
-        json,
-        matching::{self as report, WalkAnswer},
-    },
-    talk, written_loop,
-};
+use crate::args::{MatchWalkArgs, gaits_of};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::matching::{self as report, WalkAnswer};
+use crate::{files, load, memory, recipe::TakeArgs, talk, written_loop};
 
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;

@@ -7,18 +7,11 @@ use loopwright_draw::render::{
 };
 
 use super::each::{self, Manner};
-use crate::{
-    args::RenderArgs,
-    batch,
-    exit::{Ending, Failure},
-    files,
-    output::{self, Outputs},
-    report::{
-        json,
-        render::{self as report, RenderAnswer},
-    },
-    talk,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::render::{self as report, RenderAnswer};
+use crate::{args::RenderArgs, batch, files, talk};
 
 mod animation;
 

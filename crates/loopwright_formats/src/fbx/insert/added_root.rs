@@ -3,13 +3,10 @@
 use ufbx::InheritMode;
 
 use super::document::{count_objects, malformed, section};
-use crate::fbx::{
-    animation::{connect, properties, property},
-    error::FbxError,
-    form::{FbxFile, NodeForm},
-    joints::ADDED_ROOT,
-    record::{Document, Record},
-};
+use crate::fbx::animation::{connect, properties, property};
+use crate::fbx::form::{FbxFile, NodeForm};
+use crate::fbx::record::{Document, Record};
+use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
 
 /// The kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///

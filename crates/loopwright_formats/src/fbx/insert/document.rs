@@ -2,13 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::fbx::{
-    animation::{Animation, properties, property},
-    error::FbxError,
-    fresh::{CUSTOM_TIME_MODE, time_mode},
-    name::Name,
-    record::{Document, Record},
-};
+use crate::fbx::animation::{Animation, properties, property};
+use crate::fbx::fresh::{CUSTOM_TIME_MODE, time_mode};
+use crate::fbx::record::{Document, Record};
+use crate::fbx::{error::FbxError, name::Name};
 
 pub(super) fn malformed(detail: &str) -> FbxError {
     FbxError::Malformed {

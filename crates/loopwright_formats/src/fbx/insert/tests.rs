@@ -6,13 +6,10 @@ use loopwright::{LoopClip, RootMotion, Tracks};
 use glam::{DQuat, DVec3};
 use loopwright::{Take, math::rotation};
 
+use crate::fbx::animation::{self, Track, connect, properties, property};
+use crate::fbx::record::{self, Document, Record};
 use crate::{
-    AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError,
-    fbx::{
-        animation::{self, Track, connect, properties, property},
-        record::{self, Document, Record},
-    },
-    write_take,
+    AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError, write_take,
 };
 
 /// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
