@@ -14,7 +14,6 @@ use crate::math::rotation;
 use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
 
 pub(crate) mod phase;
-
 pub(crate) mod space;
 
 pub use phase::align;

@@ -7,9 +7,7 @@
 use crate::{closure::Image, loop_clip::LoopClip};
 
 mod error;
-
 mod joint_offset;
-
 mod kinds;
 
 pub use error::EditError;

@@ -9,11 +9,8 @@
 use glam::{DQuat, DVec3};
 
 mod axes;
-
 mod pairing;
-
 mod partners;
-
 mod reflect;
 
 pub use pairing::Pairing;

@@ -18,9 +18,7 @@ use crate::take::{Take, TakeError};
 use crate::{analysis::body::BodyOverrides, blend::SkeletonDifference};
 
 pub(crate) mod entry;
-
 pub(crate) mod jump;
-
 pub(crate) mod offset;
 
 pub use entry::Entry;

@@ -6,11 +6,8 @@
 use glam::DVec3;
 
 mod inside;
-
 mod seam;
-
 mod sliding;
-
 mod step;
 
 pub use inside::{FootHeight, HeldPose, Peak};

@@ -37,7 +37,6 @@ use crate::take::{Take, TakeError};
 use crate::{blend::SkeletonDifference, feet::floor::floor_over_root};
 
 pub(crate) mod best;
-
 mod occurrence;
 
 pub use best::{CostGrid, Crossing};

@@ -15,9 +15,7 @@ use super::database::{MatchDatabase, MatchFilter};
 use super::source::MatchSource;
 
 mod figures;
-
 mod path;
-
 mod walker;
 
 pub use path::WalkPath;

@@ -4,17 +4,11 @@
 //! ([`crate::work`]); [`Model::poll`] takes its results in.
 
 mod action;
-
 mod beside;
-
 mod history;
-
 mod playback;
-
 mod problem;
-
 mod set;
-
 mod takes;
 
 use std::{collections::VecDeque, sync::Arc};

@@ -1,17 +1,11 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
 mod capsules;
-
 mod character;
-
 mod draw;
-
 mod paint;
-
 mod posed;
-
 mod scene;
-
 mod shaders;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -14,7 +14,6 @@ use crate::report::render::{self as report, RenderAnswer};
 use crate::{args::RenderArgs, batch, files, talk};
 
 mod animation;
-
 mod motions;
 
 use animation::animation;

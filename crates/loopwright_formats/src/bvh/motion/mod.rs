@@ -11,9 +11,7 @@ use super::{FrameTime, Hierarchy, number::number, warning::BvhWarning};
 use crate::{excerpt::excerpt, warning::Warning};
 
 mod header;
-
 mod lines;
-
 mod scales;
 
 use lines::Lines;

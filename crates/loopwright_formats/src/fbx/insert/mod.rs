@@ -16,7 +16,6 @@ use crate::naming::{LOOP_SUFFIX, added_root_name};
 use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning, written::WrittenFile};
 
 mod added_root;
-
 mod document;
 
 use added_root::add_root_node;
