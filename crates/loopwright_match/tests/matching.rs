@@ -187,10 +187,8 @@ fn what_cannot_be_matched_is_refused() {
     let short = walk(&WalkSettings::default().seconds(12.0));
     let (skeleton, secs) = (short.take.skeleton().clone(), short.take.frame_time_secs());
     let frames = 0..30;
-    let translations = frames
-        .clone()
-        .flat_map(|frame| short.take.translations(frame).to_vec())
-        .collect();
+    let translations = frames.clone().flat_map(|frame| short.take.translations(frame).to_vec());
+    let translations = translations.collect();
     let rotations = frames.flat_map(|frame| short.take.rotations(frame).to_vec()).collect();
     let few = loopwright::Take::new("short", skeleton, secs, translations, rotations);
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
