@@ -543,16 +543,10 @@ fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], peri
             _ => shape.secs(),
         }
     };
-    let fastest = [0.0, period]
-        .map(|t| motion.rotation_end(t).velocity)
-        .into_iter()
-        .chain(turn.rate)
-        .map(DVec3::length)
-        .fold(0.0, f64::max);
-    boundary_shapes
-        .map(of_shape)
-        .into_iter()
-        .fold((0.5 / fastest).min(0.1), f64::min)
+    let velocities = [0.0, period].map(|t| motion.rotation_end(t).velocity).into_iter();
+    let fastest = velocities.chain(turn.rate).map(DVec3::length).fold(0.0, f64::max);
+    let shapes = boundary_shapes.map(of_shape).into_iter();
+    shapes.fold((0.5 / fastest).min(0.1), f64::min)
 }
 
 #[test]

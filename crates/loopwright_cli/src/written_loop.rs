@@ -469,10 +469,8 @@ fn sidecar_of(
         (Some(named), Some(matching)) => matching.contains(named),
         (named, _) => named.as_ref().is_none_or(|named| wanted.eq_ignore_ascii_case(named)),
     };
-    let described: Vec<String> = sidecars
-        .iter()
-        .filter_map(|sidecar| sidecar.playback.animation.clone())
-        .collect();
+    let described = sidecars.iter().filter_map(|sidecar| sidecar.playback.animation.clone());
+    let described: Vec<String> = described.collect();
     let found = sidecars.iter().find(is_wanted).cloned();
     if found.is_none() {
         let noun = if described.len() == 1 {

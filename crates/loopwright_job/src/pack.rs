@@ -537,11 +537,8 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, Job
 /// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
 fn with_one_skeleton(packed: &mut [PackedLoop]) {
     let skeleton = |each: &PackedLoop| each.made.loop_clip.skeleton().clone();
-    let rooted: Vec<_> = packed
-        .iter()
-        .filter(|each| each.writing.add_root)
-        .map(skeleton)
-        .collect();
+    let rooted = packed.iter().filter(|each| each.writing.add_root).map(skeleton);
+    let rooted: Vec<_> = rooted.collect();
     for each in packed {
         let own = each.made.loop_clip.skeleton();
         let has_root = each.made.source.root_joint.is_some();

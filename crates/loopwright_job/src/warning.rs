@@ -305,11 +305,8 @@ pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
 pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     const MOST: usize = 8;
     let feet = &body.feet;
-    let mut names: Vec<&str> = feet
-        .iter()
-        .take(MOST)
-        .map(|foot| skeleton.joint(foot.ankle).name.as_str())
-        .collect();
+    let names = feet.iter().take(MOST);
+    let mut names: Vec<&str> = names.map(|foot| skeleton.joint(foot.ankle).name.as_str()).collect();
     if feet.len() > MOST {
         names.push("...");
     }

@@ -329,10 +329,8 @@ impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
         nearest::check_rows(rows, columns)?;
-        let forms: Vec<f32> = (rows.chunks_exact(columns))
-            .flat_map(|row| features.form(row))
-            .map(|number| number as f32)
-            .collect();
+        let forms = (rows.chunks_exact(columns)).flat_map(|row| features.form(row));
+        let forms: Vec<f32> = forms.map(|number| number as f32).collect();
         let principal = Principal::new(&forms, axes);
         let places: Vec<Place> = forms.chunks_exact(axes).map(|form| principal.place(form)).collect();
         let leaves = Leaves::new(rows, columns, &places);

@@ -229,17 +229,10 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
             Answer::Skipped(why) => return Row::Skipped(name, why.clone()),
             Answer::Given(answers) => answers,
         };
-        let mine: Vec<&Value> = asked
-            .iter()
-            .zip(answers)
-            .filter(|(asked, _)| **asked == format)
-            .map(|(_, a)| a)
-            .collect();
-        let compared: Vec<&Value> = mine
-            .iter()
-            .copied()
-            .filter(|answer| number(answer, "places") > 0.0)
-            .collect();
+        let mine = asked.iter().zip(answers).filter(|(asked, _)| **asked == format);
+        let mine: Vec<&Value> = mine.map(|(_, a)| a).collect();
+        let compared = mine.iter().copied().filter(|answer| number(answer, "places") > 0.0);
+        let compared: Vec<&Value> = compared.collect();
         let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
         let worst = compared.iter().map(|answer| number(answer, "worst")).fold(0.0, worse);
         Row::Given(

@@ -252,13 +252,10 @@ impl Steps {
                 });
             }
         }
-        let bad_frames = kinds
-            .into_iter()
-            .enumerate()
-            .filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }))
-            .collect();
+        let bad = kinds.into_iter().enumerate();
+        let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
         TakeDefects {
-            bad_frames,
+            bad_frames: bad.collect(),
             flipping,
             jumps,
         }

@@ -28,11 +28,8 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
         rows.extend(read(path)?);
     }
     let num_read = rows.len();
-    let skeleton = args
-        .skeleton_of
-        .as_deref()
-        .map(|file| skeleton_of(&rows, file))
-        .transpose()?;
+    let skeleton = args.skeleton_of.as_deref().map(|file| skeleton_of(&rows, file));
+    let skeleton = skeleton.transpose()?;
     rows.retain(|row| fits(row, args, skeleton.as_deref()));
     sort(&mut rows, args.sort);
     rows.truncate(args.top.unwrap_or(usize::MAX));

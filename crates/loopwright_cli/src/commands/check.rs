@@ -24,11 +24,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         from: args.fail_on,
         only: &args.only,
     };
-    let take = args
-        .take
-        .as_ref()
-        .map(|take| load::load(take, &args.reading.clone().into()))
-        .transpose()?;
+    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
+    let take = args.take.as_ref().map(read).transpose()?;
     let mut verdicts = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;

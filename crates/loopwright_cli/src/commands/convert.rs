@@ -272,11 +272,8 @@ impl Work<'_> {
                     .clip(take)
                     .map_err(|error| written_loop::apart(&self.args.input, &error))?,
             };
-            let name = sidecar
-                .playback
-                .animation
-                .clone()
-                .unwrap_or_else(|| clip.name().to_owned());
+            let name = sidecar.playback.animation.clone();
+            let name = name.unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
                 limits: memory::limits(),
                 closing_key: match sidecar.playback.closing_key {

@@ -51,10 +51,8 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
         .map(|path| Catalog::asked_for(path, options))
         .transpose()?;
     let mut inputs = found.files;
-    let protected = inputs
-        .iter()
-        .filter_map(|input| input.path.canonicalize().ok())
-        .collect();
+    let protected = inputs.iter().filter_map(|input| input.path.canonicalize().ok());
+    let protected = protected.collect();
     if let Some(shard) = many.shard {
         inputs.retain(|input| shard.has(input));
     }

@@ -58,11 +58,9 @@ pub(crate) fn by_check(verdicts: &[Verdict]) -> String {
     let mut has_rows = false;
     for id in CheckId::ALL {
         let qualities = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
-        let grades: Vec<Option<Grade>> = qualities
-            .flat_map(|quality| &quality.checks)
-            .filter(|check| check.id == id.as_str())
-            .map(|check| check.grade)
-            .collect();
+        let checks = qualities.flat_map(|quality| &quality.checks);
+        let grades = checks.filter(|check| check.id == id.as_str()).map(|check| check.grade);
+        let grades: Vec<Option<Grade>> = grades.collect();
         let count = |wanted: Option<Grade>| grades.iter().filter(|grade| **grade == wanted).count();
         let counts = [Some(Grade::Good), Some(Grade::Review), Some(Grade::Bad), None].map(count);
         if counts[1] + counts[2] == 0 {
@@ -82,11 +80,8 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let checks = verdict.quality.as_ref().map_or(&[][..], |quality| &quality.checks);
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
         let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
-        let of_limits: Vec<&Exceeded> = verdict
-            .failed
-            .iter()
-            .filter(|failed| !is_check(&failed.measure))
-            .collect();
+        let of_limits = verdict.failed.iter().filter(|failed| !is_check(&failed.measure));
+        let of_limits: Vec<&Exceeded> = of_limits.collect();
         let errors = usize::from(verdict.failure.is_some());
         let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
         let _ = writeln!(

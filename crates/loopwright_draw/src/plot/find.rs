@@ -107,12 +107,8 @@ fn autocorrelation(
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
-        let points: Vec<(f64, f64)> = values
-            .iter()
-            .take(max_lag + 2)
-            .enumerate()
-            .map(|(lag, &value)| (lag as f64 * dt, value))
-            .collect();
+        let points = values.iter().take(max_lag + 2).enumerate();
+        let points: Vec<(f64, f64)> = points.map(|(lag, &value)| (lag as f64 * dt, value)).collect();
         panel.line(svg, &points, Ink::Blue, "");
         mark_peaks(svg, panel, &peaks, dt, chosen);
     });
@@ -226,11 +222,8 @@ impl Map {
             }
         }
         let random = found.random_cost.filter(|&cost| cost > 0.0);
-        let largest = ratios
-            .iter()
-            .copied()
-            .filter(|cost| cost.is_finite())
-            .fold(0.0, f64::max);
+        let finite = ratios.iter().copied().filter(|cost| cost.is_finite());
+        let largest = finite.fold(0.0, f64::max);
         let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
         for ratio in &mut ratios {
             *ratio /= unit;

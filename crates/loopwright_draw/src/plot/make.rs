@@ -393,11 +393,8 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool
         panel.upright(svg, time(count), Ink::Text, "stroke-dasharray=\"4 3\"");
         for axis in 0..3 {
             for cycle in 0..2 {
-                let points: Vec<(f64, f64)> = before
-                    .iter()
-                    .enumerate()
-                    .map(|(at, v)| (time(at + cycle * count), v[axis]))
-                    .collect();
+                let points = before.iter().enumerate();
+                let points: Vec<(f64, f64)> = points.map(|(at, v)| (time(at + cycle * count), v[axis])).collect();
                 panel.line(svg, &points, Ink::Grey, &stroke_width(2.2));
             }
         }

@@ -190,12 +190,9 @@ pub(super) fn draw(
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);
             for (line, ink) in track.lines.iter().zip(SERIES) {
-                let points: Vec<(f64, f64)> = line
-                    .values
-                    .iter()
-                    .enumerate()
-                    .map(|(frame, &value)| (frame as f64 * take.frame_time_secs(), value))
-                    .collect();
+                let secs = |frame: usize| frame as f64 * take.frame_time_secs();
+                let points = line.values.iter().enumerate();
+                let points: Vec<(f64, f64)> = points.map(|(frame, &value)| (secs(frame), value)).collect();
                 panel.line(svg, &points, ink, &stroke_width(1.4));
             }
         });

@@ -264,11 +264,8 @@ impl Samples {
     /// Fixes joints that vary only by rounding.
     fn still(&mut self) {
         // Judged as if the unit were the metre, or the centimetre if numbers are large.
-        let size = self
-            .translations
-            .iter()
-            .map(|t| t.abs().max_element())
-            .fold(0.0, f64::max);
+        let sizes = self.translations.iter().map(|t| t.abs().max_element());
+        let size = sizes.fold(0.0, f64::max);
         let unit = if size > 10.0 { 0.01 } else { 1.0 };
         let num_joints = self.num_joints;
         for joint in 1..num_joints {
@@ -276,11 +273,8 @@ impl Samples {
             let track = || self.translations.iter().skip(joint).step_by(num_joints);
             let farthest = track().map(|t| t.distance(first)).fold(0.0, f64::max);
             if farthest * unit < STILL_METRES {
-                self.translations
-                    .iter_mut()
-                    .skip(joint)
-                    .step_by(num_joints)
-                    .for_each(|t| *t = first);
+                let track = self.translations.iter_mut().skip(joint).step_by(num_joints);
+                track.for_each(|t| *t = first);
             }
         }
     }

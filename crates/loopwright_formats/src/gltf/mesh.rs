@@ -421,16 +421,10 @@ impl List {
     /// The first numbers of a vertex; zero for what is not finite.
     fn at<const N: usize>(&self, vertex: usize) -> [f32; N] {
         core::array::from_fn(|number| {
-            let value = self
-                .values
-                .get(vertex * self.width + number)
-                .copied()
-                .unwrap_or_default() as f32;
-            if value.is_finite() && value.abs() < 1e6 {
-                value
-            } else {
-                0.0
-            }
+            let value = self.values.get(vertex * self.width + number).copied();
+            let value = value.unwrap_or_default() as f32;
+            let is_plausible = value.is_finite() && value.abs() < 1e6;
+            if is_plausible { value } else { 0.0 }
         })
     }
 }

@@ -158,10 +158,8 @@ impl<'a> Writer<'a> {
         let parents = motion.own_parents();
         let mut joints = source.joints.clone();
         if joints[0].node.is_none() {
-            let tops: Vec<usize> = (joints.iter().zip(&parents))
-                .filter(|(_, parent)| **parent == Some(0))
-                .filter_map(|(joint, _)| joint.node)
-                .collect();
+            let tops = (joints.iter().zip(&parents)).filter(|(_, parent)| **parent == Some(0));
+            let tops: Vec<usize> = tops.filter_map(|(joint, _)| joint.node).collect();
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }
         // The file was read before, so it is valid.

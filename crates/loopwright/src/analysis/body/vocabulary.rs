@@ -449,11 +449,8 @@ fn vertebra(words: &[String]) -> Option<Word> {
 /// Numbers are words.
 pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
-    let letters: Vec<char> = name
-        .chars()
-        .filter(|letter| !is_combining(*letter))
-        .map(halfwidth)
-        .collect();
+    let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
+    let letters: Vec<char> = letters.collect();
     let mut words: Vec<String> = Vec::new();
     let mut before = Kind::Separator;
     for (at, &letter) in letters.iter().enumerate() {

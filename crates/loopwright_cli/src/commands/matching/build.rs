@@ -38,12 +38,8 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         outputs.protect_as("tags", table);
     }
     outputs.check(&args.output)?;
-    let mut table = args
-        .tag_table
-        .as_deref()
-        .map(TagTable::read)
-        .transpose()?
-        .unwrap_or_default();
+    let table = args.tag_table.as_deref().map(TagTable::read).transpose()?;
+    let mut table = table.unwrap_or_default();
     let known = args.add.as_deref().map(files::read_bytes).transpose()?;
     let known = match (&args.add, &known) {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),

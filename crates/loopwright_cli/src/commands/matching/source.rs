@@ -66,11 +66,8 @@ pub(super) fn name_beside(path: &Path, output: &Path) -> String {
         .ok()
         .zip(folder.canonicalize().ok())
         .and_then(|(path, folder)| {
-            let shared = path
-                .components()
-                .zip(folder.components())
-                .take_while(|(one, other)| one == other)
-                .count();
+            let parts = path.components().zip(folder.components());
+            let shared = parts.take_while(|(one, other)| one == other).count();
             // Nothing in common: another drive.
             (shared > 0).then(|| {
                 let up = folder.components().skip(shared).map(|_| "..".to_owned());

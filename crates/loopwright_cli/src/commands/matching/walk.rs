@@ -125,10 +125,8 @@ fn read_path(file: &Path) -> Result<WalkPath, Failure> {
     let mut points = Vec::new();
     let lines = text.lines().map(str::trim).enumerate();
     for (index, line) in lines.filter(|(_, line)| !(line.is_empty() || line.starts_with('#'))) {
-        let numbers: Option<Vec<f64>> = line
-            .split([',', ';', '\t'])
-            .map(|cell| cell.trim().parse().ok())
-            .collect();
+        let numbers = line.split([',', ';', '\t']).map(|cell| cell.trim().parse().ok());
+        let numbers: Option<Vec<f64>> = numbers.collect();
         match numbers.as_deref() {
             Some([secs, x, z]) => points.push((*secs, DVec2::new(*x, *z))),
             None if points.is_empty() && line.contains(char::is_alphabetic) => {}

@@ -286,17 +286,11 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         };
         let written = crate::write_loop(&clip, &source, &layout).unwrap();
         let document = record::parse(&written.bytes).unwrap();
-        let objects = document
-            .records
-            .iter()
-            .find(|record| *record.name == *b"Objects")
-            .unwrap();
-        let added = objects
-            .children
-            .iter()
-            .find(|record| record.name_of_object() == Some(b"root\0\x01Model"))
-            .unwrap();
-        assert_eq!(added.kind_of_object(), Some(wanted.as_bytes()), "{kind} {position:?}");
+        let objects = (document.records.iter()).find(|record| *record.name == *b"Objects");
+        let mut objects = objects.unwrap().children.iter();
+        let added = objects.find(|record| record.name_of_object() == Some(b"root\0\x01Model"));
+        let kind_of_added = added.unwrap().kind_of_object();
+        assert_eq!(kind_of_added, Some(wanted.as_bytes()), "{kind} {position:?}");
         let again = read(&written.bytes, "l-loop").take;
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),
