@@ -255,14 +255,10 @@ impl Trial {
 
     /// What the command says, if it ends in time.
     fn output(&self, arguments: &[String]) -> Output {
-        let mut child = command()
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut run = command();
+        run.args(arguments).current_dir(self.folder.path());
+        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = run.spawn().unwrap();
         let started = Instant::now();
         let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let reader = |stream: &mut dyn std::io::Read| {
