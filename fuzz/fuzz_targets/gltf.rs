@@ -3,9 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loopwright_formats::{
-    AnimationChoice, Format, ReadSettings, SizeLimits, read_take, write_take,
-};
+use loopwright_formats::{AnimationChoice, Format, ReadSettings, SizeLimits, read_take, write_take};
 
 fuzz_target!(|bytes: &[u8]| {
     if !matches!(Format::detect(bytes), Some(Format::Gltf | Format::Glb)) {

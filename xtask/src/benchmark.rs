@@ -3,10 +3,8 @@
 //! How good loops are, and how fast the command is, is measured by scripts that share no code with the project; what other programs
 //! see in files is asked of them by `files`.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 

@@ -3,20 +3,16 @@
 use std::{io::Cursor, path::Path};
 
 use glam::DVec3;
+use loopwright::math::{Decay, Rigid, Twist};
 use loopwright::{
-    BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions,
-    blend::align,
-    math::{Decay, Rigid, Twist},
-    transition,
+    BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions, blend::align, transition,
 };
 use loopwright_controller::FitSettings;
-use loopwright_draw::{
-    Figure, plot,
-    render::{
-        AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
-        side_by_side,
-    },
+use loopwright_draw::render::{
+    AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
+    side_by_side,
 };
+use loopwright_draw::{Figure, plot};
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 use resvg::tiny_skia::Pixmap;
 

@@ -11,15 +11,10 @@
 use std::{io::Write as _, path::Path, process::ExitCode};
 
 mod benchmark;
-
 mod docs;
-
 mod figures;
-
 mod files;
-
 mod page;
-
 mod takes;
 
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

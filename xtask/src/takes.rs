@@ -1,9 +1,7 @@
 //! The takes for measurements and pictures: captured and synthetic ones, each with its analysis.
 
-use std::{
-    fmt::Display,
-    path::{Path, PathBuf},
-};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use loopwright::{Analysis, FoundLoops, LoopCandidate, LoopSettings, MadeLoop, SearchSettings, Take};
 use loopwright_formats::{Format, LoadedTake, ReadSettings, Source, SpaceSettings, read_take};

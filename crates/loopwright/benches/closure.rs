@@ -3,12 +3,10 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
+use loopwright::closure::{self, Method, Shape, ShapeKind};
+use loopwright::math::{ops, rotation};
 use loopwright::{
-    Analysis, ClosureSettings, Cut, Joint, LoopSettings, SearchSettings, Skeleton, Take,
-    closure::{self, Method, Shape, ShapeKind},
-    feet::FootLock,
-    math::{ops, rotation},
-    take::Clip,
+    Analysis, ClosureSettings, Cut, Joint, LoopSettings, SearchSettings, Skeleton, Take, feet::FootLock, take::Clip,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 

@@ -10,11 +10,9 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Joint, LoopClip, RootMotion, Skeleton,
-    loop_clip::{ModelMatrix, RuntimeLoop, RuntimePose},
-    math::{Rigid, Twist, ops, rotation},
-};
+use loopwright::loop_clip::{ModelMatrix, RuntimeLoop, RuntimePose};
+use loopwright::math::{Rigid, Twist, ops, rotation};
+use loopwright::{Joint, LoopClip, RootMotion, Skeleton};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 const NUM_CHARACTERS: usize = 10_000;

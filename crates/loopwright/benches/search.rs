@@ -8,16 +8,10 @@
 
 use std::time::Instant;
 
-use loopwright::{
-    analysis::Features,
-    candidate::SeamPair,
-    math::Decay,
-    unstable::{
-        bound::{Instructions, SeamBounds},
-        seams::Seams,
-        search::{Admission, DistinctPairs},
-    },
-};
+use loopwright::unstable::bound::{Instructions, SeamBounds};
+use loopwright::unstable::seams::Seams;
+use loopwright::unstable::search::{Admission, DistinctPairs};
+use loopwright::{analysis::Features, candidate::SeamPair, math::Decay};
 
 mod inputs;
 

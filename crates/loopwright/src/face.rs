@@ -2,18 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    analysis::{Analysis, Segment},
-    candidate::{
-        self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, NamedMotion, SearchError, SearchSettings,
-        WholeClip,
-    },
-    math::Decay,
-    mirror::{Mirror, MirrorError},
-    pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry},
-    root_motion::{self, RootError, RootRelativeClip, RootSettings},
-    take::{Clip, CutError},
+use crate::analysis::{Analysis, Segment};
+use crate::candidate::{
+    self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, NamedMotion, SearchError, SearchSettings, WholeClip,
 };
+use crate::math::Decay;
+use crate::mirror::{Mirror, MirrorError};
+use crate::pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry};
+use crate::root_motion::{self, RootError, RootRelativeClip, RootSettings};
+use crate::take::{Clip, CutError};
 
 /// Loops that a take holds.
 impl Analysis {

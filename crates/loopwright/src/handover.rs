@@ -12,19 +12,13 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::{
+    Activity, Analysis, Body, BodyOverrides, Contacts, Floor, Heading, Segment, Spectrum, TakeDefects, WeightedJoint,
+    features::Features,
+};
 use crate::{
-    LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks,
-    analysis::{
-        Activity, Analysis, Body, BodyOverrides, Contacts, Floor, Heading, Segment, Spectrum, TakeDefects,
-        WeightedJoint, features::Features,
-    },
-    closure::Closed,
-    edit::LoopEdit,
-    feet::Feet,
-    math::rigid::Rigid,
-    mean_cycle::MeanCycle,
-    motion::WorldTracks,
-    root_motion::RootRelativeClip,
+    LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
+    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, root_motion::RootRelativeClip,
 };
 
 /// Number of arrays of [`long_arrays`].

@@ -2,21 +2,14 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{body::Body, heading::Heading},
-    loop_clip::{KeyLayout, KeysError},
-    math::{
-        fit::{PointPair, fit_planar, fit_rigid},
-        rigid::Rigid,
-        rotation,
-    },
-    motion::{RootMotion, Skeleton, Tracks},
-    root_motion::{
-        RootSpace,
-        cycle::{BodyPath, Cycle, GroundPath},
-    },
-    take::Take,
-};
+use crate::analysis::{body::Body, heading::Heading};
+use crate::loop_clip::{KeyLayout, KeysError};
+use crate::math::fit::{PointPair, fit_planar, fit_rigid};
+use crate::math::{rigid::Rigid, rotation};
+use crate::motion::{RootMotion, Skeleton, Tracks};
+use crate::root_motion::RootSpace;
+use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
+use crate::take::Take;
 
 /// Root motion and layout of a loop, detected from its keys alone.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,7 @@
 //! Shares work among threads; built only with the feature `threads`.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    thread,
-};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// As many threads as there are processors, but no more than there are tasks.
 pub(crate) fn up_to(most: usize) -> usize {

@@ -1,14 +1,11 @@
 //! Blends of loops with known truth: arcs, gaits of other periods and phases, and the spaces between them.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Blender, BodyOverrides, LoopClip, Take,
-    analysis::{Body, ContactLimits},
-    blend::{Axis, BlendError, BlendSpace, SkeletonDifference, blend},
-    feet::{self, FootLock},
-    loop_clip::Interpolation,
-    math::{Rigid, Twist, ops, rotation},
-};
+use loopwright::analysis::{Body, ContactLimits};
+use loopwright::blend::{Axis, BlendError, BlendSpace, SkeletonDifference, blend};
+use loopwright::feet::{self, FootLock};
+use loopwright::math::{Rigid, Twist, ops, rotation};
+use loopwright::{Blender, BodyOverrides, LoopClip, Take, loop_clip::Interpolation};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};

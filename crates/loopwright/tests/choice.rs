@@ -1,9 +1,7 @@
 //! The recommended loop is the one that comes out best, not the one with the cheapest seam.
 
-use loopwright::{
-    Analysis, LoopCandidate, SearchSettings, Take,
-    candidate::{ChooseBy, Outcome},
-};
+use loopwright::candidate::{ChooseBy, Outcome};
+use loopwright::{Analysis, LoopCandidate, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

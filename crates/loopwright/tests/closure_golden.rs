@@ -4,25 +4,16 @@
 //! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    ClosureSettings, Cut,
-    closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close},
-    math::rotation,
-    take::Clip,
-    unstable::{
-        boundary::{Boundary, Weights},
-        ends::{self, EndState},
-        rotation::rotation_targets,
-        targets::{Targets, point_targets},
-    },
-};
+use loopwright::closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close};
+use loopwright::unstable::boundary::{Boundary, Weights};
+use loopwright::unstable::ends::{self, EndState};
+use loopwright::unstable::rotation::rotation_targets;
+use loopwright::unstable::targets::{Targets, point_targets};
+use loopwright::{ClosureSettings, Cut, math::rotation, take::Clip};
 use serde_json::Value;
 
-use crate::support::{
-    chain,
-    golden::{assert_near, golden, list, number, numbers, quaternion, vector},
-    take_of,
-};
+use crate::support::golden::{assert_near, golden, list, number, numbers, quaternion, vector};
+use crate::support::{chain, take_of};
 
 const STEP_SECS: f64 = 1.0 / 30.0;
 const FIRST_FRAME: usize = 2;
@@ -140,18 +131,23 @@ fn shares(entry: &Value) -> Shares {
     }
 }
 
+/// Targets of the points and the rotations of all joints, from their motion at both ends.
+fn targets_of(
+    shares: &Shares,
+    ends: impl Fn(usize) -> ([EndState<DVec3>; 2], [EndState<DQuat>; 2]),
+) -> Vec<(Targets, Targets)> {
+    let targets = (0..4).map(|joint| {
+        let ([start, end], [start_turn, end_turn]) = ends(joint);
+        let points = point_targets(&start, &end, shares);
+        (points, rotation_targets(&start_turn, &end_turn, shares))
+    });
+    targets.collect()
+}
+
 /// One closure of c2_closure.json: targets and tracks from the printed inputs, then `close` on the clip.
 fn check_closure(clip: &Clip, inputs: &Value, entry: &Value, order: Order, kind: Option<&str>, listed: &[usize]) {
     let shares = shares(entry);
-    let targets: Vec<(Targets, Targets)> = (0..4)
-        .map(|joint| {
-            let (points, turns) = printed_ends(inputs, joint);
-            (
-                point_targets(&points[0], &points[1], &shares),
-                rotation_targets(&turns[0], &turns[1], &shares),
-            )
-        })
-        .collect();
+    let targets = targets_of(&shares, |joint| printed_ends(inputs, joint));
     for (joint, (point, turn)) in targets.iter().enumerate() {
         check_targets(point, &entry["position_targets"], joint, 1e-10);
         check_targets(turn, &entry["rotation_targets"], joint, 1e-10);
@@ -267,25 +263,20 @@ fn exact_c1_closure() {
         sigma: number(&file["ratio"]),
         tau: 0.5,
     };
-    let targets: Vec<(Targets, Targets)> = (0..4)
-        .map(|joint| {
-            let ends = [("start", 0), ("end", NUM_INTERVALS as isize)];
-            let points = ends.map(|(end, sample)| EndState {
-                value: clip.translations(sample)[joint + JOINTS.start()],
-                velocity: vector(&file[format!("v_{end}")][joint]),
-                acceleration: DVec3::ZERO,
-            });
-            let turns = ends.map(|(end, sample)| EndState {
-                value: clip.rotations(sample)[joint + JOINTS.start()],
-                velocity: vector(&file[format!("w_{end}")][joint]),
-                acceleration: DVec3::ZERO,
-            });
-            (
-                point_targets(&points[0], &points[1], &shares),
-                rotation_targets(&turns[0], &turns[1], &shares),
-            )
-        })
-        .collect();
+    let targets = targets_of(&shares, |joint| {
+        let ends = [("start", 0), ("end", NUM_INTERVALS as isize)];
+        let points = ends.map(|(end, sample)| EndState {
+            value: clip.translations(sample)[joint + JOINTS.start()],
+            velocity: vector(&file[format!("v_{end}")][joint]),
+            acceleration: DVec3::ZERO,
+        });
+        let turns = ends.map(|(end, sample)| EndState {
+            value: clip.rotations(sample)[joint + JOINTS.start()],
+            velocity: vector(&file[format!("w_{end}")][joint]),
+            acceleration: DVec3::ZERO,
+        });
+        (points, turns)
+    });
     for (joint, (point, turn)) in targets.iter().enumerate() {
         // The printed velocities have ten digits.
         check_targets(point, &file["position_targets"], joint, 2e-9);
@@ -413,29 +404,19 @@ fn numbers_kept_here() {
     assert_near(ends.rotation[0].velocity, spin, 1e-12);
     let shares = |rho, sigma, tau| Shares { rho, sigma, tau };
     let turns = |shares| rotation_targets(&ends.rotation[0], &ends.rotation[1], &shares);
-    let targets = turns(shares(0.8, 0.2, 0.5));
-    for (found, expected) in [
-        (
-            targets.value[0],
-            [-0.088_148_503_185_47, -0.284_513_430_406_1, -0.259_765_549_972_2],
-        ),
-        (
-            targets.rate[0],
-            [-0.743_280_595_888_1, -0.424_937_937_175_5, 0.458_796_589_972_2],
-        ),
-        (
-            targets.rate[1],
-            [3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349],
-        ),
-        (
-            targets.acceleration[0],
-            [5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42],
-        ),
-        (
-            targets.acceleration[1],
-            [-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48],
-        ),
-    ] {
+    let Targets {
+        value: [offset, _],
+        rate,
+        acceleration: [at_start, at_end],
+    } = turns(shares(0.8, 0.2, 0.5));
+    let expected = [
+        [-0.088_148_503_185_47, -0.284_513_430_406_1, -0.259_765_549_972_2],
+        [-0.743_280_595_888_1, -0.424_937_937_175_5, 0.458_796_589_972_2],
+        [3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349],
+        [5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42],
+        [-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48],
+    ];
+    for (found, expected) in [offset, rate[0], rate[1], at_start, at_end].into_iter().zip(expected) {
         assert_near(found, expected.into(), 1e-9);
     }
     // With all of the pose gap at the end, its mean of accelerations gives tau.
@@ -443,20 +424,13 @@ fn numbers_kept_here() {
     let expected = DVec3::new(-3.089_948_507_371, 11.201_624_143_21, 5.078_042_343_504);
     assert_near(targets.acceleration[0], expected, 1e-9);
     let targets = point_targets(&ends.translation[0], &ends.translation[1], &shares(0.8, 0.2, 0.5));
-    for (found, expected) in [
-        (
-            targets.value[0],
-            [-0.066_047_800_132_8, -0.060_814_980_276_09, 0.033_511_928_159_43],
-        ),
-        (
-            targets.rate[1],
-            [0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1],
-        ),
-        (
-            targets.acceleration[0],
-            [0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2],
-        ),
-    ] {
+    let found = [targets.value[0], targets.rate[1], targets.acceleration[0]];
+    let expected = [
+        [-0.066_047_800_132_8, -0.060_814_980_276_09, 0.033_511_928_159_43],
+        [0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1],
+        [0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2],
+    ];
+    for (found, expected) in found.into_iter().zip(expected) {
         assert_near(found, expected.into(), 1e-9);
     }
 

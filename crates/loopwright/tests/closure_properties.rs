@@ -3,27 +3,17 @@
 //! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer,
 //! half-lives below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
 
-use core::{
-    f64::consts::{LN_2, TAU},
-    iter::zip,
-};
+use core::f64::consts::{LN_2, TAU};
+use core::iter::zip;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    ClosureSettings, Cut, Pose, Skeleton, Take,
-    closure::{
-        Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
-    },
-    math::rotation,
-    take::Clip,
-    unit::Unit,
-    unstable::{
-        boundary::Boundary,
-        ends::{self, EndState},
-        rotation::rotation_targets,
-        targets::{Targets, point_targets},
-    },
+use loopwright::closure::{
+    Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
 };
+use loopwright::unstable::ends::{self, EndState};
+use loopwright::unstable::targets::{Targets, point_targets};
+use loopwright::unstable::{boundary::Boundary, rotation::rotation_targets};
+use loopwright::{ClosureSettings, Cut, Pose, Skeleton, Take, math::rotation, take::Clip, unit::Unit};
 
 use crate::support::{Random, joint};
 
@@ -553,16 +543,10 @@ fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], peri
             _ => shape.secs(),
         }
     };
-    let fastest = [0.0, period]
-        .map(|t| motion.rotation_end(t).velocity)
-        .into_iter()
-        .chain(turn.rate)
-        .map(DVec3::length)
-        .fold(0.0, f64::max);
-    boundary_shapes
-        .map(of_shape)
-        .into_iter()
-        .fold((0.5 / fastest).min(0.1), f64::min)
+    let velocities = [0.0, period].map(|t| motion.rotation_end(t).velocity).into_iter();
+    let fastest = velocities.chain(turn.rate).map(DVec3::length).fold(0.0, f64::max);
+    let shapes = boundary_shapes.map(of_shape).into_iter();
+    shapes.fold((0.5 / fastest).min(0.1), f64::min)
 }
 
 #[test]

@@ -3,11 +3,9 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    LoopClip, RootMotion,
-    edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump},
-    math::{Rigid, rotation},
-};
+use loopwright::edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump};
+use loopwright::math::{Rigid, rotation};
+use loopwright::{LoopClip, RootMotion};
 
 use crate::support::{chain, clip_of, root, twist};
 

@@ -6,10 +6,8 @@ use glam::{DMat3, DQuat, DVec3, DVec4};
 use loopwright::math::{Rigid, Screw, Twist, rotation};
 use serde_json::Value;
 
-use crate::support::{
-    golden::{assert_near, golden, list, quaternion, vector},
-    twist,
-};
+use crate::support::golden::{assert_near, golden, list, quaternion, vector};
+use crate::support::twist;
 
 /// A matrix given by rows.
 fn matrix(value: &Value) -> DMat3 {

@@ -6,11 +6,9 @@
 use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    BodyOverrides, Pose, Skeleton, Take,
-    math::{Rigid, rotation},
-    retarget::{JointMap, Link, Rig, RigPair, unturned},
-};
+use loopwright::math::{Rigid, rotation};
+use loopwright::retarget::{JointMap, Link, Rig, RigPair, unturned};
+use loopwright::{BodyOverrides, Pose, Skeleton, Take};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{characters::rig_at_rest, joint, walk_of};

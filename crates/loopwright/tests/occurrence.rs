@@ -1,10 +1,7 @@
 //! One motion sought in another, where it is known to be.
 
-use loopwright::{
-    Analysis, Take, Transitions,
-    math::Decay,
-    transition::{Occurrence, TransitionClip},
-};
+use loopwright::transition::{Occurrence, TransitionClip};
+use loopwright::{Analysis, Take, Transitions, math::Decay};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_loop, walk_of};

@@ -3,18 +3,13 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take,
-    feet::{FootLock, FootOutcome},
-    math::{Rigid, rotation},
-    retarget::{Given, JointMap, MapError, Rig, RigPair},
-};
+use loopwright::feet::{FootLock, FootOutcome};
+use loopwright::math::{Rigid, rotation};
+use loopwright::retarget::{Given, JointMap, MapError, Rig, RigPair};
+use loopwright::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
 
-use crate::support::{
-    best, best_loop,
-    characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk},
-    joint, measured,
-};
+use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
+use crate::support::{best, best_loop, joint, measured};
 
 /// A skeleton in the making: joints with their places in the world.
 #[derive(Clone, Default)]

@@ -1,11 +1,9 @@
 //! Loops brought to the origin: a walk placed anywhere and facing anywhere starts there, faces +Z, and is the same loop.
 
 use glam::DVec3;
+use loopwright::math::{Rigid, rotation};
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
-    analysis::Body,
-    math::{Rigid, rotation},
-    root_motion::RootSpace,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take, analysis::Body, root_motion::RootSpace,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 

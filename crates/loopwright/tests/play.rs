@@ -1,11 +1,9 @@
 //! Sets of loops played one after the other: without steps or jerks, and the same for the same seed.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    LoopClip, LoopSet, PlaySettings, Tracks,
-    math::{Decay, Rigid, Twist, ops, rotation},
-    play::{Performance, PlayError},
-};
+use loopwright::math::{Decay, Rigid, Twist, ops, rotation};
+use loopwright::play::{Performance, PlayError};
+use loopwright::{LoopClip, LoopSet, PlaySettings, Tracks};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

@@ -1,11 +1,9 @@
 //! Loops sampled at any time: smooth everywhere, exact at the samples, without drift over a thousand cycles.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    LoopClip, Pose, Take, Tracks,
-    loop_clip::{Interpolation, KeyLayout, KeysError},
-    math::{Rigid, ops, rotation},
-};
+use loopwright::loop_clip::{Interpolation, KeyLayout, KeysError};
+use loopwright::math::{Rigid, ops, rotation};
+use loopwright::{LoopClip, Pose, Take, Tracks};
 
 use crate::support::{chain, clip_of, root, twist};
 

@@ -3,13 +3,9 @@
 use core::cmp::Ordering;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    BodyOverrides, Quality, RootMotion, Skeleton, Take,
-    analysis::Body,
-    loop_clip::{KeyLayout, LoopKeys},
-    math::{Rigid, Twist, rotation},
-    quality, recognition,
-};
+use loopwright::loop_clip::{KeyLayout, LoopKeys};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{BodyOverrides, Quality, RootMotion, Skeleton, Take, analysis::Body, quality, recognition};
 
 use crate::support::{self, Random, take_of, twist};
 

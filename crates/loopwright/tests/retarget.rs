@@ -1,22 +1,19 @@
 //! Retargeting with known truth: rigs made here from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
+use loopwright::feet::{FootLock, FootOutcome, HoldError};
+use loopwright::math::{Rigid, rotation};
+use loopwright::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
-    analysis::ContactLimits,
-    feet::{FootLock, FootOutcome, HoldError},
-    loop_clip::LoopKeys,
-    math::{Rigid, rotation},
-    quality,
-    retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned},
+    analysis::ContactLimits, loop_clip::LoopKeys, quality,
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{
-    best_made, chain,
-    characters::{Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk},
-    joint, posed, posed_on, take_of, walk_of,
+use crate::support::characters::{
+    Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
 };
+use crate::support::{best_made, chain, joint, posed, posed_on, take_of, walk_of};
 
 const VRM: &str = "J_Bip_C_Hips J_Bip_L_UpperLeg J_Bip_L_LowerLeg J_Bip_L_Foot J_Bip_L_ToeBase J_Bip_R_UpperLeg \
     J_Bip_R_LowerLeg J_Bip_R_Foot J_Bip_R_ToeBase J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest J_Bip_C_Neck J_Bip_C_Head \

@@ -4,22 +4,16 @@ use core::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright::edit::{JointOffset, LoopEdit, Offset};
+use loopwright::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
+use loopwright::retarget::{FootSole, RigPair};
 use loopwright::{
     Analysis, Joint, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings, Skeleton, Take,
-    edit::{JointOffset, LoopEdit, Offset},
-    feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan},
-    loop_clip::LoopKeys,
-    math::rotation,
-    motion::WorldTracks,
-    quality,
-    retarget::{FootSole, RigPair},
+    loop_clip::LoopKeys, math::rotation, motion::WorldTracks, quality,
 };
 
-use crate::support::{
-    best_made,
-    characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk},
-    joint, measured, posed,
-};
+use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
+use crate::support::{best_made, joint, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
 struct On {

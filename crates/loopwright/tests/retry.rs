@@ -1,11 +1,8 @@
 //! Where the seam of a loop shows, another stretch or another closure is taken.
 
-use loopwright::{
-    Analysis, LoopCandidate, LoopSettings, SearchSettings, Take,
-    closure::{Method, Shape, ShapeKind},
-    feet::FootLock,
-    pipeline::{RetriedLoop, Retry},
-};
+use loopwright::closure::{Method, Shape, ShapeKind};
+use loopwright::pipeline::{RetriedLoop, Retry};
+use loopwright::{Analysis, LoopCandidate, LoopSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{by_cost, measured, steady, walk_of};

@@ -1,10 +1,9 @@
 //! Rigs that have a root joint above the hips: it is detected, and it carries only the root motion.
 
 use glam::{DQuat, DVec3};
+use loopwright::math::{Rigid, Twist, rotation};
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take,
-    math::{Rigid, Twist, rotation},
-    root_motion::RootSpace,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take, root_motion::RootSpace,
     unstable::root_joint,
 };
 

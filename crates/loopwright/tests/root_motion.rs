@@ -1,13 +1,11 @@
 //! The root of motions with known root motion: bodies on exact screws, through turns beyond half and whole ones.
 
 use glam::{DQuat, DVec3};
+use loopwright::loop_clip::{LoopClipError, LoopKeys};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::root_motion::{RootError, RootSpace};
 use loopwright::{
-    Analysis, LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
-    loop_clip::{LoopClipError, LoopKeys},
-    math::{Rigid, Twist, rotation},
-    pipeline::MakeError,
-    quality, recognition,
-    root_motion::{RootError, RootSpace},
+    Analysis, LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take, pipeline::MakeError, quality, recognition,
 };
 use loopwright_synth::WalkSettings;
 

@@ -1,20 +1,13 @@
 //! The search against brute force over all pairs.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, SearchSettings, Take,
-    analysis::{ActivityKind, Features},
-    candidate::SeamPair,
-    math::{Decay, rotation},
-    unstable::{
-        bound::{Instructions, SeamBounds},
-        comparison::PoseComparison,
-        rhythm::{self, PoseDistances},
-        score::SeamCost,
-        seams::Seams,
-        search::{Admission, DistinctPairs},
-    },
-};
+use loopwright::analysis::{ActivityKind, Features};
+use loopwright::math::{Decay, rotation};
+use loopwright::unstable::bound::{Instructions, SeamBounds};
+use loopwright::unstable::rhythm::{self, PoseDistances};
+use loopwright::unstable::search::{Admission, DistinctPairs};
+use loopwright::unstable::{comparison::PoseComparison, score::SeamCost, seams::Seams};
+use loopwright::{Analysis, SearchSettings, Take, candidate::SeamPair};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

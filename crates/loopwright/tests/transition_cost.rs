@@ -2,11 +2,8 @@
 
 use loopwright::math::{Decay, ops};
 
-use crate::support::{
-    Random,
-    golden::{golden, list},
-    quadrature::area,
-};
+use crate::support::golden::{golden, list};
+use crate::support::{Random, quadrature::area};
 
 /// The reference adds this to every half-life, seconds.
 const EPS: f64 = 1e-5;

@@ -3,11 +3,11 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
+use loopwright::candidate::{LastKey, WholeClip, WholeClipKind};
+use loopwright::math::{ops, rotation};
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take, Tracks,
-    candidate::{LastKey, WholeClip, WholeClipKind},
     feet::FootLock,
-    math::{ops, rotation},
 };
 use loopwright_synth::WalkSettings;
 

@@ -1,9 +1,7 @@
 //! The columns of a catalog: one definition for the row, its order in files, and what each column means.
 
-use crate::{
-    CatalogError,
-    cell::{Cell, CellKind, Value},
-};
+use crate::CatalogError;
+use crate::cell::{Cell, CellKind, Value};
 
 /// What a column is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

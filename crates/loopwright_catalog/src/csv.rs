@@ -2,10 +2,8 @@
 
 use std::io::Write;
 
-use crate::{
-    COLUMNS, CatalogError, LoopRow,
-    cell::{Cell, CellKind},
-};
+use crate::cell::{Cell, CellKind};
+use crate::{COLUMNS, CatalogError, LoopRow};
 
 pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: impl Write) -> Result<(), CatalogError> {
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
@@ -38,11 +36,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
         rest: text.trim_start_matches('\u{feff}'),
         line: 1,
     };
-    let headings = records
-        .next()
-        .transpose()?
-        .map(|(_, headings)| headings)
-        .unwrap_or_default();
+    let headings = records.next().transpose()?.map(|(_, headings)| headings);
+    let headings = headings.unwrap_or_default();
     if !headings.iter().any(|name| name == "path") {
         return Err(CatalogError::NoCatalog);
     }

@@ -1,10 +1,8 @@
 //! A row from the sidecar of a loop.
 
 use loopwright::{RootMode, Skeleton};
-use loopwright_formats::{
-    Sidecar,
-    loop_file::{facts::FeetFacts, sha256},
-};
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::{facts::FeetFacts, sha256};
 
 use crate::LoopRow;
 

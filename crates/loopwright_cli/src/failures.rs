@@ -2,17 +2,12 @@
 
 use std::path::Path;
 
+use loopwright::candidate::{self, MissReason, NearestMiss, SearchError};
+use loopwright::root_motion::{MAX_LINEAR_TURN, RootError};
+use loopwright::take::{CutError, SmoothError};
 use loopwright::{
-    analysis::BodyError,
-    candidate::{self, MissReason, NearestMiss, SearchError},
-    edit::EditError,
-    feet::HoldError,
-    math::ops,
-    mean_cycle::MeanCycleError,
-    pipeline::MakeError,
+    analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
     retarget::MapError,
-    root_motion::{MAX_LINEAR_TURN, RootError},
-    take::{CutError, SmoothError},
 };
 use loopwright_formats::{Format, LoopFileError, ReadError};
 use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};

@@ -1,11 +1,8 @@
 //! Reads files and lists folders.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::{fs::File, sync::OnceLock};
 
 use loopwright::names;
 use loopwright_formats::{ByteCount, Format};

@@ -1,9 +1,7 @@
 //! Limits of `check`: read from flags and from `loopwright.toml`, and compared with the figures of loops.
 
-use std::{
-    env, fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{env, fmt};
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};

@@ -1,23 +1,14 @@
 //! Reads takes from files and prints warnings on stderr.
 
-use std::{
-    fs::File,
-    io,
-    path::{Component, Path},
-    sync::Arc,
-};
+use std::path::{Component, Path};
+use std::{fs::File, io, sync::Arc};
 
 use loopwright::retarget::Given;
 use loopwright_formats::{AnimatedFile, Character, CharacterError, LoadedTake, ReadSettings, Sidecar, Warning};
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
-use crate::{
-    args::RigArgs,
-    exit::Failure,
-    failures, files, memory, output,
-    recipe::{self, StudyArgs},
-    talk,
-};
+use crate::recipe::{self, StudyArgs};
+use crate::{args::RigArgs, exit::Failure, failures, files, memory, output, talk};
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {

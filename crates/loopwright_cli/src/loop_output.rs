@@ -5,13 +5,8 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{LoopFile, Sidecar, loop_file::facts::Grade};
 use loopwright_job::{PendingLoop, Warning};
 
-use crate::{
-    exit::{Ending, Failure},
-    files,
-    output::Outputs,
-    recipe::Recipe,
-    written_loop,
-};
+use crate::exit::{Ending, Failure};
+use crate::{files, output::Outputs, recipe::Recipe, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {

@@ -1,13 +1,8 @@
 //! How much may be read and held: what `--max-memory` says, or most of what the machine has.
 
-use std::{
-    fs,
-    str::FromStr,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, str::FromStr};
 
 use loopwright_formats::{ByteCount, SizeLimits};
 

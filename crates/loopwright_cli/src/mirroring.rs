@@ -2,18 +2,12 @@
 
 use std::path::Path;
 
-use loopwright::{
-    Analysis, Take,
-    mirror::{Mirror, SymmetricPose},
-};
+use loopwright::mirror::{Mirror, SymmetricPose};
+use loopwright::{Analysis, Take};
 use loopwright_job::Warning;
 
-use crate::{
-    exit::Failure,
-    failures, files,
-    recipe::{self, TakeArgs},
-    talk,
-};
+use crate::recipe::{self, TakeArgs};
+use crate::{exit::Failure, failures, files, talk};
 
 /// Reads the pairs from a file, if one is given.
 pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {

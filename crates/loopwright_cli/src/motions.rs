@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    LoopClip, Skeleton,
-    transition::{TransitionClip, TransitionError},
-};
+use loopwright::transition::{TransitionClip, TransitionError};
+use loopwright::{LoopClip, Skeleton};
 
 use loopwright_formats::Format;
 use loopwright_job::AddedRoot;

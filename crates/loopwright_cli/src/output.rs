@@ -4,25 +4,18 @@
 //! step all are renamed; what they replace is kept until the last one has its name, so that the step can be undone. A run that
 //! is killed leaves files that nobody locks; the next run into the same folder removes them.
 
-use std::{
-    collections::BTreeSet,
-    fs::{self, File},
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use loopwright_formats::Format;
 use tempfile::NamedTempFile;
 
-use crate::{
-    exit::Failure,
-    files::{self, folder_of},
-    signals, talk,
-};
+use crate::files::{self, folder_of};
+use crate::{exit::Failure, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {

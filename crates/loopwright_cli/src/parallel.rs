@@ -1,13 +1,8 @@
 //! Work that is spread over all processors; its results do not depend on their number.
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{num::NonZeroUsize, thread};
 
 /// The results of `work` for 0 to `count`, in order, or the first error in that order.
 pub(crate) fn in_order<T: Send, E: Send>(

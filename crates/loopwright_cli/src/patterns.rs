@@ -1,9 +1,7 @@
 //! Names with wildcards, which stand for files: `takes/**/*.bvh`.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use loopwright::names;
 use loopwright_formats::Format;

@@ -5,11 +5,8 @@
 //!
 //! Folders come from others. So the file cannot name files to write or read, allow files to be replaced, or change how answers are printed.
 
-use std::{
-    env,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{env, ffi::OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use loopwright::names;
@@ -315,10 +312,8 @@ fn rules(arg: &Arg) -> Json {
     if !arg.get_action().takes_values() {
         return json!({"description": about, "type": "boolean"});
     }
-    let values: Vec<String> = (arg.get_possible_values().iter())
-        .filter(|value| !value.is_hide_set())
-        .map(|value| value.get_name().to_owned())
-        .collect();
+    let values = (arg.get_possible_values().into_iter()).filter(|value| !value.is_hide_set());
+    let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
     let one = match values.is_empty() {
         true => json!({"type": ["string", "number"]}),
         false => json!({"enum": values}),

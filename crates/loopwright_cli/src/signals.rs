@@ -1,9 +1,7 @@
 //! What happens when a run is stopped: files that it has not finished are removed, and the status says which signal it was.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Files to remove when the run is stopped. Who holds the lock cannot be stopped.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());

@@ -2,10 +2,8 @@
 
 use std::{fs::File, path::Path};
 
-use loopwright::{
-    Skeleton,
-    analysis::{Survey, Surveyor},
-};
+use loopwright::Skeleton;
+use loopwright::analysis::{Survey, Surveyor};
 use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts};
 use loopwright_job::{Studied, Study, Warning, warning};
 

@@ -1,15 +1,9 @@
 //! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are
 //! kept, since every JSON document lists them.
 
-use std::{
-    borrow::Cow,
-    cell::RefCell,
-    io::Write,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{borrow::Cow, cell::RefCell, io::Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -1,16 +1,13 @@
 //! Reads loops back: the file, its sidecar, and the take they were cut from.
 
-use std::{
-    fmt::Display,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::{fmt::Display, sync::Arc};
 
 use loopwright::{Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
+use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, SpaceSettings,
     Target, Warning,
-    loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts},
 };
 use loopwright_job::{
     AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, rig_of, stated_space, take_facts,
@@ -472,10 +469,8 @@ fn sidecar_of(
         (Some(named), Some(matching)) => matching.contains(named),
         (named, _) => named.as_ref().is_none_or(|named| wanted.eq_ignore_ascii_case(named)),
     };
-    let described: Vec<String> = sidecars
-        .iter()
-        .filter_map(|sidecar| sidecar.playback.animation.clone())
-        .collect();
+    let described = sidecars.iter().filter_map(|sidecar| sidecar.playback.animation.clone());
+    let described: Vec<String> = described.collect();
     let found = sidecars.iter().find(is_wanted).cloned();
     if found.is_none() {
         let noun = if described.len() == 1 {

@@ -1,7 +1,7 @@
 //! Errors are reported with what, where, and what to try, with the right status and on stderr alone. No half-written file
 //! stays behind.
 
-use crate::harness::{Answer, Folder, command};
+use crate::harness::{Answer, Folder, command, rows};
 
 impl Folder {
     /// Asserts that a command ends with an error that says all these words, with advice, and leaves the folder unchanged.
@@ -12,6 +12,15 @@ impl Folder {
     /// The same of a command that finds nothing.
     fn finds_none(&self, arguments: &str, words: &[&str]) -> Answer {
         self.explained(1, arguments, words)
+    }
+
+    /// The same of every row of a table: the arguments, then the words, with `|` between them.
+    fn all_explained(&self, status: i32, table: &str) {
+        for row in table.trim().lines() {
+            let (arguments, words) = row.split_once('|').unwrap();
+            let words: Vec<&str> = words.split('|').map(str::trim).collect();
+            self.explained(status, arguments, &words);
+        }
     }
 
     fn explained(&self, status: i32, arguments: &str, words: &[&str]) -> Answer {
@@ -65,21 +74,14 @@ fn short_and_still_takes_hold_no_loop() {
     folder.write("two.bvh", frames(2));
     let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
     folder.write("still.bvh", still);
+    let none = "
+        COMMAND one.bvh | the take is too short | 1 frame | the shortest loop asked for is 0.4 s
+        COMMAND two.bvh | the take is too short | 2 frame | the shortest loop asked for is 0.4 s
+        COMMAND still.bvh | no joint moves | in all 60 frames every joint keeps its position
+        COMMAND walk.bvh --seconds 100: | the take is too short | it lasts 4.000 s | asked for is 100 s
+    ";
     for command in ["make", "find"] {
-        for (file, count) in [("one", "1 frame"), ("two", "2 frame")] {
-            folder.finds_none(
-                &format!("{command} {file}.bvh"),
-                &["the take is too short", count, "the shortest loop asked for is 0.4 s"],
-            );
-        }
-        folder.finds_none(
-            &format!("{command} still.bvh"),
-            &["no joint moves", "in all 60 frames every joint keeps its position"],
-        );
-        folder.finds_none(
-            &format!("{command} walk.bvh --seconds 100:"),
-            &["the take is too short", "it lasts 4.000 s", "asked for is 100 s"],
-        );
+        folder.all_explained(1, &none.replace("COMMAND", command));
     }
     for file in ["one.bvh", "two.bvh"] {
         folder.explains(&format!("check {file}"), &["a loop has at least 3 samples"]);
@@ -87,61 +89,39 @@ fn short_and_still_takes_hold_no_loop() {
 }
 
 #[test]
-fn bounds_out_of_order_are_an_error() {
-    let folder = Folder::with_walk();
-    for (bounds, words) in [
-        ("--seconds 3:1", "must be LOW:HIGH"),
-        ("--seconds NaN:", "must be LOW:HIGH"),
-        ("--seconds 0:", "lengths must be positive seconds in order"),
-    ] {
-        folder.explains(&format!("make walk.bvh {bounds}"), &[words]);
-    }
-}
-
-#[test]
 fn a_take_without_that_many_cycles_is_reported() {
     let folder = Folder::with_walk();
     folder.finds_none("make walk.bvh --cycles 9", &["no loop found", "--cycles"]);
-    folder.explains("make walk.bvh --cycles 0", &["invalid value '0' for '--cycles"]);
 }
 
 #[test]
 fn ranges_must_lie_in_the_take() {
     let folder = Folder::with_walk();
+    let make = |options: &str, words: &[&str]| folder.explains(&format!("make walk.bvh {options}"), words);
     for range in ["10:500", "121:130", "60:10", "30:30", "0:18446744073709551615"] {
-        folder.explains(
-            &format!("make walk.bvh --range {range}"),
-            &[
-                &format!("frames {}", range.split_once(':').unwrap().0),
-                "are not a range of \"walk.bvh\"",
-                "its frames are 0 to 120",
-                "--range START:END within 0:120",
-            ],
+        let start = format!("frames {}", range.split_once(':').unwrap().0);
+        let [why, frames] = ["are not a range of \"walk.bvh\"", "its frames are 0 to 120"];
+        make(
+            &format!("--range {range}"),
+            &[&start, why, frames, "--range START:END within 0:120"],
         );
     }
-    for range in ["10:11", "10:12"] {
-        folder.explains(
-            &format!("make walk.bvh --range {range}"),
-            &["too few for a loop in \"walk.bvh\"", "at least 3 frames"],
-        );
+    // However it is sampled.
+    for options in [
+        "10:11",
+        "10:12",
+        "10:11 --set output.frames=10",
+        "10:12 --fps 240",
+        "0:1",
+    ] {
+        let few = ["too few for a loop in \"walk.bvh\"", "at least 3 frames"];
+        make(&format!("--range {options}"), &few);
     }
     for range in ["10", "a:20", "10:", "-5:20", "nan:20", "10:20:30"] {
-        folder.explains(
-            &format!("make walk.bvh --range={range}"),
-            &["START:END, two frames counted from 0"],
-        );
+        make(&format!("--range={range}"), &["START:END, two frames counted from 0"]);
     }
-}
-
-#[test]
-fn options_that_exclude_each_other_are_an_error() {
-    let folder = Folder::with_walk();
-    for pair in [
-        "--range 10:50 --pick 2",
-        "--range 10:50 --cycles 2",
-        "--range 10:50 --seconds 1:",
-    ] {
-        folder.explains(&format!("make walk.bvh {pair}"), &["cannot be used with"]);
+    for other in ["--pick 2", "--cycles 2", "--seconds 1:"] {
+        make(&format!("--range 10:50 {other}"), &["cannot be used with"]);
     }
 }
 
@@ -159,17 +139,15 @@ fn files_that_are_no_takes_say_why() {
     });
     folder.write("nan.bvh", nan);
     folder.make_folder("folder.bvh");
-    for (file, message) in [
-        ("text.bvh", "not a BVH file: expected HIERARCHY at line 1"),
-        ("empty.bvh", "the file is empty"),
-        ("fbx.bvh", "the file is cut off"),
-        (
-            "nan.bvh",
-            "value is not finite: \"nan\" (frame 31, joint Hips, channel Xposition)",
-        ),
-        ("missing.bvh", "cannot read \"missing.bvh\""),
-        ("folder.bvh", "\"folder.bvh\" is a folder"),
-    ] {
+    let refused = "
+        text.bvh | not a BVH file: expected HIERARCHY at line 1
+        empty.bvh | the file is empty
+        fbx.bvh | the file is cut off
+        nan.bvh | value is not finite: \"nan\" (frame 31, joint Hips, channel Xposition)
+        missing.bvh | cannot read \"missing.bvh\"
+        folder.bvh | \"folder.bvh\" is a folder
+    ";
+    for [file, message] in rows(refused) {
         for command in [
             "make FILE",
             "find FILE",
@@ -197,10 +175,8 @@ fn outputs_that_cannot_be_written_are_reported() {
         let command = |output: &str| command.replace("OUT", output);
         folder.explains(&command("nowhere/loop.bvh"), &["there is no folder \"nowhere\""]);
         folder.explains(&command("folder.bvh"), &["\"folder.bvh\" is a folder"]);
-        folder.explains(
-            &command("loop.abc"),
-            &["cannot write \"loop.abc\": its name is of no format that is written"],
-        );
+        let no_format = "cannot write \"loop.abc\": its name is of no format that is written";
+        folder.explains(&command("loop.abc"), &[no_format]);
         folder.explains(&command("other.bvh"), &["\"other.bvh\" exists already", "--force"]);
     }
     folder.explains("demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
@@ -265,63 +241,55 @@ fn nothing_is_overwritten_unasked() {
 
 #[test]
 fn picks_count_from_one_to_the_end_of_the_list() {
-    let folder = Folder::with_walk();
-    folder.explains(
-        "make walk.bvh --pick 90000",
-        &["there is no loop number 90000 in \"walk.bvh\"", "the search found 1"],
-    );
-    folder.explains(
-        "make walk.bvh --set search.shifted=true --pick 90000",
-        &["there is no loop number 90000 in \"walk.bvh\"", "--pick 1 to "],
-    );
-    folder.explains("make walk.bvh --pick 0", &["a whole number from 1"]);
+    let explained = "
+        make walk.bvh --pick 90000 | there is no loop number 90000 in \"walk.bvh\" | the search found 1
+        make walk.bvh --set search.shifted=true --pick 90000 | no loop number 90000 in \"walk.bvh\" | --pick 1 to
+        make walk.bvh --pick 0 | a whole number from 1
+    ";
+    Folder::with_walk().all_explained(2, explained);
 }
 
 #[test]
 fn unknown_joints_are_reported_with_those_that_are_alike() {
     let folder = Folder::with_walk();
+    let explained = "
+        COMMAND walk.bvh --set take.hips=hip | no joint named \"hip\" | try: one of: Hips
+        COMMAND walk.bvh --set take.feet=LeftFoot,RightFoo | no joint named \"RightFoo\" | RightFoot
+        COMMAND walk.bvh --set take.hips=Pelvis | no joint named \"Pelvis\" | loopwright inspect
+    ";
     for command in ["make", "find", "inspect", "check"] {
-        folder.explains(
-            &format!("{command} walk.bvh --set take.hips=hip"),
-            &["no joint named \"hip\"", "try: one of: Hips"],
-        );
-        folder.explains(
-            &format!("{command} walk.bvh --set take.feet=LeftFoot,RightFoo"),
-            &["no joint named \"RightFoo\"", "RightFoot"],
-        );
-        folder.explains(
-            &format!("{command} walk.bvh --set take.hips=Pelvis"),
-            &["no joint named \"Pelvis\"", "loopwright inspect"],
-        );
+        folder.all_explained(2, &explained.replace("COMMAND", command));
     }
 }
 
 #[test]
 fn numbers_out_of_range_are_reported() {
     let folder = Folder::with_walk();
-    for (options, message) in [
-        ("--blend 0", "--blend must be a positive number of seconds, found 0"),
-        ("--blend NaN", "--blend must be a positive number of seconds, found NaN"),
-        ("--blend=-1", "--blend must be a positive number of seconds, found -1"),
-        ("--blend inf", "--blend must be a positive number of seconds, found inf"),
-        ("--fps 0", "--fps must be a positive number, found 0"),
-        ("--fps NaN", "--fps must be a positive number, found NaN"),
-        ("--fps=-30", "--fps must be a positive number, found -30"),
-        ("--fps 1e12", "the limit is"),
-        ("--fps 0.01", "too few for a loop"),
-        ("--set output.frames=0", "0 frames are too few for a loop"),
-        ("--set output.frames=2", "2 frames are too few for a loop"),
-        (
-            "--set output.frames=99999999999",
-            "99999999999 frames are asked for, the limit is",
-        ),
-        ("--set output.repeat=100000", "keys are asked for, the limit is"),
-        ("--set output.repeat=99999999999", "a whole number from 1 to 100000"),
-        ("--set output.repeat=0", "a whole number from 1 to 100000"),
-        ("--closure circular", "possible values: auto, quintic, cubic, spring"),
-        ("--unit yard", "yard"),
-        ("--up w", "\"w\""),
-    ] {
+    let refused = "
+        --blend 0 | --blend must be a positive number of seconds, found 0
+        --blend NaN | --blend must be a positive number of seconds, found NaN
+        --blend=-1 | --blend must be a positive number of seconds, found -1
+        --blend inf | --blend must be a positive number of seconds, found inf
+        --fps 0 | --fps must be a positive number, found 0
+        --fps NaN | --fps must be a positive number, found NaN
+        --fps=-30 | --fps must be a positive number, found -30
+        --fps 1e12 | the limit is
+        --fps 0.01 | too few for a loop
+        --set output.frames=0 | 0 frames are too few for a loop
+        --set output.frames=2 | 2 frames are too few for a loop
+        --set output.frames=99999999999 | 99999999999 frames are asked for, the limit is
+        --set output.repeat=100000 | keys are asked for, the limit is
+        --set output.repeat=99999999999 | a whole number from 1 to 100000
+        --set output.repeat=0 | a whole number from 1 to 100000
+        --closure circular | possible values: auto, quintic, cubic, spring
+        --unit yard | yard
+        --up w | \"w\"
+        --seconds 3:1 | must be LOW:HIGH
+        --seconds NaN: | must be LOW:HIGH
+        --seconds 0: | lengths must be positive seconds in order
+        --cycles 0 | invalid value '0' for '--cycles
+    ";
+    for [options, message] in rows(refused) {
         folder.explains(&format!("make walk.bvh {options}"), &[message]);
     }
     for options in [
@@ -525,19 +493,6 @@ fn a_fit_of_nothing_replaces_no_block() {
     for arguments in ["fit missing.bvh", "fit bad.bvh"] {
         folder.fail(&format!("{arguments} --toml keep.toml --force"));
         assert_eq!(folder.read("keep.toml"), b"kept");
-    }
-}
-
-#[test]
-fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
-    let folder = Folder::with_walk();
-    for arguments in [
-        "--range 10:11 --set output.frames=10",
-        "--range 10:12 --fps 240",
-        "--range 0:1",
-    ] {
-        let arguments = format!("make walk.bvh -o loop.bvh {arguments}");
-        folder.explains(&arguments, &["too few for a loop", "try:"]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
-use crate::harness::{Folder, number, root_twist};
+use crate::harness::{Folder, number, root_twist, rows};
 use loopwright::math::rotation;
 use loopwright_mocap::folder_or_skip;
 
@@ -141,10 +141,10 @@ fn with_unfit_loops() -> Folder {
     folder
 }
 
-/// Runs commands that say why they cannot be done, and asserts that they write nothing.
-fn nothing_is_written(folder: &Folder, refused: &[(&str, &str)]) {
+/// Runs commands that say why they cannot be done, a row each, and asserts that they write nothing.
+fn nothing_is_written(folder: &Folder, refused: &str) {
     let before = folder.contents();
-    for (arguments, words) in refused {
+    for [arguments, words] in rows(refused) {
         let answer = folder.refuse(arguments, words);
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }
@@ -153,104 +153,47 @@ fn nothing_is_written(folder: &Folder, refused: &[(&str, &str)]) {
 
 #[test]
 fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
-    let refused = [
-        (
-            "blend left.bvh right.bvh --weights 0.5 -o out.bvh",
-            "there are 2 loops and 1 weights",
-        ),
-        (
-            "blend left.bvh right.bvh --weights=-1,2 -o out.bvh",
-            "weight 0 must be a number of at least 0",
-        ),
-        (
-            "blend left.bvh right.bvh --weights nan,1 -o out.bvh",
-            "weight 0 must be a number of at least 0",
-        ),
-        (
-            "blend left.bvh right.bvh --weights 0,0 -o out.bvh",
-            "all weights are zero",
-        ),
-        ("blend left.bvh right.bvh --weights a,b -o out.bvh", "invalid value"),
-        (
-            "blend left.bvh right.bvh --speed 3 -o out.bvh",
-            "--speed 3 is not between those of the loops",
-        ),
-        (
-            "blend left.bvh right.bvh --turn-rate nan -o out.bvh",
-            "is not between those of the loops",
-        ),
-        (
-            "blend left.bvh right.bvh --speed 1 --weights 1,1 -o out.bvh",
-            "cannot be used with",
-        ),
-        (
-            "blend left.bvh bare.bvh -o out.bvh",
-            "\"bare.bvh\" has no sidecar beside it",
-        ),
-        ("blend left.bvh nowhere.bvh -o out.bvh", "cannot read \"nowhere.bvh\""),
-        (
-            "blend left.bvh rooted.bvh -o out.bvh",
-            "has another skeleton than \"left.bvh\"",
-        ),
-        ("blend left.bvh twice.bvh -o out.bvh", "\"twice.bvh\" holds 2 cycles"),
-        ("blend left.bvh broken.bvh -o out.bvh", "do not belong together"),
-        ("blend left.bvh right.bvh -o left.bvh --force", "left.bvh"),
-        ("blend left.bvh right.bvh -o right.bvh", "right.bvh"),
-        (
-            "blend left.bvh right.bvh -o out.abc",
-            "its name is of no format that is written",
-        ),
-        ("blend left.bvh right.bvh", "required"),
-        ("blend -o out.bvh", "required"),
-    ];
-    nothing_is_written(&with_unfit_loops(), &refused);
+    let refused = "
+        blend left.bvh right.bvh --weights 0.5 -o out.bvh | there are 2 loops and 1 weights
+        blend left.bvh right.bvh --weights=-1,2 -o out.bvh | weight 0 must be a number of at least 0
+        blend left.bvh right.bvh --weights nan,1 -o out.bvh | weight 0 must be a number of at least 0
+        blend left.bvh right.bvh --weights 0,0 -o out.bvh | all weights are zero
+        blend left.bvh right.bvh --weights a,b -o out.bvh | invalid value
+        blend left.bvh right.bvh --speed 3 -o out.bvh | --speed 3 is not between those of the loops
+        blend left.bvh right.bvh --turn-rate nan -o out.bvh | is not between those of the loops
+        blend left.bvh right.bvh --speed 1 --weights 1,1 -o out.bvh | cannot be used with
+        blend left.bvh bare.bvh -o out.bvh | \"bare.bvh\" has no sidecar beside it
+        blend left.bvh nowhere.bvh -o out.bvh | cannot read \"nowhere.bvh\"
+        blend left.bvh rooted.bvh -o out.bvh | has another skeleton than \"left.bvh\"
+        blend left.bvh twice.bvh -o out.bvh | \"twice.bvh\" holds 2 cycles
+        blend left.bvh broken.bvh -o out.bvh | do not belong together
+        blend left.bvh right.bvh -o left.bvh --force | left.bvh
+        blend left.bvh right.bvh -o right.bvh | right.bvh
+        blend left.bvh right.bvh -o out.abc | its name is of no format that is written
+        blend left.bvh right.bvh | required
+        blend -o out.bvh | required
+    ";
+    nothing_is_written(&with_unfit_loops(), refused);
 }
 
 #[test]
 fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
-    let refused = [
-        ("play left.bvh bare.bvh -o out.bvh", "has no sidecar beside it"),
-        ("play left.bvh rooted.bvh -o out.bvh", "has another skeleton"),
-        (
-            "play left.bvh right.bvh --seconds 0 -o out.bvh",
-            "must be a positive number of seconds",
-        ),
-        (
-            "play left.bvh right.bvh --seconds inf -o out.bvh",
-            "must be a positive number of seconds",
-        ),
-        (
-            "play left.bvh right.bvh --seconds 30 --fps 100000 -o out.bvh",
-            "the limit is",
-        ),
-        ("play left.bvh right.bvh --seconds 1e12 -o out.bvh", "cannot play"),
-        (
-            "play left.bvh right.bvh --fade-seconds 0 -o out.bvh",
-            "the fade of a jump must last",
-        ),
-        (
-            "play left.bvh right.bvh --cycles 3:1 -o out.bvh",
-            "with the smaller number first",
-        ),
-        (
-            "play left.bvh right.bvh --cycles 0 -o out.bvh",
-            "with the smaller number first",
-        ),
-        (
-            "play left.bvh right.bvh --fps 0 -o out.bvh",
-            "--fps must be a positive number",
-        ),
-        (
-            "play left.bvh right.bvh --fps 1e300 -o out.bvh",
-            "1e300 frames per second are asked for, the limit is 1000",
-        ),
-        (
-            "play left.bvh right.bvh -o left.bvh.json",
-            "its name is of no format that is written",
-        ),
-        ("play left.bvh right.bvh -o nowhere/out.bvh", "there is no folder"),
-    ];
-    nothing_is_written(&with_unfit_loops(), &refused);
+    let refused = "
+        play left.bvh bare.bvh -o out.bvh | has no sidecar beside it
+        play left.bvh rooted.bvh -o out.bvh | has another skeleton
+        play left.bvh right.bvh --seconds 0 -o out.bvh | must be a positive number of seconds
+        play left.bvh right.bvh --seconds inf -o out.bvh | must be a positive number of seconds
+        play left.bvh right.bvh --seconds 30 --fps 100000 -o out.bvh | the limit is
+        play left.bvh right.bvh --seconds 1e12 -o out.bvh | cannot play
+        play left.bvh right.bvh --fade-seconds 0 -o out.bvh | the fade of a jump must last
+        play left.bvh right.bvh --cycles 3:1 -o out.bvh | with the smaller number first
+        play left.bvh right.bvh --cycles 0 -o out.bvh | with the smaller number first
+        play left.bvh right.bvh --fps 0 -o out.bvh | --fps must be a positive number
+        play left.bvh right.bvh --fps 1e300 -o out.bvh | 1e300 frames per second are asked for, the limit is 1000
+        play left.bvh right.bvh -o left.bvh.json | its name is of no format that is written
+        play left.bvh right.bvh -o nowhere/out.bvh | there is no folder
+    ";
+    nothing_is_written(&with_unfit_loops(), refused);
 }
 
 /// Turn per cycle in degrees, speed over the ground, and foot sliding of a loop.

@@ -2,36 +2,15 @@
 
 use std::{fs, path::Path};
 
-use crate::harness::Folder;
+use crate::harness::{Folder, with_companion};
 use serde_json::{Value, json};
 
 /// The walk as text whose motion is in another file, `name`; returns the bytes of that file.
 fn gltf_with_companion(folder: &Folder, name: &str) -> Vec<u8> {
     folder.succeed("convert walk.bvh whole.gltf");
-    let mut gltf = folder.json("whole.gltf");
-    let motion = gltf["buffers"].as_array_mut().unwrap().last_mut().unwrap();
-    let data = motion["uri"].as_str().unwrap().to_owned();
-    motion["uri"] = name.into();
-    folder.write("walk.gltf", gltf.to_string());
-    decoded(data.split_once(',').unwrap().1)
-}
-
-fn decoded(base64: &str) -> Vec<u8> {
-    let digit = |letter: u8| match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' => 62,
-        _ => 63,
-    };
-    let digits: Vec<u8> = base64.bytes().filter(|letter| *letter != b'=').map(digit).collect();
-    let groups = digits.chunks(4).flat_map(|four| {
-        let bits = four.iter().fold(0_u32, |bits, digit| bits << 6 | u32::from(*digit));
-        let bits = bits << (6 * (4 - four.len()));
-        let bytes = bits.to_be_bytes();
-        bytes[1..four.len()].to_vec()
-    });
-    groups.collect()
+    let (gltf, bytes) = with_companion(folder.json("whole.gltf"), name);
+    folder.write("walk.gltf", gltf);
+    bytes
 }
 
 /// Asserts that the glTF file is refused, in words, and that nothing of it gets into an output.
@@ -140,10 +119,8 @@ fn a_file_above_the_limit_is_refused_by_its_size() {
     // Without contents on the disk.
     file.set_len(5 << 30).unwrap();
     let start = std::time::Instant::now();
-    let answer = folder.refuse(
-        "inspect huge.bvh",
-        "\"huge.bvh\" is too large: it has 5.0 GiB, the limit is",
-    );
+    let answer = folder.fail("inspect huge.bvh");
+    answer.says("\"huge.bvh\" is too large: it has 5.0 GiB, the limit is");
     answer.says("\n  try: ");
     assert!(start.elapsed().as_secs() < 2);
 }

@@ -35,17 +35,11 @@ fn frames_takes_and_loops_are_compared() {
 
     let table = folder.answer("cost walk-loop.bvh quick-loop.bvh --json");
     assert!(table["pair"].is_null() && table["left"]["kind"] == "loop" && table["entered"]["kind"] == "loop");
-    let (rows, columns) = (
-        number(&table, "left/frames") as usize,
-        number(&table, "entered/frames") as usize,
-    );
+    let [rows, columns] = ["left/frames", "entered/frames"].map(|key| number(&table, key) as usize);
     let costs = table["table"]["costs_metre_secs"].as_array().unwrap();
     assert_eq!((costs.len(), costs[0].as_array().unwrap().len()), (rows, columns));
-    let cheapest = costs
-        .iter()
-        .flat_map(|row| row.as_array().unwrap())
-        .map(|cost| cost.as_f64().unwrap())
-        .fold(f64::INFINITY, f64::min);
+    let all = costs.iter().flat_map(|row| row.as_array().unwrap());
+    let cheapest = all.map(|cost| cost.as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     let best = &table["table"]["best"][0];
     assert_eq!(number(best, "cost_metre_secs"), cheapest);
     assert!(number(&table, "table/matching_phase") < 1.0 && cheapest < number(&table, "table/median_metre_secs"));

@@ -121,10 +121,8 @@ fn an_aimed_loop_ends_in_its_heading_and_feet_are_held() {
         assert!(is_right, "{}", made["feet"]);
         assert_eq!(made["quality"]["grade"], "good");
     }
-    let refused = folder.refuse(
-        "make walk.bvh -o no.bvh --set edit=aim:30 --root-motion stationary",
-        "cannot be aimed",
-    );
+    let refused = folder.fail("make walk.bvh -o no.bvh --set edit=aim:30 --root-motion stationary");
+    refused.says("cannot be aimed");
     refused.says("--root-motion constant");
 }
 

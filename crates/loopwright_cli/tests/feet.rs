@@ -47,10 +47,8 @@ fn contacts_are_shown_as_bars_and_listed() {
     // No foot is that slow.
     let none = folder.answer("inspect walk.bvh --json --set take.contact-speed=0.0001");
     assert_eq!(none["contacts"].as_array().unwrap().len(), 0);
-    folder.refuse(
-        "inspect walk.bvh --set take.contact-height=-1",
-        "--set take.contact-height=0.03",
-    );
+    let refused = folder.fail("inspect walk.bvh --set take.contact-height=-1");
+    refused.says("--set take.contact-height=0.03");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Options of a search: frames, speed, direction and cost.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, items, number};
 
 fn first(folder: &Folder, options: &str) -> serde_json::Value {
     folder.answer(&format!("find walk.bvh --json {options}"))["candidates"][0].clone()
@@ -217,10 +217,8 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
         "close walk.bvh -o loop.bvh --force --symmetric --range {start}:{end}"
     ));
     assert_eq!(folder.read("loop.bvh"), before);
-    folder.refuse(
-        "make walk.bvh -o odd.bvh --symmetric --set output.frames=71",
-        "even number",
-    );
+    let refused = folder.fail("make walk.bvh -o odd.bvh --symmetric --set output.frames=71");
+    refused.says("even number");
 }
 
 #[test]
@@ -230,21 +228,15 @@ fn a_file_may_say_which_joints_are_images() {
     let text = folder.text("walk.bvh").replace("Left", "Near").replace("Right", "Far");
     folder.write("walk.bvh", text);
     folder.write("pairs.txt", "# hands\nNearHand = FarHand\nNearArm = NearArm\n");
-    folder.refuse(
-        "find walk.bvh --symmetric --mirror-map pairs.txt",
-        "their parents are not",
-    );
+    let refused = folder.fail("find walk.bvh --symmetric --mirror-map pairs.txt");
+    refused.says("their parents are not");
     folder.write("pairs.txt", "NearHand FarHand = \n");
     folder.refuse("find walk.bvh --symmetric --mirror-map pairs.txt", "line 1");
-    let names: Vec<String> = folder.answer("inspect walk.bvh --json")["skeleton"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|joint| joint["name"].as_str().unwrap().to_owned())
-        .collect();
-    let pairs: Vec<String> = (names.iter().filter(|name| name.contains("Near")))
-        .map(|name| format!("{name} = {}", name.replace("Near", "Far")))
-        .collect();
+    let inspected = folder.answer("inspect walk.bvh --json");
+    let names = items(&inspected["skeleton"]).map(|joint| joint["name"].as_str().unwrap());
+    let near = names.filter(|name| name.contains("Near"));
+    let pairs = near.map(|name| format!("{name} = {}", name.replace("Near", "Far")));
+    let pairs: Vec<String> = pairs.collect();
     folder.write("pairs.txt", pairs.join("\n"));
     folder.succeed("make walk.bvh -o loop.bvh --symmetric --mirror-map pairs.txt");
     folder.loops();
@@ -254,32 +246,25 @@ fn a_file_may_say_which_joints_are_images() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = Folder::with_walk();
-    for (options, words) in [
-        ("--within 50:500", "frames 50:500 are not a range"),
-        ("--within 50:40", "frames 50:40 are not a range"),
-        ("--set search.half-life=0", "search.half-life must be a positive number"),
-        ("--speed fast", "must be LOW:HIGH"),
-        ("--speed 3:2", "must be LOW:HIGH"),
-        ("--speed :", "must be LOW:HIGH"),
-        ("--speed nan:2", "must be LOW:HIGH"),
-        ("--straight --turning left", "cannot be used with"),
-        ("--idle --speed 1:2", "cannot be used with"),
-        ("--set take.weights=Hand", "must be PATTERN=WEIGHT"),
-        ("--set take.weights=Hand=heavy", "must be PATTERN=WEIGHT"),
-        ("--set take.weights=LeftHnad=1", "no joint named \"LeftHnad\""),
-        (
-            "--set take.weights=*Hand*=-1",
-            "the weight of \"*Hand*\" must lie between 0 and 1000",
-        ),
-        ("--set take.weights=*=0", "no joint has a weight above 0"),
-        ("--smooth 0", "--smooth must lie above 0"),
-        ("--smooth 40", "up to 13.5000 Hz"),
-        (
-            "--set search.fade=linear",
-            "expected one of `spring`, `cubic`, `quintic`",
-        ),
-    ] {
-        folder.refuse(&format!("find walk.bvh {options}"), words);
-    }
+    let refused = "
+        --within 50:500 | frames 50:500 are not a range
+        --within 50:40 | frames 50:40 are not a range
+        --set search.half-life=0 | search.half-life must be a positive number
+        --speed fast | must be LOW:HIGH
+        --speed 3:2 | must be LOW:HIGH
+        --speed : | must be LOW:HIGH
+        --speed nan:2 | must be LOW:HIGH
+        --straight --turning left | cannot be used with
+        --idle --speed 1:2 | cannot be used with
+        --set take.weights=Hand | must be PATTERN=WEIGHT
+        --set take.weights=Hand=heavy | must be PATTERN=WEIGHT
+        --set take.weights=LeftHnad=1 | no joint named \"LeftHnad\"
+        --set take.weights=*Hand*=-1 | the weight of \"*Hand*\" must lie between 0 and 1000
+        --set take.weights=*=0 | no joint has a weight above 0
+        --smooth 0 | --smooth must lie above 0
+        --smooth 40 | up to 13.5000 Hz
+        --set search.fade=linear | expected one of `spring`, `cubic`, `quintic`
+    ";
+    folder.refuse_all("find walk.bvh", refused);
     folder.fail("make walk.bvh --range 20:55 --speed 1:2");
 }

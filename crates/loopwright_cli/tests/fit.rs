@@ -1,18 +1,10 @@
 //! `fit`: controller settings from numbers, from takes of known springs, and from takes without usable changes.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, number};
 use loopwright_formats::{Format, Source};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{DriveSettings, drive};
 use serde_json::Value;
-
-/// A number in a JSON document, by names and indices.
-fn number(json: &Value, keys: &str) -> f64 {
-    let value = json.pointer(&format!("/{keys}"));
-    value
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
-}
 
 /// A folder with `drive.bvh`, a body on springs of 0.4 s for its velocity and 0.3 s for its facing.
 fn with_drive(change: impl FnOnce(&mut DriveSettings)) -> Folder {
@@ -241,10 +233,8 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
     // S = 6 m/s, half-life 0.5 s: S (1 - (1 + y t) e^(-y t)).
     let y = 2.0 * core::f64::consts::LN_2 / 0.5;
     let speed = |secs: f64| 6.0 * (1.0 - (1.0 + y * secs) * (-y * secs).exp());
-    let rows: String = (0..8)
-        .map(|row| 0.3 * f64::from(row))
-        .map(|secs| format!("{secs};{};x\n", speed(secs)))
-        .collect();
+    let rows = (0..8).map(|row| 0.3 * f64::from(row));
+    let rows: String = rows.map(|secs| format!("{secs};{};x\n", speed(secs))).collect();
     folder.write("speeds.csv", format!("# made up\nTime (s); Speed (m/s); note\n{rows}"));
     let fit = folder.answer("fit --profile speeds.csv --json");
     assert!((number(&fit, "velocity/half_life_secs") - 0.5).abs() < 1e-3, "{fit}");

@@ -67,10 +67,8 @@ fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
     assert!(folder.file("walk-loop.glb").exists() && folder.file("walk-loop.glb.json").exists());
     let answer = folder.succeed("inspect walk-loop.glb --animation walk");
     assert!(!answer.stderr.contains("animations"), "{}", answer.stderr);
-    folder.refuse(
-        "inspect walk-loop.glb --animation stroll",
-        "there is no animation \"stroll\"; there are: walk, walk-loop",
-    );
+    let refused = folder.fail("inspect walk-loop.glb --animation stroll");
+    refused.says("there is no animation \"stroll\"; there are: walk, walk-loop");
     let answer = folder.run("inspect walk-loop.glb --set take.skin=4");
     answer.says("there is no skin \"4\"; there are: skeleton");
 }

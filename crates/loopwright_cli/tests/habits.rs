@@ -1,9 +1,7 @@
 //! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
 
-use std::{
-    io::Write,
-    process::{Command, Stdio},
-};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Folder, command};
 
@@ -136,7 +134,8 @@ fn a_mistyped_input_is_said_before_all_else() {
 #[test]
 fn engines_are_known_in_any_case_and_f_is_force() {
     let folder = Folder::with_walk();
-    folder.succeed("make walk.bvh -o loop.fbx --for Unity");
+    let made = folder.answer("make walk.bvh -o loop.fbx --for Unity --json");
+    assert_eq!(made["target"]["name"], "unity");
     folder.succeed("convert walk.bvh take.glb --for GODOT");
     for arguments in [
         "make walk.bvh -o loop.fbx",

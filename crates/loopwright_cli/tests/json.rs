@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use crate::harness::{
-    Folder, items,
-    schema::{assert_valid, resolve, schema},
-};
+use crate::harness::schema::{assert_valid, resolve, schema};
+use crate::harness::{Folder, items};
 
 impl Folder {
     /// The document that a command printed; asserts its kind, and success.

@@ -1,6 +1,6 @@
 //! `check` as a lint: many loops and folders, limits by flags and by `loopwright.toml`, exit statuses for builds.
 
-use crate::harness::{Answer, Folder, number};
+use crate::harness::{Answer, Folder, command, number};
 use serde_json::Value;
 
 /// A folder with a take, and three loops of it below `loops`, in three formats.
@@ -95,13 +95,9 @@ fn a_pop_names_the_joint_that_shows_it() {
     let joint = failed[0]["joint"].as_str().unwrap();
     let is_right = reason.starts_with(&format!("{joint} jumps by ")) && reason.ends_with(" mm at the seam");
     assert!(is_right, "{reason}");
-    let names: Vec<String> = folder
-        .take("walk.bvh")
-        .skeleton()
-        .joints()
-        .iter()
-        .map(|joint| joint.name.clone())
-        .collect();
+    let take = folder.take("walk.bvh");
+    let names = take.skeleton().joints().iter();
+    let names: Vec<String> = names.map(|joint| joint.name.clone()).collect();
     for one in failed {
         assert!(names.contains(&one["joint"].as_str().unwrap().to_owned()), "{one}");
         assert!(number(one, "found") > number(one, "allowed"));
@@ -169,12 +165,9 @@ fn limits_come_from_the_nearest_file_and_flags_count_more() {
         "[check]\nmax-foot-slide = 0.01\nmax-seam-rank = 100\n",
     );
     let status = |arguments: &str, below: &str| {
-        let output = crate::harness::command()
-            .args(arguments.split_whitespace())
-            .current_dir(folder.file(below))
-            .output()
-            .unwrap();
-        Answer::new(output).status
+        let mut run = command();
+        run.args(arguments.split_whitespace()).current_dir(folder.file(below));
+        Answer::new(run.output().unwrap()).status
     };
     assert_eq!(status("check loops", "."), 1);
     assert_eq!(status("check b.glb", "loops/deep"), 1, "a file above counts");
@@ -234,11 +227,9 @@ fn unreadable_files_are_listed_at_the_end_and_the_rest_is_checked() {
     for file in ["a.bvh", "b.glb", "c.fbx"] {
         checked.shows(&format!("{file}: good: the seam does not show"));
     }
-    let end = checked
-        .stderr
+    let (_, end) = (checked.stderr)
         .rsplit_once("3 of 6 loops could not be checked")
-        .unwrap()
-        .1;
+        .unwrap();
     for file in ["bad-loop.bvh", "worse-loop.glb", "missing.bvh"] {
         assert!(end.contains(file), "{file} is not listed in {end}");
     }

@@ -1,10 +1,8 @@
 //! Every option of `make`: its effect on the file, and the agreement of file and sidecar.
 
-use crate::harness::{Folder, number, root_twist, vector};
-use loopwright::{
-    Take,
-    math::{Rigid, rotation},
-};
+use crate::harness::{Folder, joint_at, number, root_twist, samples, vector};
+use loopwright::Take;
+use loopwright::math::{Rigid, rotation};
 use serde_json::Value;
 
 /// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...
@@ -31,13 +29,6 @@ fn stated_motion(sidecar: &Value, cycles: usize) -> Rigid {
     start * root_twist(sidecar).exp(secs) * start.inverse()
 }
 
-/// World transform of a joint in a file.
-fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
-    let joint = take.skeleton().find(joint).unwrap();
-    let world = take.world_tracks();
-    Rigid::new(world.rotation(key, joint), world.position(key, joint))
-}
-
 /// Asserts that the hips make this world-space motion between two keys.
 fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
     let (expected, found) = (motion * joint_at(take, from, "Hips"), joint_at(take, to, "Hips"));
@@ -47,10 +38,6 @@ fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
         .to_degrees();
     let is_right = metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG;
     assert!(is_right, "keys {from} to {to}: off by {metres} m and {deg} degrees");
-}
-
-fn samples(sidecar: &Value) -> usize {
-    sidecar["playback"]["samples"].as_u64().unwrap() as usize
 }
 
 #[test]
@@ -166,10 +153,8 @@ fn without_other_cycles_there_is_no_mean() {
     ] {
         refused.says(part);
     }
-    folder.refuse(
-        "make walk.bvh --mean-cycles 1 -o loop.bvh",
-        "must be all, off, or a number of cycles from 2 to 32",
-    );
+    let refused = folder.fail("make walk.bvh --mean-cycles 1 -o loop.bvh");
+    refused.says("must be all, off, or a number of cycles from 2 to 32");
     assert!(!folder.names().contains(&"loop.bvh".to_owned()));
 }
 

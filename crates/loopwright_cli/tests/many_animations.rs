@@ -1,6 +1,6 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
-use crate::harness::{Answer, Folder, items, number, schema::assert_valid};
+use crate::harness::{Answer, Folder, items, number, rows, schema::assert_valid};
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
@@ -91,14 +91,12 @@ fn names_are_found_in_any_case_by_pattern_and_by_number() {
     for wanted in ["Jog", "STROLL", "St*", "?TROLL", "s*l", "0"] {
         assert_eq!(frames(wanted), 121, "{wanted}");
     }
-    for (wanted, said) in [
-        ("jog", "several animations are named \"jog\" but for case: Jog, JOG"),
-        ("j*", "\"j*\" matches 2 animations: Jog, JOG"),
-        (
-            "sprint",
-            "there is no animation \"sprint\"; there are: walk, Jog, JOG, stroll",
-        ),
-    ] {
+    let refused = "
+        jog | several animations are named \"jog\" but for case: Jog, JOG
+        j* | \"j*\" matches 2 animations: Jog, JOG
+        sprint | there is no animation \"sprint\"; there are: walk, Jog, JOG, stroll
+    ";
+    for [wanted, said] in rows(refused) {
         let answer = folder.refuse(&format!("inspect pack.gltf --animation {wanted}"), said);
         answer.says("try: `loopwright list pack.gltf`");
     }
@@ -194,14 +192,10 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
         );
     }
 
-    folder.refuse(
-        "make pack.gltf --rig other.bvh --all-animations -o all.bvh",
-        "other.bvh",
-    );
-    folder.refuse(
-        "make pack.gltf --rig hero.glb --all-animations -o hero.glb --force",
-        "is the rig itself",
-    );
+    let refused = folder.fail("make pack.gltf --rig other.bvh --all-animations -o all.bvh");
+    refused.says("other.bvh");
+    let refused = folder.fail("make pack.gltf --rig hero.glb --all-animations -o hero.glb --force");
+    refused.says("is the rig itself");
 }
 
 #[test]
@@ -228,10 +222,8 @@ fn what_is_no_loop_is_left_alone_and_said() {
     assert!(folder.file("broken-out.glb").exists());
 
     // BVH holds one motion.
-    folder.refuse(
-        "make walk.bvh --all-animations -o out.bvh",
-        "no animation can be added to BVH",
-    );
+    let refused = folder.fail("make walk.bvh --all-animations -o out.bvh");
+    refused.says("no animation can be added to BVH");
     let answer = folder.run("make pack.gltf --all-animations -o out.fbx");
     answer.says("ends in .glb or .gltf");
 }

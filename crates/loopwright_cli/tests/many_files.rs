@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use crate::harness::{Folder, items, schema::assert_valid};
 
 /// A folder `takes` with three walks, one of them below, and a file that is no take.
@@ -36,12 +34,7 @@ fn each_file_has_the_answer_that_it_has_alone() {
                 assert_eq!(all.stdout, alone.concat(), "{command} {names}");
             }
         }
-        let lines = folder.succeed(&format!("{command} takes --json"));
-        let lines: Vec<Value> = lines
-            .stdout
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
+        let lines = folder.succeed(&format!("{command} takes --json")).json_lines();
         assert_eq!(lines.len(), 3);
         for (line, take) in lines.iter().zip(["later/walk", "turn", "walk"]) {
             assert_valid(line, command);
@@ -59,17 +52,11 @@ fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
     assert_eq!(none.stdout.matches("takes/").count(), 3, "{}", none.stdout);
     folder.write("takes/broken.bvh", "HIERARCHY");
     let bad = folder.fail("find takes missing.bvh --json");
-    let lines: Vec<Value> = bad
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines = bad.json_lines();
     // What is missing, the six files, and why the run failed.
-    assert_eq!(lines.len(), 7);
-    for (line, kind) in lines
-        .iter()
-        .zip(["error", "error", "find", "find", "find", "find", "error"])
-    {
+    let kinds = ["error", "error", "find", "find", "find", "find", "error"];
+    assert_eq!(lines.len(), kinds.len());
+    for (line, kind) in lines.iter().zip(kinds) {
         assert_valid(line, kind);
     }
     bad.says("2 of 6 files failed");
@@ -111,10 +98,8 @@ fn many_files_are_converted_into_a_folder() {
     let answer = folder.succeed("convert takes/walk.bvh takes/walk.glb both --to bvh");
     assert_eq!(answer.stdout, "both/walk.bvh\nboth/walk-2.bvh\n");
     let before = folder.read("takes/walk.glb");
-    folder.refuse(
-        "convert takes/walk.bvh takes/walk.glb takes --to glb --force",
-        "is one of the inputs",
-    );
+    let refused = folder.fail("convert takes/walk.bvh takes/walk.glb takes --to glb --force");
+    refused.says("is one of the inputs");
     assert!(folder.read("takes/walk.glb") == before);
     folder.fail("convert takes out.glb");
     // A single one into a folder.

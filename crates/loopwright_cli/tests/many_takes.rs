@@ -1,18 +1,13 @@
 //! Many takes in one run: folders, patterns, names, bad files, and runs that go on where others ended.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::Stdio,
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, fs, thread};
 
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;
 
-use crate::harness::{Answer, Folder, command, schema::assert_valid};
+use crate::harness::{Answer, Folder, schema::assert_valid, with_companion};
 
 /// A folder `takes` with walks in it and below; those of two names have the same one.
 fn with_takes() -> Folder {
@@ -46,8 +41,7 @@ fn names(outputs: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
 
 /// The documents of a run with `--json`, each valid: those of loops, and the summary.
 fn lines(answer: &Answer) -> (Vec<Value>, Value) {
-    let lines = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
-    let mut lines: Vec<Value> = lines.collect();
+    let mut lines = answer.json_lines();
     let summary = lines.pop().unwrap();
     assert_valid(&summary, "batch");
     for line in &lines {
@@ -344,13 +338,7 @@ fn killed_runs_go_on_where_they_ended() {
         if kill % 3 == 0 {
             let _ = fs::remove_dir_all(folder.file("out"));
         }
-        let mut run = command()
-            .args(arguments)
-            .current_dir(folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut run = folder.start(&arguments);
         let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         thread::sleep(Duration::from_secs_f64(whole_run.as_secs_f64() * share * 0.9));
         run.kill().unwrap();
@@ -377,13 +365,7 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
     let folder = with_takes();
     for (signal, status) in [("INT", 130), ("TERM", 143)] {
         let _ = fs::remove_dir_all(folder.file("out"));
-        let run = command()
-            .args(["make", "takes", "-o", "out", "-j", "1"])
-            .current_dir(folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let run = folder.start(&["make", "takes", "-o", "out", "-j", "1"]);
         // As soon as it has begun.
         let begun = Instant::now();
         while !folder.file("out/.loopwright-batch.jsonl").exists() {
@@ -494,13 +476,9 @@ fn a_gltf_file_whose_buffer_changed_is_done_again() {
             "synth -o walk.bvh --seconds 3 --fps 30 --speed {speed} --force"
         ));
         folder.succeed("convert walk.bvh whole.gltf --force");
-        let mut document = folder.json("whole.gltf");
-        // The body comes first, the motion last.
-        let motion = document["buffers"].as_array_mut().unwrap().last_mut().unwrap();
-        let (_, text) = motion["uri"].as_str().unwrap().split_once("base64,").unwrap();
-        folder.write("takes/walk.bin", base64_bytes(text));
-        motion["uri"] = "walk.bin".into();
-        document.to_string()
+        let (gltf, bytes) = with_companion(folder.json("whole.gltf"), "walk.bin");
+        folder.write("takes/walk.bin", bytes);
+        gltf
     };
     folder.write("takes/walk.gltf", convert("1.1"));
     folder.succeed("make takes -o out");
@@ -509,20 +487,4 @@ fn a_gltf_file_whose_buffer_changed_is_done_again() {
     folder.succeed("make takes -o out --resume");
     assert_eq!(names(&outputs(&folder)), names(&before));
     assert!(outputs(&folder) != before);
-}
-
-/// What base64 text stands for.
-fn base64_bytes(text: &str) -> Vec<u8> {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for letter in text.bytes().filter(|letter| *letter != b'=') {
-        let value = LETTERS.iter().position(|known| *known == letter).unwrap();
-        bits = bits << 6 | value as u32;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
 }

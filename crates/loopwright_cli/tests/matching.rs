@@ -111,10 +111,8 @@ fn databases_keep_the_times_ahead_and_the_gaits() {
         .run("match query farther.lwmatch quick.bvh:40 --gait backward")
         .ended(1);
     for ahead in ["0.5", "0.5,0.2,1", "0.1,0.2,30"] {
-        folder.refuse(
-            &format!("match build slow.bvh --ahead {ahead} -o no.lwmatch"),
-            "--ahead 0.2,0.4,0.8",
-        );
+        let refused = folder.fail(&format!("match build slow.bvh --ahead {ahead} -o no.lwmatch"));
+        refused.says("--ahead 0.2,0.4,0.8");
     }
 }
 
@@ -150,10 +148,8 @@ fn added_takes_leave_the_other_rows_alone() {
     let (before, after) = (array(&folder, "before.npy").1, array(&folder, "after.npy").1);
     assert!(after.len() > before.len());
     assert_eq!(after[..before.len()], before);
-    folder.refuse(
-        "match build slow.bvh --add takes.lwmatch -o twice.lwmatch",
-        "is in the database already",
-    );
+    let refused = folder.fail("match build slow.bvh --add takes.lwmatch -o twice.lwmatch");
+    refused.says("is in the database already");
 }
 
 /// A loop has no last frame: every sample can be matched, although none has a second behind it.
@@ -414,10 +410,8 @@ fn ranges_of_a_take_and_tags_of_takes() {
     let frame = answer["found"][0]["frame"].as_u64().unwrap();
     assert!((20..=60).contains(&frame), "{answer}");
     // Frames that are there are not added again; others of the same take are.
-    folder.refuse(
-        "match build quick.bvh:100:120 --add ranges.lwmatch -o more.lwmatch",
-        "already",
-    );
+    let refused = folder.fail("match build quick.bvh:100:120 --add ranges.lwmatch -o more.lwmatch");
+    refused.says("already");
     folder.succeed("match build quick.bvh:0:19 --add ranges.lwmatch -o more.lwmatch");
     for (bad, what) in [
         ("quick.bvh:20:999", "has no frame 999"),

@@ -2,15 +2,10 @@
 //!
 //! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
-    process::{Output, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
 
 use crate::harness::{Answer, Folder, command};
 use loopwright_formats::{ReadSettings, Sidecar, read_take, write_take};
@@ -260,14 +255,10 @@ impl Trial {
 
     /// What the command says, if it ends in time.
     fn output(&self, arguments: &[String]) -> Output {
-        let mut child = command()
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut run = command();
+        run.args(arguments).current_dir(self.folder.path());
+        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = run.spawn().unwrap();
         let started = Instant::now();
         let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let reader = |stream: &mut dyn std::io::Read| {

@@ -96,10 +96,8 @@ fn a_rate_that_no_engine_could_use_is_refused_at_once() {
         "--recipe fast.toml",
         "--closure auto --fps 60000",
     ] {
-        let answer = folder.refuse(
-            &format!("make walk.bvh --range 0:60 {options} -o loop.bvh"),
-            "are asked for, the limit is ",
-        );
+        let answer = folder.fail(&format!("make walk.bvh --range 0:60 {options} -o loop.bvh"));
+        answer.says("are asked for, the limit is ");
         answer.says("\n  try: ");
     }
     // A take may have more of its own.
@@ -118,9 +116,7 @@ fn a_performance_that_is_too_long_is_refused_at_once() {
         folder.run(&format!("close walk.bvh --range {start}:{end} -o {name}"));
     }
     let start = std::time::Instant::now();
-    folder.refuse(
-        &format!("play {} -o played.bvh --seconds 100000", loops.join(" ")),
-        "try: a smaller --seconds or --fps",
-    );
+    let refused = folder.fail(&format!("play {} -o played.bvh --seconds 100000", loops.join(" ")));
+    refused.says("try: a smaller --seconds or --fps");
     assert!(start.elapsed().as_secs() < 2);
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Folder, command};
+use crate::harness::Folder;
 use loopwright_mocap::folder_or_skip;
 
 /// A new loop beside an old sidecar once passed `check`, where their figures happened to be alike.
@@ -18,10 +18,8 @@ fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
         "convert loop.bvh loop.glb",
         "play loop.bvh -o played.bvh --seconds 3",
     ] {
-        let answer = folder.refuse(
-            arguments,
-            "\"loop.bvh\" is not the file that \"loop.bvh.json\" describes",
-        );
+        let answer = folder.fail(arguments);
+        answer.says("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes");
         answer.says("\n  try: ");
     }
 }
@@ -45,13 +43,7 @@ fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
     let folder = Folder::with_synth("--seconds 60 --fps 120");
     let before = folder.names();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let mut run = command()
-            .args(["render", "walk.bvh", "-o", "walk.gif"])
-            .current_dir(folder.path())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut run = folder.start(&["render", "walk.bvh", "-o", "walk.gif"]);
         std::thread::sleep(std::time::Duration::from_millis(150));
         let sent = std::process::Command::new("kill")
             .args([signal, &run.id().to_string()])
@@ -101,10 +93,8 @@ fn only_a_sidecar_of_ours_is_removed() {
 fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
     let folder = Folder::with_walk();
     folder.write("r.toml", "");
-    folder.refuse(
-        "make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force",
-        "\"r.toml\" is the recipe itself",
-    );
+    let refused = folder.fail("make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force");
+    refused.says("\"r.toml\" is the recipe itself");
 }
 
 /// A name with escape codes once coloured, moved or cleared what stood on the terminal.

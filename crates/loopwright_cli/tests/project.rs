@@ -26,8 +26,7 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
     // Not for what lies elsewhere.
     folder.succeed("make walk.bvh -o c.bvh");
     assert_eq!(sidecar("c.bvh.json")["take"]["unit"], "cm");
-    let found = folder.succeed("find takes/deep --json");
-    let found: serde_json::Value = serde_json::from_str(found.stdout.lines().next().unwrap()).unwrap();
+    let found = &folder.succeed("find takes/deep --json").json_lines()[0];
     assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
     assert_eq!(found["take"]["unit"], "in");
     // The nearest counts; a recipe that is named says all.

@@ -2,18 +2,12 @@
 //!
 //! The takes lie beside the project and are never part of it; if they are missing, the tests say so and are skipped.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::{
-    harness::{Folder, number},
-    road::rank,
-};
+use crate::harness::{Folder, number};
+use crate::road::rank;
 use loopwright_mocap::{Expect, folder_or_skip};
 
 /// Largest pose gap of a loop, degrees and millimetres.

@@ -1,6 +1,6 @@
 //! `render` on the command line: every kind of picture, and clear errors for impossible ones.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, number, rows};
 use resvg::tiny_skia::Pixmap;
 
 /// A folder with `walk.bvh` and `loop.bvh` made from it.
@@ -121,30 +121,25 @@ fn one_input_into_a_folder_gives_one_answer() {
 fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
     let folder = with_a_loop();
     let before = folder.contents();
-    for (arguments, words) in [
-        ("walk.bvh -o out.mp4", "renders are GIF, WebP or PNG"),
-        ("walk.bvh -o out", "renders are GIF, WebP or PNG"),
-        ("walk.bvh -o out.gif --onion", "the onion skin is one picture"),
-        ("walk.bvh -o out.gif --every 3", "--every is for contact sheets"),
-        ("walk.bvh -o out.png --fps 3", "--fps is for animations"),
-        ("walk.bvh -o out.gif --fps 0", "--fps must be a positive number"),
-        ("walk.bvh -o out.gif --fps nan", "--fps must be a positive number"),
-        ("walk.bvh -o out.gif --size 5", "from 16 to 4096"),
-        ("walk.bvh -o out.gif --range 5:5000", "frames 5:5000 are not a range"),
-        ("walk.bvh -o out.gif --range 9:9", "frames 9:9 are not a range"),
-        ("loop.bvh -o out.gif --cycles 900", "the limit is 3000"),
-        (
-            "loop.bvh -o out.gif --cycles 40 --size 4096",
-            "too much for one animation",
-        ),
-        (
-            "loop.bvh -o out.png --cycles 40 --every 5 --size 4096",
-            "cannot be made",
-        ),
-        ("nowhere.bvh -o out.gif", "cannot read \"nowhere.bvh\""),
-        ("walk.bvh -o nowhere/out.gif", "there is no folder"),
-        ("walk.bvh loop.bvh walk.bvh -o out.gif", "is the name of a file"),
-    ] {
+    let refused = "
+        walk.bvh -o out.mp4 | renders are GIF, WebP or PNG
+        walk.bvh -o out | renders are GIF, WebP or PNG
+        walk.bvh -o out.gif --onion | the onion skin is one picture
+        walk.bvh -o out.gif --every 3 | --every is for contact sheets
+        walk.bvh -o out.png --fps 3 | --fps is for animations
+        walk.bvh -o out.gif --fps 0 | --fps must be a positive number
+        walk.bvh -o out.gif --fps nan | --fps must be a positive number
+        walk.bvh -o out.gif --size 5 | from 16 to 4096
+        walk.bvh -o out.gif --range 5:5000 | frames 5:5000 are not a range
+        walk.bvh -o out.gif --range 9:9 | frames 9:9 are not a range
+        loop.bvh -o out.gif --cycles 900 | the limit is 3000
+        loop.bvh -o out.gif --cycles 40 --size 4096 | too much for one animation
+        loop.bvh -o out.png --cycles 40 --every 5 --size 4096 | cannot be made
+        nowhere.bvh -o out.gif | cannot read \"nowhere.bvh\"
+        walk.bvh -o nowhere/out.gif | there is no folder
+        walk.bvh loop.bvh walk.bvh -o out.gif | is the name of a file
+    ";
+    for [arguments, words] in rows(refused) {
         let answer = folder.refuse(&format!("render {arguments}"), words);
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }

@@ -1,27 +1,14 @@
 //! All root options, from file to file: modes, their errors, spaces, and rigs that have a root joint.
 
-use crate::harness::{Folder, number, root_twist, vector};
+use crate::harness::{Folder, joint_at, number, root_twist, samples, vector};
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Joint, Skeleton, Take,
-    math::{Rigid, Twist, ops, rotation},
-};
+use loopwright::math::{Rigid, Twist, ops, rotation};
+use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{Format, Source};
 use serde_json::Value;
 
 /// A few rounding errors along a limb, metres and radians: coordinates in a file have six decimals of a centimetre.
 const ROUNDING: f64 = 1e-7;
-
-fn samples(sidecar: &Value) -> usize {
-    sidecar["playback"]["samples"].as_u64().unwrap() as usize
-}
-
-/// World transform of a joint in a file.
-fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
-    let joint = take.skeleton().find(joint).unwrap();
-    let world = take.world_tracks();
-    Rigid::new(world.rotation(key, joint), world.position(key, joint))
-}
 
 fn root_start(sidecar: &Value) -> Rigid {
     let turn = match sidecar["root_motion"]["start_rotation_xyzw"].as_array() {
@@ -59,11 +46,8 @@ fn folder_with_root_joint(moves: bool) -> Folder {
     let below = below.trim_start().strip_prefix("HIERARCHY").unwrap();
     let (head, rows) = motion.split_at(motion.find("Frame Time").unwrap());
     let (time, rows) = rows.split_at(rows.find('\n').unwrap());
-    let rows: String = rows
-        .trim_start()
-        .lines()
-        .map(|row| format!("0 0 0 0 0 0 {row}\n"))
-        .collect();
+    let rows = rows.trim_start().lines().map(|row| format!("0 0 0 0 0 0 {row}\n"));
+    let rows: String = rows.collect();
     folder.write(
         "walk.bvh",
         format!(
@@ -88,10 +72,8 @@ fn a_straight_root_runs_straight() {
 #[test]
 fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 12");
-    let answer = folder.refuse(
-        "make walk.bvh -o loop.bvh --root-motion linear",
-        "too much for --root-motion linear",
-    );
+    let answer = folder.fail("make walk.bvh -o loop.bvh --root-motion linear");
+    answer.says("too much for --root-motion linear");
     answer.says("degrees");
     answer.says("try: --root-motion constant");
     answer.says("--set output.force-straight=true");
@@ -152,15 +134,13 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
 fn a_smoothing_that_is_none_is_refused() {
     let folder = Folder::with_walk();
     for secs in ["0", "-1", "nan", "inf"] {
-        folder.refuse(
-            &format!("make walk.bvh --root-motion path --set output.path-smoothing={secs}"),
-            "output.path-smoothing must be a positive number",
-        );
+        let refused = folder.fail(&format!(
+            "make walk.bvh --root-motion path --set output.path-smoothing={secs}"
+        ));
+        refused.says("output.path-smoothing must be a positive number");
     }
-    folder.refuse(
-        "make walk.bvh --root-motion path --set output.root-space=full",
-        "--root-motion path needs --set output.root-space=ground",
-    );
+    let refused = folder.fail("make walk.bvh --root-motion path --set output.root-space=full");
+    refused.says("--root-motion path needs --set output.root-space=ground");
 }
 
 #[test]

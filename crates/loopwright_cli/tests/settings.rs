@@ -17,38 +17,24 @@ fn a_sidecar_says_of_which_take_and_by_which_recipe_it_was_made() {
 #[test]
 fn wrong_settings_are_named_with_what_is_near() {
     let folder = Folder::with_walk();
-    for (set, words) in [
-        (
-            "closure.blnd=0.2",
-            "no setting closure.blnd; did you mean closure.blend?",
-        ),
-        (
-            "closre.share=0.2",
-            "no setting closre.share; did you mean closure.share?",
-        ),
-        ("nothing.whatever=1", "no setting nothing.whatever"),
-        ("closure.blend=long", "invalid type: string \"long\", expected f64"),
-        (
-            "output.lock-feet=maybe",
-            "unknown variant `maybe`, expected one of `auto`, `solve`, `off`",
-        ),
-        ("closure.share", "must be KEY=VALUE"),
-        ("take.rig=/etc/passwd", "take.rig names a file"),
-        ("edit=twist:3", "aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z"),
-    ] {
-        folder.refuse(&format!("make walk.bvh -o loop.bvh --set {set}"), words);
-    }
-    folder.refuse(
-        "render walk.bvh -o walk.png --set closure.blend=1",
-        "no effect on this command",
-    );
+    let refused = "
+        closure.blnd=0.2 | no setting closure.blnd; did you mean closure.blend?
+        closre.share=0.2 | no setting closre.share; did you mean closure.share?
+        nothing.whatever=1 | no setting nothing.whatever
+        closure.blend=long | invalid type: string \"long\", expected f64
+        output.lock-feet=maybe | unknown variant `maybe`, expected one of `auto`, `solve`, `off`
+        closure.share | must be KEY=VALUE
+        take.rig=/etc/passwd | take.rig names a file
+        edit=twist:3 | aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z
+    ";
+    folder.refuse_all("make walk.bvh -o loop.bvh --set", refused);
+    let refused = folder.fail("render walk.bvh -o walk.png --set closure.blend=1");
+    refused.says("no effect on this command");
     folder.refuse("find walk.bvh --set closure.blend=1", "no effect on this command");
     // In a file, the error is the same.
     folder.write("wrong.toml", "closure.blend = \"long\"\n");
-    folder.refuse(
-        "make walk.bvh -o loop.bvh --recipe wrong.toml",
-        "invalid type: string \"long\", expected f64",
-    );
+    let refused = folder.fail("make walk.bvh -o loop.bvh --recipe wrong.toml");
+    refused.says("invalid type: string \"long\", expected f64");
 }
 
 #[test]

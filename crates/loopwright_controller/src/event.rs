@@ -8,12 +8,9 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright::analysis::MOVING_MPS;
 
-use super::{
-    least_squares::{self, FittedResponse},
-    mode::Mode,
-    profile::{Profile, Signal},
-    response,
-};
+use super::least_squares::{self, FittedResponse};
+use super::profile::{Profile, Signal};
+use super::{mode::Mode, response};
 
 /// The changing quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

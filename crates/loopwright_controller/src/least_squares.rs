@@ -63,11 +63,8 @@ const LARGEST_STEP: f64 = 1.1;
 /// Fits the frames of a signal; `peak` is the frame of its largest rate. `None` if no spring fits.
 pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -> Option<FittedResponse> {
     let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
-    let samples: Vec<(f64, DVec3)> = frames
-        .clone()
-        .step_by(every)
-        .map(|frame| (frame as f64 * dt, signal.values[frame]))
-        .collect();
+    let samples = frames.clone().step_by(every);
+    let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
     let seen = signal.values[frames.end - 1] - signal.values[frames.start];
     let shortest = (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS);
     let (first, last) = (frames.start as f64 * dt, peak as f64 * dt);
@@ -159,10 +156,8 @@ fn regression(
     largest_step: f64,
 ) -> Option<(f64, FittedResponse)> {
     let count = samples.len() as f64;
-    let shares: Vec<f64> = samples
-        .iter()
-        .map(|&(secs, _)| response.step(secs - start_secs))
-        .collect();
+    let shares = samples.iter().map(|&(secs, _)| response.step(secs - start_secs));
+    let shares: Vec<f64> = shares.collect();
     let mean_share = shares.iter().sum::<f64>() / count;
     let mean = samples.iter().map(|&(_, value)| value).sum::<DVec3>() / count;
     let (mut spread, mut slope) = (0.0, DVec3::ZERO);
@@ -175,10 +170,9 @@ fn regression(
     }
     let step = (slope / spread).clamp_length_max(largest_step);
     let from = mean - step * mean_share;
-    let left: f64 = samples
-        .iter()
-        .zip(&shares)
-        .map(|(&(_, value), &share)| (value - from - step * share).length_squared())
+    let pairs = samples.iter().map(|&(_, value)| value).zip(&shares);
+    let left: f64 = pairs
+        .map(|(value, &share)| (value - from - step * share).length_squared())
         .sum();
     let error = (left / count).sqrt() / step.length();
     error.is_finite().then_some((

@@ -1,9 +1,7 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
-use loopwright::{
-    analysis::{Gait, Segment},
-    words,
-};
+use loopwright::analysis::{Gait, Segment};
+use loopwright::words;
 
 use super::profile::{Profile, SUSTAINED_SECS};
 

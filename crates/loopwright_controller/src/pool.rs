@@ -1,11 +1,8 @@
 //! Statistics over one or many takes: medians with their spread.
 
-use super::{
-    TakeFit,
-    event::{Event, Quantity},
-    mode::{Maximum, Mode, ModeFigures},
-    response,
-};
+use super::event::{Event, Quantity};
+use super::mode::{Maximum, Mode, ModeFigures};
+use super::{TakeFit, response};
 
 /// Median and spread of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,11 +124,8 @@ pub struct Pool {
 impl Pool {
     /// Pools takes; each event counts once, and each take contributes one largest value.
     pub fn new(fits: &[&TakeFit]) -> Self {
-        let modes = Mode::ALL
-            .into_iter()
-            .map(|mode| pooled(fits, Some(mode)))
-            .filter(|pool| pool.takes > 0)
-            .collect();
+        let modes = Mode::ALL.into_iter().map(|mode| pooled(fits, Some(mode)));
+        let modes = modes.filter(|pool| pool.takes > 0).collect();
         Self {
             takes: fits.len(),
             all: pooled(fits, None),

@@ -7,11 +7,9 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright::{
-    Analysis,
-    analysis::{BadFrameKind, velocities},
-    math::{TimeStep, kernel, ops},
-};
+use loopwright::Analysis;
+use loopwright::analysis::{BadFrameKind, velocities};
+use loopwright::math::{TimeStep, kernel, ops};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;
@@ -103,10 +101,8 @@ impl Profile {
         let facing = Signal::smoothed(&yaw, &runs, dt, smoothing_secs);
         let mut speed_rate = vec![0.0; count];
         for run in &runs {
-            let speeds: Vec<DVec3> = velocity.values[run.clone()]
-                .iter()
-                .map(|velocity| DVec3::X * velocity.length())
-                .collect();
+            let speeds = velocity.values[run.clone()].iter();
+            let speeds: Vec<DVec3> = speeds.map(|velocity| DVec3::X * velocity.length()).collect();
             for (frame, rate) in run.clone().zip(velocities(&speeds, dt)) {
                 speed_rate[frame] = rate.x;
             }

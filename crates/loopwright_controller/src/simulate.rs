@@ -6,10 +6,8 @@
 use glam::DVec3;
 use loopwright::math::{Spring, decay_rate};
 
-use super::{
-    event::Event,
-    profile::{Profile, Signal},
-};
+use super::event::Event;
+use super::profile::{Profile, Signal};
 
 /// The controller's value over the frames of the take, smoothed like the take, so that both can be compared.
 ///

@@ -3,10 +3,8 @@
 use std::{hint::black_box, time::Instant};
 
 use loopwright::{Analysis, LoopSettings, SearchSettings};
-use loopwright_draw::{
-    Figure,
-    render::{AnimationFormat, DrawnMotion, Packer, Stage, StageSettings},
-};
+use loopwright_draw::Figure;
+use loopwright_draw::render::{AnimationFormat, DrawnMotion, Packer, Stage, StageSettings};
 use loopwright_synth::{WalkSettings, synthesize};
 use resvg::tiny_skia::{Color, Pixmap};
 

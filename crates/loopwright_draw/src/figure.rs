@@ -1,10 +1,8 @@
 //! A body of capsules from a skeleton: which bones are drawn, their thickness, and their side of the body.
 
 use glam::DVec3;
-use loopwright::{
-    Pose, PoseRef, Skeleton, Take,
-    analysis::{Body, Foot, FoundBy, Side},
-};
+use loopwright::analysis::{Body, Foot, FoundBy, Side};
+use loopwright::{Pose, PoseRef, Skeleton, Take};
 
 /// A bone as it is drawn: a capsule between two points of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -256,11 +254,8 @@ impl Figure {
     fn add_end_of(&mut self, joint: usize, parts: &Parts, body: &Body, positions: &[DVec3], rotations: &[glam::DQuat]) {
         let stature = self.stature;
         let is_leaf = self.skeleton.children(joint).is_empty();
-        let tip = self
-            .skeleton
-            .joint(joint)
-            .tip
-            .filter(|tip| (0.002 * stature..0.3 * stature).contains(&tip.length()));
+        let plausible = 0.002 * stature..0.3 * stature;
+        let tip = (self.skeleton.joint(joint).tip).filter(|tip| plausible.contains(&tip.length()));
         let onwards = self.skeleton.parent(joint).and_then(|parent| {
             let along = positions[joint] - positions[parent];
             Some(rotations[joint].inverse() * along.try_normalize()?)
@@ -440,17 +435,12 @@ impl Parts {
 /// Upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no other foot,
 /// hand or head.
 fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
-    let others = body
-        .feet
-        .iter()
-        .map(|other| other.ankle)
-        .filter(|&ankle| ankle != foot.ankle);
-    let shared: Vec<usize> = others
-        .chain(body.hands.iter().copied())
-        .chain(body.head)
-        .chain([body.hips])
-        .flat_map(|joint| skeleton.path_from_root(joint))
-        .collect();
+    let ankles = body.feet.iter().map(|other| other.ankle);
+    let others = ankles
+        .filter(|&ankle| ankle != foot.ankle)
+        .chain(body.hands.iter().copied());
+    let others = others.chain(body.head).chain([body.hips]);
+    let shared: Vec<usize> = others.flat_map(|joint| skeleton.path_from_root(joint)).collect();
     let first = path.iter().find(|joint| !shared.contains(joint));
     first.copied().unwrap_or(foot.ankle)
 }

@@ -1,11 +1,10 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
 use glam::DVec3;
+use loopwright::closure::{Method, Shape, ShapeKind};
+use loopwright::math::{Decay, Rigid};
 use loopwright::{
-    Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings, Transitions,
-    closure::{Method, Shape, ShapeKind},
-    math::{Decay, Rigid},
-    transition::TransitionClip,
+    Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings, Transitions, transition::TransitionClip,
 };
 use loopwright_controller::FitSettings;
 use loopwright_draw::plot;

@@ -1,11 +1,8 @@
 //! Pages stay small, however long their loops are.
 
 use loopwright::Analysis;
-use loopwright_draw::{
-    Figure,
-    render::DrawnMotion,
-    report::{Heading, LoopEntry, Panel, page},
-};
+use loopwright_draw::report::{Heading, LoopEntry, Panel, page};
+use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// A motion of so many seconds at 120 fps, with all that a page shows of a loop.

@@ -2,17 +2,10 @@
 
 use loopwright::{Skeleton, Take, Tracks};
 
+use crate::settings::{Companions, ReadSettings};
 use crate::{
-    animations,
-    entry::ParsedFile,
-    error::ReadError,
-    format::Format,
-    limits::SizeLimits,
-    loop_file::sha256,
-    settings::{Companions, ReadSettings},
-    source::LoadedTake,
-    take_warning::warn_of_take,
-    warning::Warning,
+    animations, entry::ParsedFile, error::ReadError, format::Format, limits::SizeLimits, loop_file::sha256,
+    source::LoadedTake, take_warning::warn_of_take, warning::Warning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.

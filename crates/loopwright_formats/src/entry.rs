@@ -2,15 +2,11 @@
 
 use loopwright::Take;
 
-use crate::{
-    error::ReadError,
-    format::{Capabilities, Format},
-    limits::SizeLimits,
-    loop_file::sidecar::{Sidecar, SidecarError},
-    settings::{Companions, ReadSettings},
-    source::{LoadedTake, Source},
-    warning::Warning,
-};
+use crate::format::{Capabilities, Format};
+use crate::loop_file::sidecar::{Sidecar, SidecarError};
+use crate::settings::{Companions, ReadSettings};
+use crate::source::{LoadedTake, Source};
+use crate::{error::ReadError, limits::SizeLimits, warning::Warning};
 
 /// A format: what it can do, and its reader and writer.
 pub(crate) struct FormatEntry {

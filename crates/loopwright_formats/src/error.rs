@@ -4,13 +4,9 @@ use std::io;
 
 use loopwright::{motion::SkeletonError, take::TakeError};
 
+use crate::bvh::error::{BvhError, Position};
 use crate::{
-    animations::AnimationError,
-    bvh::error::{BvhError, Position},
-    byte_count::ByteCount,
-    excerpt::list,
-    fbx::error::FbxError,
-    gltf::error::GltfError,
+    animations::AnimationError, byte_count::ByteCount, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
 };
 
 /// Why bytes are not a take.

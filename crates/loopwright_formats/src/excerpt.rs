@@ -12,11 +12,8 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
 
 /// `text` without control characters, and with an ellipsis after `limit` characters.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
-    let mut cut: String = text
-        .chars()
-        .take(limit)
-        .map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter })
-        .collect();
+    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+    let mut cut: String = text.chars().take(limit).map(shown).collect();
     if text.chars().nth(limit).is_some() {
         cut.push('\u{2026}');
     }

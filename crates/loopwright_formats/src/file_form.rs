@@ -4,16 +4,12 @@ use core::any::Any;
 
 use loopwright::{LoopClip, Pose, Skeleton, Take};
 
+use crate::format::{Capabilities, Format};
+use crate::mesh::{Mesh, MeshError};
+use crate::written::{AddedLoops, WrittenFile};
 use crate::{
-    error::WriteError,
-    format::{Capabilities, Format},
-    keyed_motion::KeyedMotion,
-    limits::SizeLimits,
-    mesh::{Mesh, MeshError},
-    settings::LoopWriteSettings,
-    space::Space,
+    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
     warning::Warning,
-    written::{AddedLoops, WrittenFile},
 };
 
 /// The form of a take in a file of some format. What only some formats can do has a default for the others.

@@ -2,15 +2,8 @@
 
 use loopwright::Take;
 
-use crate::{
-    bvh,
-    entry::FormatEntry,
-    fbx,
-    format::{Capabilities, Format},
-    gltf,
-    source::Source,
-    warning::Warning,
-};
+use crate::format::{Capabilities, Format};
+use crate::{bvh, entry::FormatEntry, fbx, gltf, source::Source, warning::Warning};
 
 /// All formats, in the order of [`Format`].
 const TABLE: &[FormatEntry] = &[

@@ -116,10 +116,8 @@ pub use character::{Character, CharacterError};
 pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
-pub use gltf::{
-    error::{GlbFault, GltfError},
-    source::GltfSource,
-};
+pub use gltf::error::{GlbFault, GltfError};
+pub use gltf::source::GltfSource;
 pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;

@@ -2,13 +2,9 @@
 
 use std::io::{self, Read};
 
+use crate::animated_file::{format_to_read, read_warned};
 use crate::{
-    animated_file::{format_to_read, read_warned},
-    error::ReadError,
-    limits::SizeLimits,
-    loop_file::sha256,
-    settings::ReadSettings,
-    source::LoadedTake,
+    error::ReadError, limits::SizeLimits, loop_file::sha256, settings::ReadSettings, source::LoadedTake,
     warning::Warning,
 };
 

@@ -4,13 +4,10 @@ use std::{borrow::Cow, io};
 
 use loopwright::LoopClip;
 
-use crate::{
-    animations::{self, AnimationError},
-    error::{ReadError, WriteError},
-    limits::SizeLimits,
-    naming::LOOP_SUFFIX,
-    space::{SpaceSettings, UNIT_RANGE, UnitChoice},
-};
+use crate::animations::{self, AnimationError};
+use crate::error::{ReadError, WriteError};
+use crate::space::{SpaceSettings, UNIT_RANGE, UnitChoice};
+use crate::{limits::SizeLimits, naming::LOOP_SUFFIX};
 
 /// The animation of a file to read; BVH has only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

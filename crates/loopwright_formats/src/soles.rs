@@ -1,17 +1,12 @@
 //! How far the feet of a character reach, from its surface.
 
 use glam::{DAffine3, DVec3};
-use loopwright::{
-    Pose, Skeleton,
-    analysis::{Body, FoundBy},
-    retarget::{FootSole, Rig},
-};
+use loopwright::analysis::{Body, FoundBy};
+use loopwright::retarget::{FootSole, Rig};
+use loopwright::{Pose, Skeleton};
 
-use crate::{
-    limits::SizeLimits,
-    mesh::{Mesh, Vertex},
-    source::Source,
-};
+use crate::mesh::{Mesh, Vertex};
+use crate::{limits::SizeLimits, source::Source};
 
 /// Most points of a foot. A box has 8; the shoes of captured characters reach beyond 24 by up to 6.5% of their length from the ankle,
 /// while within 37 degrees of level by up to 4.5%.

@@ -3,17 +3,11 @@
 use glam::DQuat;
 use loopwright::{Pose, Skeleton, Take, retarget};
 
+use crate::format::{Capabilities, Format};
+use crate::mesh::{Mesh, MeshError};
 use crate::{
-    bvh::source::BvhSource,
-    error::WriteError,
-    fbx::source::FbxSource,
-    file_form::FileForm,
-    format::{Capabilities, Format},
-    gltf::source::GltfSource,
-    limits::SizeLimits,
-    mesh::{Mesh, MeshError},
-    space::Space,
-    written::WrittenFile,
+    bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
+    limits::SizeLimits, space::Space, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.

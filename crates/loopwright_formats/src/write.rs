@@ -2,13 +2,9 @@
 
 use loopwright::{LoopClip, Take};
 
+use crate::loop_file::sidecar::{Sidecar, SidecarError};
 use crate::{
-    error::WriteError,
-    format::Format,
-    keyed_motion::KeyedMotion,
-    loop_file::sidecar::{Sidecar, SidecarError},
-    settings::LoopWriteSettings,
-    source::Source,
+    error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::LoopWriteSettings, source::Source,
     written::WrittenFile,
 };
 

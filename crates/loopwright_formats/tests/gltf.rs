@@ -3,24 +3,18 @@
 //! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take,
-    math::{Rigid, Twist, rotation},
-};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
+use loopwright_formats::loop_file::{facts::PlaybackFacts, written_keys};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError, ReadSettings,
-    Sidecar, Source, SpaceWarning, Warning, WriteError,
-    loop_file::{facts::PlaybackFacts, written_keys},
-    read_take, with_facts, write_loop, write_take,
+    Sidecar, Source, SpaceWarning, Warning, WriteError, read_take, with_facts, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::{
-    self, distance,
-    gltf_file::{GltfFile, parts_of},
-    read, take_of, walk,
-};
+use crate::support::gltf_file::{GltfFile, parts_of};
+use crate::support::{self, distance, read, take_of, walk};
 
 fn loaded(file: &GltfFile) -> LoadedTake {
     read(&file.glb(), AnimationChoice::Auto).unwrap().0
@@ -56,11 +50,8 @@ fn every_interpolation_is_sampled_as_the_format_says() {
     let x = |value: f32| [value, 0.0, 0.0];
     let plain = [x(0.0), x(1.0), x(2.0), x(5.0)].concat();
     // A parabola x = 10 t^2 with its own slopes.
-    let spline: Vec<f32> = times
-        .iter()
-        .flat_map(|t| [x(20.0 * t), x(10.0 * t * t), x(20.0 * t)])
-        .flatten()
-        .collect();
+    let spline = times.iter().flat_map(|t| [x(20.0 * t), x(10.0 * t * t), x(20.0 * t)]);
+    let spline: Vec<f32> = spline.flatten().collect();
     for (interpolation, values, expected) in [
         ("STEP", &plain, [0.0, 1.0, 2.0, 2.0, 2.0, 5.0]),
         ("LINEAR", &plain, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
@@ -125,10 +116,8 @@ fn rig() -> GltfFile {
     file.json["skins"] = json!([{"name": "rig", "joints": [3, 1], "skeleton": 1}]);
     file.json["extensions"] = json!({"VENDOR_unknown": {"b": 1, "a": [true, null]}});
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2, 0.3, 0.4]);
-    let positions: Vec<f32> = [0.0, 1.0, 2.0, 3.0, 4.0]
-        .iter()
-        .flat_map(|key| [10.0 * key, -20.0 * key, 100.0])
-        .collect();
+    let positions = [0.0, 1.0, 2.0, 3.0, 4.0].iter();
+    let positions: Vec<f32> = positions.flat_map(|key| [10.0 * key, -20.0 * key, 100.0]).collect();
     let positions = file.floats("VEC3", &positions);
     let turn = |key: i32| DQuat::from_rotation_x(0.1 * f64::from(key)).as_quat().to_array();
     let turns: Vec<f32> = (0..5).flat_map(turn).collect();

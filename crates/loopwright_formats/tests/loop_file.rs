@@ -1,11 +1,10 @@
 //! A loop written to a file and read back, by the library alone.
 
 use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
+use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     AnimationChoice, Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
-    SpaceSettings, UnitChoice, UpChoice, load_loop,
-    loop_file::{PlaceError, facts::TakeFacts},
-    read_take, write_loop, write_take,
+    SpaceSettings, UnitChoice, UpChoice, load_loop, read_take, write_loop, write_take,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 

@@ -2,19 +2,13 @@
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use loopwright::Pose;
-use loopwright_formats::{
-    Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, load,
-    mesh::{Mesh, MeshError, MeshImage},
-    read_take,
-};
+use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
+use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, load, read_take};
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::{
-    Random, carried,
-    gltf_file::{GltfFile, parts_of},
-    walk, written,
-};
+use crate::support::gltf_file::{GltfFile, parts_of};
+use crate::support::{Random, carried, walk, written};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
     (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())

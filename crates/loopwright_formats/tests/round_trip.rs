@@ -3,15 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Joint, LoopClip, RootMode, RootMotion, Skeleton, Take,
-    math::{Rigid, Twist, rotation},
-};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
+use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
     AnimationChoice, Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings,
-    Source, SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile,
-    bvh::{ChannelKind, Hierarchy},
-    read_take, write_loop, write_take,
+    Source, SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 

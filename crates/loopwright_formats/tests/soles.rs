@@ -2,10 +2,8 @@
 //! characters.
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use loopwright::{
-    BodyOverrides, Pose,
-    retarget::{FootSole, Rig},
-};
+use loopwright::retarget::{FootSole, Rig};
+use loopwright::{BodyOverrides, Pose};
 use loopwright_formats::{
     AnimatedFile, Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, mesh::Mesh,
     read_take, soles::read_soles,
@@ -364,11 +362,8 @@ impl Captured {
     /// All vertices of triangles, at rest.
     fn vertices(&self) -> Vec<DVec3> {
         let bones = self.mesh.bones_at(&self.world);
-        let vertices = self
-            .mesh
-            .indices
-            .iter()
-            .map(|&vertex| &self.mesh.vertices[vertex as usize]);
+        let indices = self.mesh.indices.iter();
+        let vertices = indices.map(|&vertex| &self.mesh.vertices[vertex as usize]);
         vertices.map(|vertex| carried(vertex, &bones)).collect()
     }
 
@@ -381,10 +376,8 @@ impl Captured {
             of_joint.map(|(_, weight)| weight).sum()
         };
         let vertices = self.mesh.indices.iter().zip(self.vertices());
-        vertices
-            .filter(|(vertex, _)| weight(**vertex) >= 0.5)
-            .map(|(_, at)| at)
-            .collect()
+        let held = vertices.filter(|(vertex, _)| weight(**vertex) >= 0.5);
+        held.map(|(_, at)| at).collect()
     }
 
     /// How far a foot reaches from its ankle, level.

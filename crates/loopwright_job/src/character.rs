@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use loopwright::{
-    BodyOverrides, Take,
-    analysis::BodyError,
-    feet::{FootLock, HoldError},
-    retarget::{Given, MapError, Rig, RigPair},
-    take::TakeError,
-};
+use loopwright::feet::{FootLock, HoldError};
+use loopwright::retarget::{Given, MapError, Rig, RigPair};
+use loopwright::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
 use loopwright_formats::{Character, Source, loop_file::facts::RigFacts};
 
-use crate::{
-    StudyError, TargetError, Warning,
-    recipe::{RecipeError, bone_stretch, joint_map_text},
-};
+use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
+use crate::{StudyError, TargetError, Warning};
 
 /// The character that motion goes onto, and what the user says of how it follows.
 #[derive(Clone, Debug)]

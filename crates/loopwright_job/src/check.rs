@@ -1,24 +1,15 @@
 //! A loop in a file, measured again: whether its seam shows, and how it compares with its take.
 
-use loopwright::{
-    BodyOverrides, Quality, Take,
-    analysis::{Body, BodyError},
-    loop_clip::{KeyLayout, KeysError, LoopKeys},
-    quality::{self, SeamJoints, Stand},
-    root_motion::RootRelativeClip,
-};
-use loopwright_formats::{
-    LoopInFile, Sidecar,
-    loop_file::{
-        PlaceError,
-        facts::{ContactFacts, FeetFacts},
-    },
-};
+use loopwright::analysis::{Body, BodyError};
+use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright::quality::{self, SeamJoints, Stand};
+use loopwright::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
+use loopwright_formats::loop_file::PlaceError;
+use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
+use loopwright_formats::{LoopInFile, Sidecar};
 
-use crate::{
-    Studied,
-    verdict::{self, CheckId, Subject, Verdict},
-};
+use crate::Studied;
+use crate::verdict::{self, CheckId, Subject, Verdict};
 
 /// What is known of a loop from its file.
 #[derive(Clone, Debug)]

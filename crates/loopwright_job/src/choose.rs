@@ -1,15 +1,10 @@
 //! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
 
-use loopwright::{
-    LoopCandidate, MadeLoop, SearchSettings,
-    mirror::{Mirror, SymmetricPose},
-};
+use loopwright::mirror::{Mirror, SymmetricPose};
+use loopwright::{LoopCandidate, MadeLoop, SearchSettings};
 
-use crate::{
-    DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning,
-    recipe::{self, StretchRecipe},
-    search::search_rows,
-};
+use crate::recipe::{self, StretchRecipe};
+use crate::{DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning, search::search_rows};
 
 /// Most rows that [`Rows::All`] takes of one take: an hour of capture has fewer stretches.
 const MOST_ROWS: usize = 1000;

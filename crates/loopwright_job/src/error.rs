@@ -1,13 +1,7 @@
 //! Why a job ends without a loop.
 
-use loopwright::{
-    FoundLoops,
-    analysis::BodyError,
-    candidate::SearchError,
-    pipeline::MakeError,
-    retarget::MapError,
-    take::{CutError, SmoothError},
-};
+use loopwright::take::{CutError, SmoothError};
+use loopwright::{FoundLoops, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError};
 use loopwright_formats::LoopFileError;
 
 use crate::RecipeError;

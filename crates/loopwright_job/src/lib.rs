@@ -26,29 +26,17 @@
 //! ```
 
 mod character;
-
 mod check;
-
 mod choose;
-
 mod error;
-
 mod make;
-
 pub mod pack;
-
 pub mod recipe;
-
 mod search;
-
 mod stored;
-
 mod study;
-
 pub mod verdict;
-
 pub mod warning;
-
 mod write;
 
 pub use character::{CarryError, CharacterTarget, Following, Matched, rig_of};

@@ -3,22 +3,15 @@
 
 use std::{fmt, sync::Arc};
 
+use loopwright::closure::{ClosureName, Method};
+use loopwright::pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling};
 use loopwright::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
-    analysis::MOVING_MPS,
-    candidate::MotionKind,
-    closure::{ClosureName, Method},
-    feet::FootLock,
-    loop_clip::LoopKeys,
-    math::ops,
-    pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling},
-    quality,
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
+    loop_clip::LoopKeys, math::ops, quality,
 };
 
-use crate::{
-    Chosen, JobError, Recipe, Request, Studied, Verdict,
-    recipe::{Ineffective, OutputRecipe},
-};
+use crate::recipe::{Ineffective, OutputRecipe};
+use crate::{Chosen, JobError, Recipe, Request, Studied, Verdict};
 
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///

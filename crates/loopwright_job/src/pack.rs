@@ -2,25 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use loopwright::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
 use loopwright::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
-    blend::SkeletonDifference,
-    candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
-    feet::FootLock,
-    loop_clip::LoopKeys,
-    math::rotation,
-    quality,
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, blend::SkeletonDifference,
+    feet::FootLock, loop_clip::LoopKeys, math::rotation, quality,
 };
-use loopwright_formats::{
-    Format, SizeLimits, Source,
-    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts},
+use loopwright_formats::loop_file::{
+    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,
 };
+use loopwright_formats::{Format, SizeLimits, Source};
 
+use crate::make::{self, ground_speed};
 use crate::{
     CheckId, Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
-    choose::mirror_of,
-    make::{self, ground_speed},
-    verdict, warning,
+    choose::mirror_of, verdict, warning,
 };
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
@@ -542,11 +537,8 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, Job
 /// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
 fn with_one_skeleton(packed: &mut [PackedLoop]) {
     let skeleton = |each: &PackedLoop| each.made.loop_clip.skeleton().clone();
-    let rooted: Vec<_> = packed
-        .iter()
-        .filter(|each| each.writing.add_root)
-        .map(skeleton)
-        .collect();
+    let rooted = packed.iter().filter(|each| each.writing.add_root).map(skeleton);
+    let rooted: Vec<_> = rooted.collect();
     for each in packed {
         let own = each.made.loop_clip.skeleton();
         let has_root = each.made.source.root_joint.is_some();

@@ -2,12 +2,8 @@
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright::{
-    FoundLoops, SearchSettings,
-    candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops},
-    math::DecayKind,
-    mirror::Pairing,
-};
+use loopwright::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops};
+use loopwright::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 
 #[cfg(feature = "clap")]
 use crate::recipe::{

@@ -1,22 +1,14 @@
 //! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
 
+use loopwright::analysis::{Body, BodyError};
+use loopwright::loop_clip::{KeysError, LoopKeys};
 use loopwright::{
-    Analysis, BodyOverrides, LoopClip,
-    analysis::{Body, BodyError},
-    feet::FootLock,
-    loop_clip::{KeysError, LoopKeys},
-    mirror::Mirror,
-    pipeline::Recentered,
-    quality,
+    Analysis, BodyOverrides, LoopClip, feet::FootLock, mirror::Mirror, pipeline::Recentered, quality,
     retarget::FollowedFeet,
 };
-use loopwright_formats::{
-    LoadedTake, LoopFile, LoopFileError, LoopInFile, Sidecar, Source, Target,
-    loop_file::{
-        PlaceError, RetargetOrigin, describe,
-        facts::{PlaybackFacts, TakeFacts},
-    },
-};
+use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
+use loopwright_formats::loop_file::{PlaceError, RetargetOrigin, describe};
+use loopwright_formats::{LoadedTake, LoopFile, LoopFileError, LoopInFile, Sidecar, Source, Target};
 
 use crate::{CarryError, Matched, RecipeError, Verdict, recipe, take_facts};
 

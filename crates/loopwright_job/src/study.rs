@@ -2,20 +2,15 @@
 
 use std::sync::Arc;
 
-use loopwright::{
-    Analysis, BodyOverrides, Take,
-    analysis::{Body, TakeDefects},
-};
+use loopwright::analysis::{Body, TakeDefects};
+use loopwright::{Analysis, BodyOverrides, Take};
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings, UnitChoice,
     UpChoice, loop_file::facts::TakeFacts,
 };
 
-use crate::{
-    CharacterTarget, Matched, StudyError, Warning,
-    recipe::{EditedBody, StudyArgs, TakeArgs},
-    rig_of, warning,
-};
+use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
+use crate::{CharacterTarget, Matched, StudyError, Warning, rig_of, warning};
 
 /// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,11 @@
 //! A warning's sentence is the same for every program, since it stands in the sidecar of the loop; settings are named as the flags that
 //! set them.
 
+use loopwright::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
+use loopwright::candidate::{CONFIDENT_TAKE_STRENGTH, WholeClipKind};
+use loopwright::math::{ops, rotation};
 use loopwright::{
-    LoopCandidate, MadeLoop, RootMode, Skeleton,
-    analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint},
-    candidate::{CONFIDENT_TAKE_STRENGTH, WholeClipKind},
-    closure::Clamp,
-    feet::FootOutcome,
-    math::{ops, rotation},
-    mean_cycle::MeanCycle,
+    LoopCandidate, MadeLoop, RootMode, Skeleton, closure::Clamp, feet::FootOutcome, mean_cycle::MeanCycle,
 };
 
 use loopwright_formats::loop_file::Complaint;
@@ -308,11 +305,8 @@ pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
 pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     const MOST: usize = 8;
     let feet = &body.feet;
-    let mut names: Vec<&str> = feet
-        .iter()
-        .take(MOST)
-        .map(|foot| skeleton.joint(foot.ankle).name.as_str())
-        .collect();
+    let names = feet.iter().take(MOST);
+    let mut names: Vec<&str> = names.map(|foot| skeleton.joint(foot.ankle).name.as_str()).collect();
     if feet.len() > MOST {
         names.push("...");
     }

@@ -3,10 +3,8 @@
 use loopwright::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, loop_file::facts::Grade};
 
-use crate::{
-    JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict,
-    warning::{self, SeamRemedy},
-};
+use crate::warning::{self, SeamRemedy};
+use crate::{JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict};
 
 /// A loop that is written into memory and has no name yet.
 #[derive(Clone, Debug)]

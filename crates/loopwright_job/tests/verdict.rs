@@ -7,10 +7,8 @@ use loopwright::{
     Analysis, LoopClip, LoopSettings, MadeLoop, Pose, SearchSettings, Take, Tracks, loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::loop_file::facts::Grade;
-use loopwright_job::{
-    CheckId, Verdict,
-    verdict::{self, default_loop},
-};
+use loopwright_job::verdict::{self, default_loop};
+use loopwright_job::{CheckId, Verdict};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Walks that differ in pace, rhythm and rate: three, or with `LOOPWRIGHT_MANY_WALKS` 21.

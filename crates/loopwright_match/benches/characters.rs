@@ -8,15 +8,12 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::DVec2;
-use loopwright::{
-    Analysis,
-    math::{Decay, ops},
-};
+use loopwright::Analysis;
+use loopwright::math::{Decay, ops};
 use loopwright_formats::ReadSettings;
+use loopwright_match::features::{Future, Horizon, NUM_FEATURES, RawFeatures};
 use loopwright_match::{
-    CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-    features::{Future, Horizon, NUM_FEATURES, RawFeatures},
-    walk::WalkSettings,
+    CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource, walk::WalkSettings,
 };
 use loopwright_synth::{WalkSettings as SynthSettings, synthesize};
 

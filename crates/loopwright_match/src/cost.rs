@@ -8,17 +8,13 @@
 
 use std::borrow::Cow;
 
-use super::{
-    database::{Clips, FrameDatabase, FrameRows, MatchFilter},
-    nearest::{self, MAX_COLUMNS, RowsError, larger},
-    principal::{Place, Principal},
-    source::MatchSource,
-    tree::{self, Found, LEAF, Leaves, Search},
-};
-use loopwright::{
-    analysis::{ROOT_AXES, WeightedJoint},
-    math::{Decay, Displacement},
-};
+use super::database::{Clips, FrameDatabase, FrameRows, MatchFilter};
+use super::nearest::{self, MAX_COLUMNS, RowsError, larger};
+use super::principal::{Place, Principal};
+use super::source::MatchSource;
+use super::tree::{self, Found, LEAF, Leaves, Search};
+use loopwright::analysis::{ROOT_AXES, WeightedJoint};
+use loopwright::math::{Decay, Displacement};
 
 /// Most joints that are compared.
 const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;
@@ -333,10 +329,8 @@ impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
         nearest::check_rows(rows, columns)?;
-        let forms: Vec<f32> = (rows.chunks_exact(columns))
-            .flat_map(|row| features.form(row))
-            .map(|number| number as f32)
-            .collect();
+        let forms = (rows.chunks_exact(columns)).flat_map(|row| features.form(row));
+        let forms: Vec<f32> = forms.map(|number| number as f32).collect();
         let principal = Principal::new(&forms, axes);
         let places: Vec<Place> = forms.chunks_exact(axes).map(|form| principal.place(form)).collect();
         let leaves = Leaves::new(rows, columns, &places);

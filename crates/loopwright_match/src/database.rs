@@ -7,10 +7,8 @@ use std::borrow::Cow;
 
 use loopwright::analysis::Gait;
 
-use super::{
-    features::{Horizon, NUM_FEATURES, RawFeatures, Standard},
-    nearest::{NearestRows, Neighbour, RowsError},
-};
+use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
+use super::nearest::{NearestRows, Neighbour, RowsError};
 
 /// A motion before it is part of a database: a clip and the rows of its frames, of which each feature set has its own.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,10 +8,8 @@
 
 use std::borrow::Cow;
 
-use super::{
-    principal::{Place, Principal, SIDES},
-    tree::{self, Found, LEAF, Leaves, Search},
-};
+use super::principal::{Place, Principal, SIDES};
+use super::tree::{self, Found, LEAF, Leaves, Search};
 
 /// Rounding of projections in single precision, as a share of the largest number that takes part.
 const ROUNDING: f32 = 4e-6;
@@ -404,10 +402,8 @@ mod tests {
             for trial in 0..300 {
                 let size = [0.001, 0.1, 1.0, 100.0][trial % 4];
                 let near = trial * 31 % num_rows;
-                let query: Vec<f32> = rows[near * columns..][..columns]
-                    .iter()
-                    .map(|at| at + size * next())
-                    .collect();
+                let query = rows[near * columns..][..columns].iter().map(|at| at + size * next());
+                let query: Vec<f32> = query.collect();
                 let all = one_by_one(&rows, &query);
                 assert_eq!(found.nearest(&query, None), Some(all[0]), "{columns} {trial}");
                 assert_eq!(found.nearest(&query, Some(trial * 17 % num_rows)), Some(all[0]));

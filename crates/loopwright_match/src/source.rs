@@ -1,14 +1,9 @@
 //! Where rows come from: takes and loops, seen from their smoothed roots.
 
-use super::{
-    database::{FrameRows, MatchClip, MatchMotion, with_gait},
-    features::{self, Horizon, MatchError, RawFeatures},
-};
-use loopwright::{
-    Analysis, BodyOverrides, LoopClip, Take, Tracks,
-    analysis::Side,
-    math::{Rigid, TimeStep},
-};
+use super::database::{FrameRows, MatchClip, MatchMotion, with_gait};
+use super::features::{self, Horizon, MatchError, RawFeatures};
+use loopwright::math::{Rigid, TimeStep};
+use loopwright::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis::Side};
 
 /// A take or a loop whose frames can be matched and played.
 #[derive(Clone, Debug)]

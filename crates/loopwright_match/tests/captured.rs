@@ -6,13 +6,11 @@
 use core::hint::black_box;
 
 use loopwright::math::{Decay, ops};
-use loopwright_match::{
-    Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows,
-    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
-};
+use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows};
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{captured, nearest_of_all};
+use crate::support::{captured, nearest_of_all, one_by_one, rows_of};
 
 /// Takes that are rows, and takes that are asked for.
 const ROWS: [&str; 9] = [
@@ -104,29 +102,13 @@ fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
         let database = CostDatabase::new(features.clone(), &motions).unwrap();
         let bytes = database.to_bytes();
         let mapped = CostDatabase::from_bytes(&bytes).unwrap();
-        let rows = (0..database.num_rows()).map(|row| database.row(row).collect());
-        let rows: Vec<Vec<f32>> = rows.collect();
-        let num_positions = 3 * features.joints().len();
+        let rows = rows_of(&database);
         let queries = features.queries(&source(LEFT)).unwrap();
         let mut before = None;
         for (frame, query) in queries.iter().enumerate().step_by(7) {
-            let mut cheapest = Cheapest {
-                row: usize::MAX,
-                cost: f64::INFINITY,
-            };
-            for (row, numbers) in rows.iter().enumerate() {
-                let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
-                let mut cost = 0.0;
-                for axis in 0..num_positions + 4 {
-                    let x = if axis < num_positions { gap(axis) } else { 0.0 };
-                    cost += decay.displacement(x, gap(num_positions + axis));
-                }
-                if cost < cheapest.cost {
-                    cheapest = Cheapest { row, cost };
-                }
-            }
+            let all = one_by_one(&rows, decay, query);
             let answer = mapped.cheapest(query, &MatchFilter::default(), before);
-            assert_eq!(answer, Some(cheapest), "{decay:?}, frame {frame}");
+            assert_eq!(answer, Some(all[0]), "{decay:?}, frame {frame}");
             before = answer.map(|best| best.row);
         }
     }

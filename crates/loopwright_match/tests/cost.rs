@@ -7,7 +7,7 @@ use loopwright_match::{
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{Changes, made, walk};
+use crate::support::{Changes, made, one_by_one, rows_of, walk};
 
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
@@ -39,30 +39,6 @@ fn database(takes: &[Analysis], decay: Decay) -> CostDatabase<'static> {
 
 fn source(take: &Analysis) -> MatchSource {
     MatchSource::from_take(take.clone())
-}
-
-fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
-    (0..database.num_rows())
-        .map(|row| database.row(row).collect())
-        .collect()
-}
-
-/// Every row in turn: positions of the joints' axes stand first, then velocities of these and of the root.
-fn one_by_one(rows: &[Vec<f32>], decay: Decay, query: &[f32]) -> Vec<Cheapest> {
-    let num_positions = (query.len() - 4) / 2;
-    let mut all: Vec<Cheapest> = (rows.iter().enumerate())
-        .map(|(row, numbers)| {
-            let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
-            let mut cost = 0.0;
-            for axis in 0..query.len() - num_positions {
-                let x = if axis < num_positions { gap(axis) } else { 0.0 };
-                cost += decay.displacement(x, gap(num_positions + axis));
-            }
-            Cheapest { row, cost }
-        })
-        .collect();
-    all.sort_by(|one, other| one.cost.total_cmp(&other.cost).then(one.row.cmp(&other.row)));
-    all
 }
 
 /// Frames of a walk that is left out, and mixtures of two, under every fade: always the cheapest of all rows, to the bit.

@@ -1,16 +1,13 @@
 //! Features of motions, and the nearest frame of many takes.
 
 use glam::{DQuat, DVec2};
-use loopwright::{
-    Analysis,
-    analysis::{BodyOverrides, Gait},
-    math::ops,
-};
+use loopwright::analysis::{BodyOverrides, Gait};
+use loopwright::{Analysis, math::ops};
+use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by};
 use loopwright_match::{
     DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
     Neighbour,
-    features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard},
-    walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
@@ -190,10 +187,8 @@ fn what_cannot_be_matched_is_refused() {
     let short = walk(&WalkSettings::default().seconds(12.0));
     let (skeleton, secs) = (short.take.skeleton().clone(), short.take.frame_time_secs());
     let frames = 0..30;
-    let translations = frames
-        .clone()
-        .flat_map(|frame| short.take.translations(frame).to_vec())
-        .collect();
+    let translations = frames.clone().flat_map(|frame| short.take.translations(frame).to_vec());
+    let translations = translations.collect();
     let rotations = frames.flat_map(|frame| short.take.rotations(frame).to_vec()).collect();
     let few = loopwright::Take::new("short", skeleton, secs, translations, rotations);
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();

@@ -4,17 +4,11 @@
 //! the first ones, which make fonts and shaders), and the frames per second while it plays, with the processor time of a frame on all threads: that hardly depends on what else the
 //! machine does. Software OpenGL draws on such threads, too.
 
-use std::{
-    error::Error,
-    io::Write as _,
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{error::Error, io::Write as _, path::PathBuf};
 
-use eframe::{
-    App, Frame, NativeOptions,
-    egui::{Ui, ViewportBuilder, ViewportCommand, vec2},
-};
+use eframe::egui::{Ui, ViewportBuilder, ViewportCommand, vec2};
+use eframe::{App, Frame, NativeOptions};
 use loopwright_studio::Studio;
 
 /// Frames before those that are counted: the first ones make what the graphics card holds.

@@ -1,9 +1,7 @@
 //! The window: what is where, what was dropped on it, and the time that goes on.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use eframe::egui::{
     self, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Panel, RichText, ScrollArea, Ui, vec2,
@@ -11,18 +9,11 @@ use eframe::egui::{
 
 use loopwright_formats::Format;
 
-use crate::{
-    focus,
-    fonts::fonts,
-    grade,
-    guard::{Guard, Request},
-    model::{Action, Model},
-    panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel},
-    theme,
-    timeline::{self, SeamCurve, TakeBar},
-    viewport::Viewport,
-    work::Wake,
-};
+use crate::guard::{Guard, Request};
+use crate::model::{Action, Model};
+use crate::panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel};
+use crate::timeline::{self, SeamCurve, TakeBar};
+use crate::{focus, fonts::fonts, grade, theme, viewport::Viewport, work::Wake};
 
 /// Windows narrower than this have the panels below the viewport, points.
 const NARROW_POINTS: f32 = 720.0;

@@ -8,11 +8,9 @@ use eframe::{WebOptions, WebRunner};
 use wasm_bindgen::{JsCast as _, JsError, JsValue, prelude::wasm_bindgen};
 use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
-use crate::{
-    app::{Inbox, Studio},
-    platform::{INPUT, document, element, open_files},
-    samples,
-};
+use crate::app::{Inbox, Studio};
+use crate::platform::{INPUT, document, element, open_files};
+use crate::samples;
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
 #[expect(

@@ -6,16 +6,11 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Take,
-    math::{Spring, decay_rate, ops, rotation},
-};
+use loopwright::Take;
+use loopwright::math::{Spring, decay_rate, ops, rotation};
 
-use crate::{
-    ROOT_NOISE_METRES_PER_DEG, SynthError, body,
-    noise::Noise,
-    settings::{check_ranges, check_size},
-};
+use crate::settings::{check_ranges, check_size};
+use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, body, noise::Noise};
 
 /// A command to the body, valid from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,12 +8,9 @@
 use glam::DVec3;
 use loopwright::math::{Rigid, ops, rotation};
 
-use crate::{
-    body::{ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES, BALL_HEIGHT_METRES, HEEL_BEHIND_METRES, Side},
-    ease::{self, Fade, Jet},
-    gait::Gait,
-    path::Path,
-};
+use crate::body::{ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES, BALL_HEIGHT_METRES, HEEL_BEHIND_METRES, Side};
+use crate::ease::{self, Fade, Jet};
+use crate::{gait::Gait, path::Path};
 
 // Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
 // 10 in mid-stance, 60 in swing, and nearly straight at heel strike. The fit also avoids jerks of ankle and ball and keeps the

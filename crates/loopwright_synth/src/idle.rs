@@ -3,19 +3,12 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::{
-    Pose, Take,
-    math::{Rigid, ops, rotation},
-};
+use loopwright::math::{Rigid, ops, rotation};
+use loopwright::{Pose, Take};
 
-use crate::{
-    ROOT_NOISE_METRES_PER_DEG, SynthError,
-    body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint},
-    ik,
-    noise::Noise,
-    settings::{check_ranges, check_size},
-    walker::standing_height,
-};
+use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
+use crate::settings::{check_ranges, check_size};
+use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, ik, noise::Noise, walker::standing_height};
 
 /// A standing body to synthesize. By default it breathes and sways for twelve seconds.
 #[derive(Clone, Debug, PartialEq)]

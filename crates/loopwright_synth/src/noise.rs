@@ -4,10 +4,8 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright::math::ops;
-use rand_pcg::{
-    Pcg64,
-    rand_core::{Rng, SeedableRng},
-};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
 
 /// Random numbers from a seed.
 #[derive(Clone, Debug)]

@@ -3,22 +3,15 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Pose, Skeleton,
-    math::{Rigid, ops, rotation},
-};
+use loopwright::math::{Rigid, ops, rotation};
+use loopwright::{Pose, Skeleton};
 
-use crate::{
-    SynthError, Truth, WalkSettings,
-    body::{
-        self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, NUM_JOINTS, SHANK_METRES, Side,
-        THIGH_METRES, joint,
-    },
-    footstep::{self, FootPose, Footsteps},
-    gait::Gait,
-    ik,
-    path::Path,
+use crate::body::{
+    self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, NUM_JOINTS, SHANK_METRES, Side, THIGH_METRES,
+    joint,
 };
+use crate::footstep::{self, FootPose, Footsteps};
+use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
 
 /// Longest distance from hip to ankle as a share of the straight leg: the knee stays bent by some 8 degrees.
 ///

@@ -1,10 +1,7 @@
 //! Prints the number that the library works out: `loopwright_wasm_check RANDOM_WALKS`.
 
-use std::{
-    env,
-    error::Error,
-    io::{self, Write as _},
-};
+use std::io::{self, Write as _};
+use std::{env, error::Error};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let random_walks = env::args().nth(1).ok_or("how many random walks?")?.parse()?;

@@ -5,13 +5,9 @@ use std::path::Path;
 use crate::{page, takes::Captured};
 
 mod loops;
-
 mod peers;
-
 mod players;
-
 mod readers;
-
 mod survival;
 
 /// What one program says of files, or that it was not asked because something is missing.

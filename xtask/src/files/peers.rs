@@ -1,12 +1,9 @@
 //! Other programs, queried by scripts in xtask/peers that answer in lines of JSON.
 
-use std::{
-    ffi::OsStr,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{ffi::OsStr, io::ErrorKind};
 
 use serde_json::{Value, json};
 

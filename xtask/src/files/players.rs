@@ -7,12 +7,9 @@ use loopwright::LoopClip;
 use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 
-use super::{
-    Row, distance,
-    loops::{Looped, written},
-    peers::{Answer, Peers, number, version},
-    worse, write,
-};
+use super::loops::{Looped, written};
+use super::peers::{Answer, Peers, number, version};
+use super::{Row, distance, worse, write};
 
 pub(super) fn measure(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
     let mut rows = vec![validator(made, peers)?];
@@ -232,17 +229,10 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<Vec<Row>, String> {
             Answer::Skipped(why) => return Row::Skipped(name, why.clone()),
             Answer::Given(answers) => answers,
         };
-        let mine: Vec<&Value> = asked
-            .iter()
-            .zip(answers)
-            .filter(|(asked, _)| **asked == format)
-            .map(|(_, a)| a)
-            .collect();
-        let compared: Vec<&Value> = mine
-            .iter()
-            .copied()
-            .filter(|answer| number(answer, "places") > 0.0)
-            .collect();
+        let mine = asked.iter().zip(answers).filter(|(asked, _)| **asked == format);
+        let mine: Vec<&Value> = mine.map(|(_, a)| a).collect();
+        let compared = mine.iter().copied().filter(|answer| number(answer, "places") > 0.0);
+        let compared: Vec<&Value> = compared.collect();
         let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
         let worst = compared.iter().map(|answer| number(answer, "worst")).fold(0.0, worse);
         Row::Given(

@@ -6,11 +6,8 @@ use loopwright_formats::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    Row, distance,
-    peers::{Answer, Peers, number},
-    worse,
-};
+use super::peers::{Answer, Peers, number};
+use super::{Row, distance, worse};
 use crate::takes::Captured;
 
 /// Frames between compared frames.

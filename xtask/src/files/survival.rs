@@ -7,10 +7,8 @@ use loopwright::{Take, math::rotation};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_take};
 use serde_json::Value;
 
-use super::{
-    Row, distance,
-    loops::{Looped, written},
-};
+use super::loops::{Looped, written};
+use super::{Row, distance};
 use crate::takes::space_of;
 
 pub(super) fn measure(made: &[Looped]) -> Result<Vec<Row>, String> {

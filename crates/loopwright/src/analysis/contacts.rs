@@ -4,10 +4,8 @@
 
 use glam::DVec3;
 
-use super::{
-    body::{Body, FoundBy},
-    standing::{ContactLimits, rise_of_hips, stands},
-};
+use super::body::{Body, FoundBy};
+use super::standing::{ContactLimits, rise_of_hips, stands};
 use crate::motion::{Skeleton, WorldTracks};
 
 /// A span of frames in which a foot stands.

@@ -6,11 +6,8 @@
 use glam::{DQuat, DVec3};
 
 use super::body::Body;
-use crate::{
-    math::{ops, percentile, rotation, time_step::TimeStep},
-    motion::WorldTracks,
-    take::Take,
-};
+use crate::math::{ops, percentile, rotation, time_step::TimeStep};
+use crate::{motion::WorldTracks, take::Take};
 
 /// What is wrong with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,13 +252,10 @@ impl Steps {
                 });
             }
         }
-        let bad_frames = kinds
-            .into_iter()
-            .enumerate()
-            .filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }))
-            .collect();
+        let bad = kinds.into_iter().enumerate();
+        let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
         TakeDefects {
-            bad_frames,
+            bad_frames: bad.collect(),
             flipping,
             jumps,
         }
@@ -283,11 +277,8 @@ mod tests {
     use glam::DQuat;
 
     use super::*;
-    use crate::{
-        analysis::body::BodyOverrides,
-        math::ops,
-        motion::{Joint, Skeleton},
-    };
+    use crate::motion::{Joint, Skeleton};
+    use crate::{analysis::body::BodyOverrides, math::ops};
 
     fn swinging(edit: impl Fn(usize) -> f64) -> Take {
         let joint = |parent| Joint::new("j", parent, DVec3::ZERO);

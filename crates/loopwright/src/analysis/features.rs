@@ -3,17 +3,10 @@
 
 use glam::DVec3;
 
-use super::{
-    body::{self, Body, BodyError},
-    defects::TakeDefects,
-    heading::Heading,
-    velocity,
-};
-use crate::{
-    math::rotation,
-    motion::{Skeleton, WorldTracks},
-    take::Take,
-};
+use super::body::{self, Body, BodyError};
+use super::{defects::TakeDefects, heading::Heading, velocity};
+use crate::motion::{Skeleton, WorldTracks};
+use crate::{math::rotation, take::Take};
 
 /// A joint that counts when poses are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]

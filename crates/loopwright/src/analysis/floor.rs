@@ -5,14 +5,10 @@
 //! stairs and slopes, and stay level while the body crouches or jumps. Heights are those of the joints that stand, which are above the
 //! ground by the thickness of a sole: the same for every motion of one skeleton. Source: docs/math/contacts.md.
 
-use super::{
-    body::{Body, FoundBy},
-    standing,
-};
-use crate::{
-    math::{kernel, percentile, time_step::TimeStep},
-    motion::WorldTracks,
-};
+use super::body::{Body, FoundBy};
+use super::standing;
+use crate::math::{kernel, percentile, time_step::TimeStep};
+use crate::motion::WorldTracks;
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.
 ///

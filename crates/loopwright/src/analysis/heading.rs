@@ -6,10 +6,8 @@
 use glam::DVec3;
 
 use super::body::Body;
-use crate::{
-    math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep},
-    motion::WorldTracks,
-};
+use crate::math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep};
+use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,11 +116,8 @@ mod tests {
     use glam::DQuat;
 
     use super::*;
-    use crate::{
-        analysis::body::BodyOverrides,
-        motion::{Joint, Skeleton},
-        take::Take,
-    };
+    use crate::motion::{Joint, Skeleton};
+    use crate::{analysis::body::BodyOverrides, take::Take};
 
     fn spinning(yaws: &[f64]) -> Take {
         let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);

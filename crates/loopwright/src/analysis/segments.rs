@@ -4,15 +4,11 @@
 //! the take is cut only where that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with
 //! their segment plus a price for each cut. Source: docs/math/segments.md.
 
-use super::{
-    activity::{Activity, ActivityKind},
-    body::{Body, Side},
-    heading::Heading,
-};
-use crate::{
-    math::{ops, rotation, time_step::TimeStep},
-    take::Take,
-};
+use super::activity::{Activity, ActivityKind};
+use super::body::{Body, Side};
+use super::heading::Heading;
+use crate::math::{ops, rotation, time_step::TimeStep};
+use crate::take::Take;
 
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,10 +11,8 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::{
-    math::{kernel, ops, percentile, time_step::TimeStep},
-    motion::WorldTracks,
-};
+use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
 ///

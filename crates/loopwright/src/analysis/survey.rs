@@ -5,17 +5,13 @@
 
 use glam::{DQuat, DVec3};
 
+use super::features::{self, Features};
 use super::{
     Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FoundBy, Heading, Segment, Spectrum,
-    TakeDefects, WeightedJoint,
-    defects::Steps,
-    features::{self, Features},
-    segments,
+    TakeDefects, WeightedJoint, defects::Steps, segments,
 };
-use crate::{
-    motion::{Pose, PoseRef, WorldTracks},
-    take::{Take, TakeError, normalize_frame},
-};
+use crate::motion::{Pose, PoseRef, WorldTracks};
+use crate::take::{Take, TakeError, normalize_frame};
 
 /// What a take holds: the findings of an [`Analysis`] that need no pose afterwards.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,18 +7,13 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::body::BodyOverrides,
-    loop_clip::{Interpolation, LoopClip, LoopClipError},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::{Pose, RootMotion, Skeleton, Tracks},
-};
+use crate::analysis::body::BodyOverrides;
+use crate::loop_clip::{Interpolation, LoopClip, LoopClipError};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::rotation;
+use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
 
 pub(crate) mod phase;
-
 pub(crate) mod space;
 
 pub use phase::align;
@@ -126,12 +121,8 @@ impl Blender {
                 return Err(BlendError::Skeleton { index, difference });
             }
         }
-        let on_screws = loops
-            .iter()
-            .cloned()
-            .map(LoopClip::on_screw)
-            .collect::<Result<Vec<_>, _>>()?;
-        let on_screws = LoopClip::on_one_floor(on_screws, overrides);
+        let on_screws: Result<Vec<_>, _> = loops.iter().cloned().map(LoopClip::on_screw).collect();
+        let on_screws = LoopClip::on_one_floor(on_screws?, overrides);
         Ok(Self {
             phases: align(&on_screws),
             loops,
@@ -157,41 +148,27 @@ impl Blender {
     /// the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that phase on and on that floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let weights = self.shares(weights)?;
-        let mean = |value: &dyn Fn(&LoopClip) -> f64| -> f64 {
-            self.on_screws
-                .iter()
-                .zip(&weights)
-                .map(|(clip, weight)| value(clip) * weight)
-                .sum()
-        };
+        let weighted = || self.on_screws.iter().zip(&weights);
+        let mean =
+            |value: &dyn Fn(&LoopClip) -> f64| -> f64 { weighted().map(|(clip, weight)| value(clip) * weight).sum() };
         let period_secs = mean(&LoopClip::period_secs);
         let num_samples = (mean(&|clip| clip.num_samples() as f64).round() as usize).max(3);
-        let twist = self
-            .on_screws
-            .iter()
-            .zip(&weights)
-            .fold(Twist::ZERO, |sum, (clip, weight)| {
-                let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
-            });
+        let twist = weighted().fold(Twist::ZERO, |sum, (clip, weight)| {
+            let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
+            Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
+        });
         let first = &self.on_screws[0];
         let step_secs = period_secs / num_samples as f64;
         let mut tracks = Tracks::empty(first.skeleton().clone(), step_secs, num_samples);
         for sample in 0..num_samples {
-            let poses: Vec<Pose> = self
-                .on_screws
-                .iter()
-                .zip(&self.phases)
-                .map(|(clip, phase)| {
-                    clip.body_pose_at(time_at(clip, *phase, sample, num_samples), Interpolation::Cubic)
-                })
-                .collect();
+            let pose = |(clip, phase): (&LoopClip, &f64)| {
+                clip.body_pose_at(time_at(clip, *phase, sample, num_samples), Interpolation::Cubic)
+            };
+            let poses: Vec<Pose> = self.on_screws.iter().zip(&self.phases).map(pose).collect();
             let mean = |joint: usize| {
                 let parts = poses.iter().zip(&weights);
-                let position = parts
-                    .clone()
-                    .map(|(pose, weight)| pose.translations[joint] * *weight)
-                    .sum();
+                let positions = parts.clone().map(|(pose, weight)| pose.translations[joint] * *weight);
+                let position = positions.sum();
                 let turns: Vec<_> = parts.map(|(pose, weight)| (pose.rotations[joint], *weight)).collect();
                 (position, rotation::mean(&turns))
             };

@@ -6,11 +6,9 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::body::{Body, BodyOverrides, FoundBy},
-    loop_clip::{Interpolation, LoopClip},
-    take::Take,
-};
+use crate::analysis::body::{Body, BodyOverrides, FoundBy};
+use crate::loop_clip::{Interpolation, LoopClip};
+use crate::take::Take;
 
 /// Number of phases at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
 const NUM_PHASES: usize = 64;

@@ -5,10 +5,8 @@
 //! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
 use super::{BlendError, Blender};
-use crate::{
-    loop_clip::LoopClip,
-    math::{ops, rigid::Twist},
-};
+use crate::loop_clip::LoopClip;
+use crate::math::{ops, rigid::Twist};
 
 /// What an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +59,8 @@ impl BlendSpace {
 
     fn new(axes: [Option<Axis>; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         let blender = Blender::new(loops)?;
-        let points: Vec<Point> = blender
-            .loops()
-            .iter()
-            .map(|clip| point(axes, clip.root().twist))
-            .collect();
+        let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
+        let points: Vec<Point> = points.collect();
         let scale = [0, 1].map(|axis| {
             let values = points.iter().map(|point| point[axis]);
             let range = values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min);
@@ -118,11 +113,8 @@ impl BlendSpace {
         }
         // From shares of time to weights: a loop of a longer period has more time at the same weight.
         let periods = self.blender.loops().iter().map(LoopClip::period_secs);
-        let weights: Vec<f64> = shares
-            .iter()
-            .zip(periods)
-            .map(|(share, period)| share / period)
-            .collect();
+        let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
+        let weights: Vec<f64> = weights.collect();
         let sum: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / sum).collect()
     }

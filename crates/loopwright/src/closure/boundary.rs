@@ -6,10 +6,8 @@
 //! far end. Derivation: docs/math/boundary.md.
 
 use super::{order::Order, shapes::Shape};
-use crate::{
-    math::decay::{Fading, Jet},
-    unit::Unit,
-};
+use crate::math::decay::{Fading, Jet};
+use crate::unit::Unit;
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;

@@ -2,21 +2,14 @@
 
 use glam::DVec3;
 
+use super::boundary::{Boundary, BoundaryError};
+use super::ends::{self, JointEnds};
+use super::seam::{Gaps, JointGap, SeamGaps};
+use super::settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
+use super::shapes::{Shape, ShapeKind};
+use super::targets::{self, JointTargets};
 use super::{
-    boundary::{Boundary, BoundaryError},
-    clamp::fitted,
-    closed::Closed,
-    ends::{self, JointEnds},
-    image::Image,
-    method::Method,
-    order::Order,
-    plan::Plan,
-    rotation,
-    seam::{Gaps, JointGap, SeamGaps},
-    settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion},
-    shapes::{Shape, ShapeKind},
-    tables::Tables,
-    targets::{self, JointTargets},
+    clamp::fitted, closed::Closed, image::Image, method::Method, order::Order, plan::Plan, rotation, tables::Tables,
 };
 use crate::{motion::Tracks, take::Clip};
 

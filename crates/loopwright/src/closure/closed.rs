@@ -2,11 +2,8 @@
 
 use glam::DVec3;
 
-use super::{
-    clamp::Clamp,
-    method::Method,
-    seam::{Gaps, SeamGaps},
-};
+use super::seam::{Gaps, SeamGaps};
+use super::{clamp::Clamp, method::Method};
 use crate::motion::Tracks;
 
 /// A closed clip and the offsets that closed it.

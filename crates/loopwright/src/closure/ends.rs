@@ -2,11 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::{
-    analysis::velocity::{self, Around, Derivatives, WIDE_REACH},
-    math::rotation,
-    take::Clip,
-};
+use crate::analysis::velocity::{self, Around, Derivatives, WIDE_REACH};
+use crate::{math::rotation, take::Clip};
 
 /// State of a track of points or of rotations at one end of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,18 +6,13 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    closed::Closed,
-    ends::{EndState, JointEnds},
-    targets::{JointTargets, Targets},
-};
-use crate::{
-    loop_clip::LoopClip,
-    math::{rigid::Rigid, rotation},
-    mirror::{ACROSS, Mirror},
-    motion::{Pose, PoseRef, Tracks},
-    take::Clip,
-};
+use super::closed::Closed;
+use super::ends::{EndState, JointEnds};
+use super::targets::{JointTargets, Targets};
+use crate::math::{rigid::Rigid, rotation};
+use crate::mirror::{ACROSS, Mirror};
+use crate::motion::{Pose, PoseRef, Tracks};
+use crate::{loop_clip::LoopClip, take::Clip};
 
 /// The mirror image of the poses of a clip.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,12 +278,10 @@ impl<'a> Image<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        closure::{ClosureSettings, close::close_half},
-        math::ops,
-        motion::{Joint, RootMotion, Skeleton},
-        take::{Cut, Take},
-    };
+    use crate::closure::{ClosureSettings, close::close_half};
+    use crate::math::ops;
+    use crate::motion::{Joint, RootMotion, Skeleton};
+    use crate::take::{Cut, Take};
 
     const NAMES: [&str; 5] = ["Reference", "Hips", "LeftLeg", "RightLeg", "Head"];
     const PARTNERS: [usize; 5] = [0, 1, 3, 2, 4];

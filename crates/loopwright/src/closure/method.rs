@@ -1,10 +1,7 @@
 //! The method that closes the seam of a joint: shapes at both ends, shares of the gaps, order.
 
-use super::{
-    names::ClosureName,
-    order::Order,
-    shapes::{DEFAULT_BLEND_SECS, Shape, ShapeKind},
-};
+use super::shapes::{DEFAULT_BLEND_SECS, Shape, ShapeKind};
+use super::{names::ClosureName, order::Order};
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]

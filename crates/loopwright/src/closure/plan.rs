@@ -2,15 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    boundary::{BoundaryError, Progress},
-    crossfade::Crossfade,
-    ends::{EndState, JointEnds},
-    method::Method,
-    rotation,
-    tables::{Tables, TrackOffsets},
-    targets::JointTargets,
-};
+use super::boundary::{BoundaryError, Progress};
+use super::ends::{EndState, JointEnds};
+use super::tables::{Tables, TrackOffsets};
+use super::{crossfade::Crossfade, method::Method, rotation, targets::JointTargets};
 use crate::{math, take::Clip};
 
 #[derive(Default)]

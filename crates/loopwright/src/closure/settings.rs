@@ -1,10 +1,7 @@
 //! Settings of a closure: a method for each joint, and the errors of invalid settings.
 
-use super::{
-    boundary::BoundaryError,
-    clamp::End,
-    method::{Method, Shares},
-};
+use super::method::{Method, Shares};
+use super::{boundary::BoundaryError, clamp::End};
 use crate::{unit::Unit, words};
 
 /// How velocities and accelerations at the seam are measured.

@@ -2,13 +2,8 @@
 
 use glam::DVec3;
 
-use super::{
-    boundary::{Boundary, BoundaryError, MAX_CONDITIONS, Progress, Weights},
-    method::Method,
-    order::Order,
-    shapes::Shape,
-    targets::Targets,
-};
+use super::boundary::{Boundary, BoundaryError, MAX_CONDITIONS, Progress, Weights};
+use super::{method::Method, order::Order, shapes::Shape, targets::Targets};
 use crate::take::Clip;
 
 pub(super) struct Tables {

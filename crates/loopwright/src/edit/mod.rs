@@ -7,20 +7,16 @@
 use crate::{closure::Image, loop_clip::LoopClip};
 
 mod error;
-
 mod joint_offset;
-
 mod kinds;
 
 pub use error::EditError;
 pub use joint_offset::JointOffset;
+pub use kinds::move_joint::{Moment, Move, bump};
+pub use kinds::noise::{Noise, num_harmonics};
 pub use kinds::{
-    EditDescriptor, EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints, LoopEdit,
-    aim::Aim,
-    move_joint::{Moment, Move, bump},
-    noise::{Noise, num_harmonics},
-    offset::Offset,
-    smooth::Smooth,
+    EditDescriptor, EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints, LoopEdit, aim::Aim,
+    offset::Offset, smooth::Smooth,
 };
 
 /// A loop after edits, the first of them first. A loop that is edited by nothing but zeros stays as it is, to the bit.

@@ -3,11 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::{
-    math::rotation,
-    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
-    take::Take,
-};
+use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::{math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,10 +2,8 @@
 //!
 //! `playback` plays it at any time; `runtime` does so in single precision, fast, for engines.
 
-use crate::{
-    math::rigid::{Rigid, Twist},
-    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks},
-};
+use crate::math::rigid::{Rigid, Twist};
+use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
 
 pub(crate) mod playback;
 

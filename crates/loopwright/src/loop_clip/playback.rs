@@ -7,14 +7,10 @@
 use glam::{DQuat, DVec3};
 
 use super::LoopClip;
-use crate::{
-    math::{
-        cubic::{Hermite, Span},
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::{Pose, RootMotion, Tracks},
-};
+use crate::math::cubic::{Hermite, Span};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::rotation;
+use crate::motion::{Pose, RootMotion, Tracks};
 
 /// How poses between samples are interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

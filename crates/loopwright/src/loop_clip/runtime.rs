@@ -506,10 +506,8 @@ fn multiply<S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        math::{ops, rigid::Rigid, rigid::Twist},
-        motion::{Joint, Pose, PoseRef, RootMotion},
-    };
+    use crate::math::{ops, rigid::Rigid, rigid::Twist};
+    use crate::motion::{Joint, Pose, PoseRef, RootMotion};
 
     const NUM_JOINTS: usize = 21;
     const NUM_SAMPLES: usize = 40;

@@ -176,6 +176,13 @@ mod tests {
         }
     }
 
+    /// Points and where a motion takes them, of different weights.
+    fn moved(points: &[DVec3], motion: Rigid) -> Vec<PointPair> {
+        let points = points.iter().enumerate();
+        let pairs = points.map(|(at, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + at as f64));
+        pairs.collect()
+    }
+
     #[test]
     fn the_fit_recovers_a_ground_motion() {
         let motion = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, -0.5));
@@ -184,12 +191,7 @@ mod tests {
             DVec3::new(-0.1, 0.1, 0.3),
             DVec3::new(0.4, 1.5, 2.0),
         ];
-        let pairs: Vec<PointPair> = points
-            .iter()
-            .enumerate()
-            .map(|(index, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + index as f64))
-            .collect();
-        let found = fit_planar(&pairs);
+        let found = fit_planar(&moved(&points, motion));
         assert!((found.translation - motion.translation).length() < 1e-14);
         assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
         assert_eq!(fit_planar(&[]), Rigid::IDENTITY);
@@ -212,12 +214,7 @@ mod tests {
         for angle in [0.0, 1e-9, 1e-3, 0.7, 2.0, 3.1, core::f64::consts::PI] {
             let turn = rotation::exp(DVec3::new(0.48, -0.6, 0.64) * angle);
             let motion = Rigid::new(turn, DVec3::new(1.0, 0.2, -0.5));
-            let pairs: Vec<PointPair> = points
-                .iter()
-                .enumerate()
-                .map(|(index, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + index as f64))
-                .collect();
-            let found = fit_rigid(&pairs);
+            let found = fit_rigid(&moved(&points, motion));
             assert!(rotation::difference(found.rotation, turn).length() < 1e-14, "{angle}");
             assert!((found.translation - motion.translation).length() < 1e-14, "{angle}");
         }

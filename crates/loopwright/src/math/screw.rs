@@ -6,10 +6,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    ops,
-    rigid::{Rigid, Twist},
-};
+use super::ops;
+use super::rigid::{Rigid, Twist};
 
 /// A constant twist in terms of its axis.
 ///

@@ -2,25 +2,15 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
-    detail::Splitter,
-    phase::{CycleRow, NUM_PHASES, row_at},
-    window::{Window, rise, trust},
-};
-use crate::{
-    analysis::Analysis,
-    candidate::LoopCandidate,
-    math::{
-        fit::{PointPair, fit_planar},
-        percentile,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::{Pose, RootMotion, Tracks},
-    root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint},
-    take::Clip,
-};
+use super::phase::{CycleRow, NUM_PHASES, row_at};
+use super::window::{Window, rise, trust};
+use super::{MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter};
+use crate::math::fit::{PointPair, fit_planar};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{percentile, rotation};
+use crate::motion::{Pose, RootMotion, Tracks};
+use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint};
+use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
 
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
 const MAX_TRANSFORMS: usize = 20_000_000;

@@ -6,11 +6,9 @@
 //! cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
-use crate::{
-    analysis::{Analysis, features::Features},
-    candidate::LoopCandidate,
-    math::{ops, rotation},
-};
+use crate::analysis::{Analysis, features::Features};
+use crate::candidate::LoopCandidate;
+use crate::math::{ops, rotation};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;

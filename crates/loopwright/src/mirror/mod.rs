@@ -9,11 +9,8 @@
 use glam::{DQuat, DVec3};
 
 mod axes;
-
 mod pairing;
-
 mod partners;
-
 mod reflect;
 
 pub use pairing::Pairing;
@@ -84,11 +81,9 @@ impl Mirror {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        math::{ops, rotation},
-        motion::{Joint, Skeleton},
-        take::Take,
-    };
+    use crate::math::{ops, rotation};
+    use crate::motion::{Joint, Skeleton};
+    use crate::take::Take;
 
     /// Hips, two legs of two joints and a head; `left` is the direction to the left side.
     fn take(names: [&str; 6], left: DVec3) -> Take {

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use super::Mirror;
-use crate::analysis::{
-    Analysis,
-    features::{Features, WeightedJoint},
-};
+use crate::analysis::Analysis;
+use crate::analysis::features::{Features, WeightedJoint};
 
 /// How the two ends of a stretch meet in a loop.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,11 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::{Pose, PoseRef, Skeleton, WorldTracks};
-use crate::math::{
-    cubic::{Hermite, Span},
-    rigid::Rigid,
-    rotation,
-};
+use crate::math::cubic::{Hermite, Span};
+use crate::math::{rigid::Rigid, rotation};
 
 /// Local transforms of all joints of a skeleton at even times, frame-major, metres.
 ///

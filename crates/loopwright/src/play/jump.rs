@@ -8,12 +8,8 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
-use crate::{
-    feet::fade::SolvedFade,
-    loop_clip::LoopClip,
-    math::{decay::Decay, time_step::TimeStep},
-    transition::best::Bounds,
-};
+use crate::math::{decay::Decay, time_step::TimeStep};
+use crate::{feet::fade::SolvedFade, loop_clip::LoopClip, transition::best::Bounds};
 
 /// The cheapest jump from one loop into another.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,25 +7,18 @@
 
 use std::sync::Arc;
 
-use rand_pcg::{
-    Pcg64,
-    rand_core::{Rng, SeedableRng},
-};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::{
-    analysis::body::BodyOverrides,
-    blend::SkeletonDifference,
-    feet::fade::{FadingLoop, Footwork, SolvedFade},
-    loop_clip::{Interpolation, LoopClip, LoopClipError},
-    math::{decay::Decay, rigid::Rigid},
-    motion::{Pose, Skeleton, Tracks},
-    take::{Take, TakeError},
-};
+use crate::feet::fade::{FadingLoop, Footwork, SolvedFade};
+use crate::loop_clip::{Interpolation, LoopClip, LoopClipError};
+use crate::math::{decay::Decay, rigid::Rigid};
+use crate::motion::{Pose, Skeleton, Tracks};
+use crate::take::{Take, TakeError};
+use crate::{analysis::body::BodyOverrides, blend::SkeletonDifference};
 
 pub(crate) mod entry;
-
 pub(crate) mod jump;
-
 pub(crate) mod offset;
 
 pub use entry::Entry;
@@ -145,11 +138,8 @@ impl LoopSet {
                 return Err(PlayError::Skeleton { index, difference });
             }
         }
-        let loops = loops
-            .into_iter()
-            .map(LoopClip::on_screw)
-            .collect::<Result<Vec<_>, _>>()?;
-        let loops = LoopClip::on_one_floor(loops, overrides);
+        let loops: Result<Vec<_>, _> = loops.into_iter().map(LoopClip::on_screw).collect();
+        let loops = LoopClip::on_one_floor(loops?, overrides);
         Ok(Self {
             sampled: SampledLoops::new(&loops),
             feet: loops.iter().map(|clip| Footwork::new(clip, overrides)).collect(),
@@ -257,11 +247,8 @@ impl LoopSet {
         if fewest < 1 || most < fewest {
             return Err(PlayError::Cycles { found: settings.cycles });
         }
-        let shortest = self
-            .loops
-            .iter()
-            .map(|clip| held_secs(clip, fewest, fade))
-            .fold(f64::INFINITY, f64::min);
+        let held = self.loops.iter().map(|clip| held_secs(clip, fewest, fade));
+        let shortest = held.fold(f64::INFINITY, f64::min);
         if self.loops.len() > 1 && duration_secs > shortest * MAX_SEGMENTS as f64 {
             return Err(PlayError::TooLong);
         }

@@ -9,15 +9,9 @@
 use glam::DVec3;
 
 use super::INTERPOLATION;
-use crate::{
-    loop_clip::LoopClip,
-    math::{
-        decay::Decay,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{decay::Decay, rotation};
+use crate::{loop_clip::LoopClip, motion::Pose};
 
 /// A value and its rate at the jump.
 type Pair = [DVec3; 2];

@@ -3,14 +3,10 @@
 use glam::DVec3;
 
 use super::{SourceTracks, Stand};
-use crate::{
-    analysis::{
-        body::{Body, FoundBy},
-        seam_peak::{self, floor, second_difference},
-    },
-    loop_clip::LoopKeys,
-    math::{ops, percentile, rotation},
-};
+use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::loop_clip::LoopKeys;
+use crate::math::{ops, percentile, rotation};
 
 /// A joint's sharpest change of velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,11 +6,8 @@
 use glam::DVec3;
 
 mod inside;
-
 mod seam;
-
 mod sliding;
-
 mod step;
 
 pub use inside::{FootHeight, HeldPose, Peak};
@@ -19,13 +16,8 @@ pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
-use crate::{
-    analysis::body::Body,
-    loop_clip::{LoopClip, LoopKeys},
-    math::ops,
-    motion::WorldTracks,
-    root_motion::RootRelativeClip,
-};
+use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::{analysis::body::Body, math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///

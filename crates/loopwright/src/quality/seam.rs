@@ -3,13 +3,8 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::{
-    analysis::body::Body,
-    analysis::seam_peak::{self, floor, second_difference},
-    loop_clip::LoopKeys,
-    math::rotation,
-    root_motion::RootRelativeClip,
-};
+use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::{analysis::body::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
 
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,10 +93,8 @@ fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
 
 pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
     let end = keys.num_samples() as isize;
-    let known: Vec<isize> = [0, end]
-        .into_iter()
-        .filter(|&at| source.has(at - 1) && source.has(at + 1))
-        .collect();
+    let known = [0, end].into_iter();
+    let known: Vec<isize> = known.filter(|&at| source.has(at - 1) && source.has(at + 1)).collect();
     if known.is_empty() {
         return None;
     }
@@ -193,11 +186,8 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     if windows.is_empty() {
         return None;
     }
-    let ranks: Vec<f64> = [0, num_samples]
-        .into_iter()
-        .filter_map(|end| window(end - 3))
-        .map(|value| mid_rank(&windows, value))
-        .collect();
+    let ranks = [0, num_samples].into_iter().filter_map(|end| window(end - 3));
+    let ranks: Vec<f64> = ranks.map(|value| mid_rank(&windows, value)).collect();
     (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
 }
 

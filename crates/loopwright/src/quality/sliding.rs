@@ -3,15 +3,10 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::{
-    analysis::{
-        body::{Body, FoundBy},
-        standing,
-    },
-    loop_clip::{LoopClip, LoopKeys},
-    math::ops,
-    root_motion::RootRelativeClip,
-};
+use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::standing;
+use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::{math::ops, root_motion::RootRelativeClip};
 
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
 pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: Option<&RootRelativeClip>) -> Option<f64> {

@@ -7,16 +7,9 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::{
-    analysis::heading::Heading,
-    math::{
-        fit::fit_circle,
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{fit::fit_circle, ops, rotation};
+use crate::{analysis::heading::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, stays in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;
@@ -366,11 +359,10 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
-    let back: Vec<Rigid> = frames
-        .iter()
-        .take(count)
-        .enumerate()
-        .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
+    let moved = |sample: usize| moved_after(sample as f64 * step_secs);
+    let samples = frames.iter().take(count).enumerate();
+    let back: Vec<Rigid> = samples
+        .map(|(sample, &frame)| moved(sample).inverse() * frame)
         .collect();
     let translation = back.iter().map(|frame| frame.translation).sum::<DVec3>() / count as f64;
     let mut mean = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);

@@ -1,17 +1,12 @@
 //! Converts a clip in the world to a clip relative to its root.
 
-use super::{
-    MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace,
-    cycle::{BodyPath, Cycle, GroundPath, mean_start},
-    poses::{EndPoses, WINDOW_SECS},
-    root_joint,
-};
-use crate::{
-    analysis::{Analysis, heading::Heading},
-    math::{ops, rigid::Rigid, rotation, time_step::TimeStep},
-    motion::{RootMotion, WorldTracks},
-    take::Clip,
-};
+use super::cycle::{BodyPath, Cycle, GroundPath, mean_start};
+use super::poses::{EndPoses, WINDOW_SECS};
+use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
+use crate::analysis::{Analysis, heading::Heading};
+use crate::math::{ops, rigid::Rigid, rotation, time_step::TimeStep};
+use crate::motion::{RootMotion, WorldTracks};
+use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,26 +6,17 @@
 
 use glam::DVec3;
 
+use super::poses::{WINDOW_SECS, fit_weights};
 use super::{
-    RootError, RootMode, RootRelativeClip, RootSettings, RootSpace,
-    cycle::MIN_CLIMB_METRES,
-    extract::foot_of_climb,
-    poses::{WINDOW_SECS, fit_weights},
+    RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::foot_of_climb,
     root_joint,
 };
-use crate::{
-    analysis::{Analysis, heading::Heading},
-    math::{
-        fit::{PointPair, fit_planar},
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-        time_step::TimeStep,
-    },
-    mirror::Mirror,
-    motion::{RootMotion, Skeleton, WorldTracks},
-    take::Clip,
-};
+use crate::analysis::{Analysis, heading::Heading};
+use crate::math::fit::{PointPair, fit_planar};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{ops, rotation, time_step::TimeStep};
+use crate::motion::{RootMotion, Skeleton, WorldTracks};
+use crate::{mirror::Mirror, take::Clip};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {

@@ -4,18 +4,11 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{
-        body::{Body, FoundBy},
-        features::WeightedJoint,
-        standing::FootJoint,
-    },
-    math::{
-        fit::{PointPair, fit_planar, fit_rigid},
-        rigid::Rigid,
-    },
-    motion::{Skeleton, WorldTracks},
-};
+use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::{features::WeightedJoint, standing::FootJoint};
+use crate::math::fit::{PointPair, fit_planar, fit_rigid};
+use crate::math::rigid::Rigid;
+use crate::motion::{Skeleton, WorldTracks};
 
 /// Poses this far on either side of both ends are compared, seconds.
 pub(crate) const WINDOW_SECS: f64 = 0.2;

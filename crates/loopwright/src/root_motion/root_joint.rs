@@ -5,12 +5,10 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{Analysis, body::Body},
-    math::{rigid::Rigid, rotation},
-    motion::{RootMotion, Skeleton, WorldTracks},
-    take::{Clip, Take},
-};
+use crate::analysis::{Analysis, body::Body};
+use crate::math::{rigid::Rigid, rotation};
+use crate::motion::{RootMotion, Skeleton, WorldTracks};
+use crate::take::{Clip, Take};
 
 /// A joint carries the root motion when the box around its path has at least this share of the diagonal of the hips' box.
 const CARRIER_SHARE: f64 = 0.5;

@@ -5,10 +5,8 @@ use core::ops::RangeInclusive;
 use glam::{DQuat, DVec3};
 
 use super::{Cut, CutError, Take, sampler::Sampler};
-use crate::{
-    math::{rigid::Rigid, time_step::TimeStep},
-    motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks},
-};
+use crate::math::{rigid::Rigid, time_step::TimeStep};
+use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
 const MAX_TRANSFORMS: usize = 4_000_000;
@@ -253,10 +251,8 @@ impl Clip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        math::{ops, rotation},
-        motion::Joint,
-    };
+    use crate::math::{ops, rotation};
+    use crate::motion::Joint;
 
     /// A turning, moving joint whose motion is known at any time (frames).
     fn truth(frame: f64) -> (DVec3, DQuat) {

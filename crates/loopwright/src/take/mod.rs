@@ -20,10 +20,8 @@ pub use cut::{Cut, CutError};
 use sampler::Sampler;
 pub use smooth::SmoothError;
 
-use crate::{
-    math::{rigid::Rigid, rotation},
-    motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks},
-};
+use crate::math::{rigid::Rigid, rotation};
+use crate::motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Longest plausible coordinate in metres; anything beyond is an error in the file, and its square still fits a double.
 const MAX_COORDINATE: f64 = 1e9;

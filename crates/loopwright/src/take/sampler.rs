@@ -3,13 +3,9 @@
 use glam::DVec3;
 
 use super::Take;
-use crate::{
-    math::{
-        cubic::{Hermite, Span, Turns},
-        rotation,
-    },
-    motion::Pose,
-};
+use crate::math::cubic::{Hermite, Span, Turns};
+use crate::math::rotation;
+use crate::motion::Pose;
 
 /// Samples a take at times one after the other: turns from frame to frame, the dear part, are found once.
 pub(crate) struct Sampler<'a> {

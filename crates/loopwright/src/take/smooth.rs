@@ -166,10 +166,8 @@ impl LowPass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        math::rotation,
-        motion::{Joint, Skeleton},
-    };
+    use crate::math::rotation;
+    use crate::motion::{Joint, Skeleton};
 
     const RATE: f64 = 120.0;
 

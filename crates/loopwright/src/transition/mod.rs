@@ -27,24 +27,16 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{
-        Analysis,
-        body::{Body, BodyError, BodyOverrides},
-        defects::TakeDefects,
-        features::{self, Features, WeightedJoint},
-        heading::Heading,
-    },
-    blend::SkeletonDifference,
-    feet::floor::floor_over_root,
-    loop_clip::{LoopClip, LoopClipError},
-    math::decay::{Decay, Displacement},
-    motion::{Tracks, WorldTracks},
-    take::{Take, TakeError},
-};
+use crate::analysis::body::{Body, BodyError, BodyOverrides};
+use crate::analysis::features::{self, Features, WeightedJoint};
+use crate::analysis::{Analysis, defects::TakeDefects, heading::Heading};
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::decay::{Decay, Displacement};
+use crate::motion::{Tracks, WorldTracks};
+use crate::take::{Take, TakeError};
+use crate::{blend::SkeletonDifference, feet::floor::floor_over_root};
 
 pub(crate) mod best;
-
 mod occurrence;
 
 pub use best::{CostGrid, Crossing};

@@ -1,12 +1,9 @@
 //! Rigs made from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    BodyOverrides, LoopClip, Pose, Skeleton, Take,
-    math::{Rigid, rotation},
-    quality,
-    retarget::{Rig, unturned},
-};
+use loopwright::math::{Rigid, rotation};
+use loopwright::retarget::{Rig, unturned};
+use loopwright::{BodyOverrides, LoopClip, Pose, Skeleton, Take, quality};
 use loopwright_synth::WalkSettings;
 
 use super::{joint, walk_of};

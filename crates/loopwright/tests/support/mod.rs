@@ -1,13 +1,10 @@
 //! What tests of several subjects start from: skeletons, takes and loops whose truth is known.
 
 use glam::{DQuat, DVec3};
+use loopwright::math::{Rigid, Twist};
 use loopwright::{
     Analysis, Cut, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, RootMotion, SearchSettings,
-    Skeleton, Take, Tracks,
-    candidate::ChooseBy,
-    loop_clip::LoopKeys,
-    math::{Rigid, Twist},
-    quality,
+    Skeleton, Take, Tracks, candidate::ChooseBy, loop_clip::LoopKeys, quality,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 use rand_pcg::{Pcg64, rand_core::Rng};

@@ -2,17 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{
-    Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loopwright_controller::Mode;
 
-use crate::{
-    headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT},
-    numbers::parse_positive,
-    recipe::TakeArgs,
-};
+use crate::headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT};
+use crate::{numbers::parse_positive, recipe::TakeArgs};
 
 #[derive(Debug, Args)]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \

@@ -2,22 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{
-    ArgAction, Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args};
 use loopwright::{feet::FootLock, math::DecayKind, words::UnknownWord};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::{CheckId, DEFAULT_TOP};
 
 use super::{EngineArgs, RigArgs};
-use crate::{
-    headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
-    limits::Limits,
-    numbers::{parse_count, parse_cycles},
-    recipe::TakeArgs,
-    words::{Written, choice},
-};
+use crate::headings::{FEET, INPUT, JUMP, MIX, OUTPUT};
+use crate::numbers::{parse_count, parse_cycles};
+use crate::words::{Written, choice};
+use crate::{limits::Limits, recipe::TakeArgs};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]

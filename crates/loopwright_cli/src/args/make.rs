@@ -8,13 +8,10 @@ use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 
 use super::{ManyArgs, MirrorArgs, take::parse_format};
-use crate::{
-    exit::Failure,
-    headings::{INPUT, OUTPUT, WHICH_LOOP},
-    mirroring,
-    numbers::{parse_cut, parse_rows},
-    recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs},
-};
+use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
+use crate::numbers::{parse_cut, parse_rows};
+use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
+use crate::{exit::Failure, mirroring};
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {

@@ -4,10 +4,8 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 
-use crate::{
-    batch::{Shard, Template},
-    headings::MANY,
-};
+use crate::batch::{Shard, Template};
+use crate::headings::MANY;
 
 /// How a run over many takes names, shares and remembers its work.
 #[derive(Debug, Clone, Default, Args)]

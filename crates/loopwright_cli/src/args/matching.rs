@@ -2,24 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{
-    ArgAction, Args, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
-use loopwright::{
-    candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind},
-    math::DecayKind,
-    play::DEFAULT_FADE_SECS,
-    words,
-};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, Subcommand};
+use loopwright::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
+use loopwright::{math::DecayKind, play::DEFAULT_FADE_SECS, words};
 use loopwright_match::{FeatureSetKind, GaitSet};
 
-use crate::{
-    headings::{FEET, INPUT, MATCH, OUTPUT},
-    numbers::{parse_count, parse_positive},
-    recipe::TakeArgs,
-    words::{Written, choice, possible},
-};
+use crate::headings::{FEET, INPUT, MATCH, OUTPUT};
+use crate::numbers::{parse_count, parse_positive};
+use crate::recipe::TakeArgs;
+use crate::words::{Written, choice, possible};
 
 /// Nearest frames that a query lists.
 const DEFAULT_NEAREST: usize = 5;

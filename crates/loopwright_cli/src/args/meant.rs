@@ -1,10 +1,7 @@
 //! What users mean who type a flag or a command that other programs have: the nearest spelling is often another thing altogether.
 
-use clap::{
-    Error,
-    builder::StyledStr,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Error, builder::StyledStr};
 
 /// Flags that are none, and what does what they say.
 const FLAGS: [(&str, &str); 21] = [

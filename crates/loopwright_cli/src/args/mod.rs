@@ -20,10 +20,8 @@ mod retarget;
 mod search;
 mod take;
 
-use crate::{
-    headings::{MEMORY, MESSAGES, OUTPUT},
-    memory::MemorySize,
-};
+use crate::headings::{MEMORY, MESSAGES, OUTPUT};
+use crate::memory::MemorySize;
 pub(crate) use catalog::{CatalogArgs, SortBy};
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;

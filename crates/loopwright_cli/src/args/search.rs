@@ -6,11 +6,9 @@ use clap::Args;
 use loopwright_job::{DEFAULT_TOP, SearchRequest};
 
 use super::JobsArgs;
-use crate::{
-    headings::{INPUT, OUTPUT, WHICH_LOOP},
-    numbers::parse_count,
-    recipe::{Sets, StudyArgs},
-};
+use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
+use crate::numbers::parse_count;
+use crate::recipe::{Sets, StudyArgs};
 
 /// Loops of half a cycle and its mirror image.
 #[derive(Debug, Clone, Default, Args)]

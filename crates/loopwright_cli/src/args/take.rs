@@ -6,10 +6,8 @@ use clap::Args;
 use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, RigArgs};
-use crate::{
-    headings::{FEET, INPUT, OUTPUT, WALK},
-    recipe::{Sets, StudyArgs, TakeArgs},
-};
+use crate::headings::{FEET, INPUT, OUTPUT, WALK};
+use crate::recipe::{Sets, StudyArgs, TakeArgs};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InspectArgs {

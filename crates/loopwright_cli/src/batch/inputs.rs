@@ -1,10 +1,7 @@
 //! Which files a command line means: files, folders and patterns become one sorted list.
 
-use std::{
-    collections::BTreeSet,
-    fs, io,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
+use std::{collections::BTreeSet, fs, io};
 
 use loopwright_formats::Format;
 

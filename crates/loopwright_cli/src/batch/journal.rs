@@ -4,13 +4,11 @@
 //! a take appear, with their names, and another one after that, with what the take gave. A run that is killed leaves at most one line
 //! that has no end, which is skipped; takes of the first kind without the second are done again, and replace what is theirs.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -112,13 +110,8 @@ impl Journal {
             return Ok((Self { path, file: None }, past));
         }
         let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(failed)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(&path).map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 return Err(

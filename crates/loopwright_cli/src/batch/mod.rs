@@ -2,11 +2,8 @@
 //! in the order of the inputs, the same for any number of threads.
 
 mod inputs;
-
 mod journal;
-
 mod names;
-
 mod pool;
 
 use std::path::PathBuf;

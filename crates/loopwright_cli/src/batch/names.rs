@@ -1,9 +1,7 @@
 //! Names of outputs: by a template, each once.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
 

@@ -1,12 +1,8 @@
 //! Works on many inputs at once, and gives answers in the order of the inputs, whatever the number of threads.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{collections::BTreeMap, num::NonZeroUsize, thread};
 
 /// Stack of a worker, bytes: that of the main thread on Linux, since skeletons and scenes are trees of any depth.
 const STACK_BYTES: usize = 8 << 20;
@@ -170,10 +166,8 @@ fn worker<W: Work>(work: &W, inputs: &[W::Input], limits: Limits, shared: &Share
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        time::Duration,
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     /// Numbers its inputs while settling them; fails on some.
     #[derive(Default)]

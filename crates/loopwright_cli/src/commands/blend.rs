@@ -1,33 +1,21 @@
 //! `loopwright blend`: mixes several loops into one.
 
+use loopwright::blend::{Axis, BlendError, BlendSpace};
+use loopwright::feet::{self, FootLock};
 use loopwright::{
-    Blender, BodyOverrides, LoopClip, RootMode,
-    analysis::Body,
-    blend::{Axis, BlendError, BlendSpace},
-    feet::{self, FootLock},
-    loop_clip::LoopKeys,
-    pipeline::Recentered,
-    quality,
+    Blender, BodyOverrides, LoopClip, RootMode, analysis::Body, loop_clip::LoopKeys, pipeline::Recentered, quality,
     retarget::FollowedFeet,
 };
-use loopwright_formats::{
-    LoopFile, LoopFileError, Target,
-    loop_file::{
-        BlendOrigin, describe,
-        facts::{BlendFacts, FeetFacts},
-    },
-};
+use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
+use loopwright_formats::loop_file::{BlendOrigin, describe};
+use loopwright_formats::{LoopFile, LoopFileError, Target};
 use loopwright_job::{StoredLoop, Verdict};
 
-use crate::{
-    args::BlendArgs,
-    exit::{Ending, Failure},
-    failures, load, loop_output,
-    output::{self, Outputs},
-    report::{json, make as report},
-    talk,
-    written_loop::{self, LoopName},
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{json, make as report};
+use crate::written_loop::{self, LoopName};
+use crate::{args::BlendArgs, failures, load, loop_output, talk};
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     written_loop::check_are_there(&args.files.loops)?;

@@ -6,13 +6,10 @@ use loopwright::names;
 use loopwright_catalog::{CatalogFormat, LoopRow};
 use loopwright_job::TURNING_DPS;
 
-use crate::{
-    args::{CatalogArgs, SortBy},
-    exit::{Ending, Failure},
-    files,
-    output::{self, Outputs},
-    report::catalog as report,
-};
+use crate::args::{CatalogArgs, SortBy};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::{files, report::catalog as report};
 
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
@@ -31,11 +28,8 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
         rows.extend(read(path)?);
     }
     let num_read = rows.len();
-    let skeleton = args
-        .skeleton_of
-        .as_deref()
-        .map(|file| skeleton_of(&rows, file))
-        .transpose()?;
+    let skeleton = args.skeleton_of.as_deref().map(|file| skeleton_of(&rows, file));
+    let skeleton = skeleton.transpose()?;
     rows.retain(|row| fits(row, args, skeleton.as_deref()));
     sort(&mut rows, args.sort);
     rows.truncate(args.top.unwrap_or(usize::MAX));

@@ -2,28 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{
-    Sidecar,
-    loop_file::{
-        describe,
-        facts::{CheckFacts, Grade},
-    },
-};
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::describe;
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
 
-use crate::{
-    args::CheckArgs,
-    batch,
-    exit::{Ending, Failure},
-    failures,
-    limits::{Exceeded, Limits, SeamNames},
-    load,
-    output::{self, Outputs},
-    recipe::TakeArgs,
-    report::check::{self as report, Verdict},
-    talk,
-    written_loop::{self, LoopsInFile, WrittenLoop},
-};
+use crate::exit::{Ending, Failure};
+use crate::limits::{Exceeded, Limits, SeamNames};
+use crate::output::{self, Outputs};
+use crate::report::check::{self as report, Verdict};
+use crate::written_loop::{self, LoopsInFile, WrittenLoop};
+use crate::{args::CheckArgs, batch, failures, load, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
@@ -35,11 +24,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         from: args.fail_on,
         only: &args.only,
     };
-    let take = args
-        .take
-        .as_ref()
-        .map(|take| load::load(take, &args.reading.clone().into()))
-        .transpose()?;
+    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
+    let take = args.take.as_ref().map(read).transpose()?;
     let mut verdicts = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;

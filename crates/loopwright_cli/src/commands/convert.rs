@@ -3,30 +3,20 @@
 use std::{path::Path, sync::Arc};
 
 use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_formats::loop_file::describe;
+use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning,
     WrittenFile,
-    loop_file::{
-        describe,
-        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
-    },
 };
 use loopwright_job::{CharacterTarget, stated_space, take_facts};
 
-use super::{
-    each::{self, Manner},
-    retarget::{self, Moved, Options},
-};
-use crate::{
-    args::ConvertArgs,
-    batch,
-    exit::{Ending, Failure},
-    failures, files, load, memory, mirroring,
-    output::{self, Outputs},
-    recipe::Recenter,
-    report::{convert::ConvertAnswer, json},
-    talk, written_loop,
-};
+use super::each::{self, Manner};
+use super::retarget::{self, Moved, Options};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{convert::ConvertAnswer, json};
+use crate::{args::ConvertArgs, batch, failures, files, load, memory, mirroring, recipe::Recenter, talk, written_loop};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
@@ -282,11 +272,8 @@ impl Work<'_> {
                     .clip(take)
                     .map_err(|error| written_loop::apart(&self.args.input, &error))?,
             };
-            let name = sidecar
-                .playback
-                .animation
-                .clone()
-                .unwrap_or_else(|| clip.name().to_owned());
+            let name = sidecar.playback.animation.clone();
+            let name = name.unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
                 limits: memory::limits(),
                 closing_key: match sidecar.playback.closing_key {

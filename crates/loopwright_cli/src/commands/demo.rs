@@ -7,15 +7,10 @@ use loopwright_formats::{Format, ReadSettings, SizeLimits, Source};
 use loopwright_job::{self as job, Chosen, JobError, Request, Rows, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::{
-    args::DemoArgs,
-    commands::synth,
-    exit::{Ending, Failure},
-    failures, loop_output,
-    output::{self, Outputs},
-    recipe::Recipe,
-    report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts},
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts};
+use crate::{args::DemoArgs, commands::synth, failures, loop_output, recipe::Recipe};
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     let folder = &args.output;

@@ -1,20 +1,14 @@
 //! Commands over many files: what they do with one is done with each, and said in the order of the files.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{
-    args::JobsArgs,
-    batch::{self, Input, Inputs, Named, Names, Template, Wanted, Work},
-    exit::{Ending, Failure},
-    files, memory, output,
-    report::failure,
-    talk::{self, Aside, Progress},
-};
+use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted, Work};
+use crate::exit::{Ending, Failure};
+use crate::talk::{self, Aside, Progress};
+use crate::{args::JobsArgs, files, memory, output, report::failure};
 
 /// Most files that the last message lists.
 const MOST_LISTED: usize = 20;

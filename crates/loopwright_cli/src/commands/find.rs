@@ -3,19 +3,11 @@
 use loopwright::SearchSettings;
 use loopwright_job::{JobError, SearchRows, Study, search_rows, warning};
 
-use super::{
-    each::{self, Manner},
-    like,
-};
-use crate::{
-    args::FindArgs,
-    exit::{Ending, Failure},
-    failures, load, mirroring,
-    output::{self, Outputs},
-    plot::PlotFile,
-    report::find::FindAnswer,
-    talk,
-};
+use super::each::{self, Manner};
+use super::like;
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::{args::FindArgs, failures, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk};
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let search = args.search.clone().tuned(args.sets.only_of_search()?);

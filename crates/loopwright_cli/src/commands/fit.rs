@@ -7,16 +7,10 @@ use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, Ta
 use loopwright_formats::{AnimationChoice, Format};
 use loopwright_job::{take_facts, warning};
 
-use crate::{
-    args::FitArgs,
-    exit::{Ending, Failure},
-    failures, files, load, memory,
-    output::{self, Outputs},
-    patterns::Pattern,
-    plot::PlotFile,
-    report::fit::{self as report, FittedTake, Outcome, Source},
-    talk, written_loop,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::fit::{self as report, FittedTake, Outcome, Source};
+use crate::{args::FitArgs, failures, files, load, memory, patterns::Pattern, plot::PlotFile, talk, written_loop};
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(profile) = &args.profile {

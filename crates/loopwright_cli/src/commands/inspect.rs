@@ -2,15 +2,10 @@
 use loopwright_job::Study;
 
 use super::each::{self, Manner};
-use crate::{
-    args::InspectArgs,
-    exit::{Ending, Failure},
-    load,
-    output::{self, Outputs},
-    plot::PlotFile,
-    report::inspect::InspectAnswer,
-    survey::{self, Surveyed},
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::survey::{self, Surveyed};
+use crate::{args::InspectArgs, load, plot::PlotFile, report::inspect::InspectAnswer};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     args.sets.only_of_search()?;

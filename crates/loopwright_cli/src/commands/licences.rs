@@ -1,9 +1,7 @@
 //! `loopwright licences`: under which terms the program and all that is inside it may be used.
 
-use crate::{
-    exit::{Ending, Failure},
-    output,
-};
+use crate::exit::{Ending, Failure};
+use crate::output;
 
 /// Written by `.ci/third-party`; `.ci/run` compares.
 const OF_OTHERS: &str = include_str!("../../third-party-licences.txt");

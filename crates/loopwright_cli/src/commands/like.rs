@@ -2,21 +2,15 @@
 
 use std::path::Path;
 
-use loopwright::{
-    Transitions,
-    transition::{Occurrence, TransitionClip},
-};
+use loopwright::Transitions;
+use loopwright::transition::{Occurrence, TransitionClip};
 use loopwright_job::Study;
 
-use crate::{
-    args::FindArgs,
-    exit::{Ending, Failure},
-    failures, load,
-    motions::{self, NamedMotion},
-    output,
-    recipe::{StudyArgs, TakeArgs},
-    report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts},
-};
+use crate::exit::{Ending, Failure};
+use crate::motions::{self, NamedMotion};
+use crate::recipe::{StudyArgs, TakeArgs};
+use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
+use crate::{args::FindArgs, failures, load, output};
 
 /// A stretch is the motion that is sought if jumps between the two cost at most this share of jumps at random.
 ///

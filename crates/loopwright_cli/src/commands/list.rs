@@ -4,15 +4,10 @@ use std::path::Path;
 
 use loopwright_job::{Study, pack};
 
-use crate::{
-    animations,
-    args::ListArgs,
-    batch,
-    exit::{Ending, Failure},
-    load, output,
-    report::list::{self as report, ListedAnimation, ListedFile},
-    talk::{self, Progress},
-};
+use crate::exit::{Ending, Failure};
+use crate::report::list::{self as report, ListedAnimation, ListedFile};
+use crate::talk::{self, Progress};
+use crate::{animations, args::ListArgs, batch, load, output};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
     let study: Study = args.reading.clone().into();

@@ -5,22 +5,14 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::Format;
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
 
-use super::{
-    make_all::{PackArgs, make_all},
-    make_many,
-};
-use crate::{
-    animations,
-    args::{CloseArgs, MakeArgs, TargetArgs},
-    batch,
-    exit::{Ending, Failure},
-    failures, files, load, loop_output, memory,
-    output::{self, Outputs},
-    plot::PlotFile,
-    recipe::{Recipe, SearchRecipe},
-    report::{failure, json, make as report},
-    talk,
-};
+use super::make_all::{PackArgs, make_all};
+use super::make_many;
+use crate::args::{CloseArgs, MakeArgs, TargetArgs};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::recipe::{Recipe, SearchRecipe};
+use crate::report::{failure, json, make as report};
+use crate::{animations, batch, failures, files, load, loop_output, memory, plot::PlotFile, talk};
 
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {

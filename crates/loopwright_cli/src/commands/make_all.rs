@@ -3,26 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::{
-    AnimatedFile, Format,
-    loop_file::{AnimationOutcome, PackSidecar, facts::Grade},
-};
-use loopwright_job::{
-    SearchRequest, Study,
-    pack::{NoPack, PackJob, PackRequest, PackedFile},
-};
+use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade};
+use loopwright_formats::{AnimatedFile, Format};
+use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
+use loopwright_job::{SearchRequest, Study};
 
-use crate::{
-    animations,
-    args::TargetArgs,
-    exit::{Ending, Failure},
-    failures, files, load, memory,
-    output::{self, Outputs},
-    recipe::Recipe,
-    report::{json, make_all as report},
-    talk::{self, Progress},
-    written_loop,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{json, make_all as report};
+use crate::talk::{self, Progress};
+use crate::{animations, args::TargetArgs, failures, files, load, memory, recipe::Recipe, written_loop};
 
 /// What is asked of all animations of a file.
 #[derive(Clone, Copy)]

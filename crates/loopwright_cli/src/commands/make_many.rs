@@ -1,38 +1,24 @@
 //! `loopwright make` for many takes: each by the road of one, all into one folder.
 
-use std::{
-    collections::HashSet,
-    fs,
-    path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{collections::HashSet, fs, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
-use loopwright_formats::{
-    Format, Sidecar,
-    loop_file::{AnimationOutcome, facts::Grade, sha256},
-};
+use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, sha256};
+use loopwright_formats::{Format, Sidecar};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Study};
 
-use super::{
-    catalog,
-    make_all::{LoopedAnimations, PackArgs},
+use super::catalog;
+use super::make_all::{LoopedAnimations, PackArgs};
+use crate::args::{ManyArgs, TargetArgs};
+use crate::batch::{
+    self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work, Written,
 };
-use crate::{
-    animations,
-    args::{ManyArgs, TargetArgs},
-    batch::{
-        self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
-        Written,
-    },
-    exit::{Ending, Failure},
-    failures, files, load, loop_output, memory,
-    output::{self, Outputs},
-    recipe::Recipe,
-    report::make_many::Summary,
-    talk::{self, Progress},
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::talk::{self, Progress};
+use crate::{animations, failures, files, load, loop_output, memory, recipe::Recipe, report::make_many::Summary};
 
 /// What the command line asks for.
 #[derive(Clone, Copy)]
@@ -65,10 +51,8 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
         .map(|path| Catalog::asked_for(path, options))
         .transpose()?;
     let mut inputs = found.files;
-    let protected = inputs
-        .iter()
-        .filter_map(|input| input.path.canonicalize().ok())
-        .collect();
+    let protected = inputs.iter().filter_map(|input| input.path.canonicalize().ok());
+    let protected = protected.collect();
     if let Some(shard) = many.shard {
         inputs.retain(|input| shard.has(input));
     }

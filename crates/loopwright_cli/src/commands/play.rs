@@ -1,24 +1,15 @@
 //! `loopwright play`: loops one after the other.
 
-use loopwright::{
-    LoopSet, PlaySettings,
-    candidate::DEFAULT_HALF_LIFE_SECS,
-    math::{Decay, DecayKind},
-    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError},
-};
+use loopwright::math::{Decay, DecayKind};
+use loopwright::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
+use loopwright::{LoopSet, PlaySettings, candidate::DEFAULT_HALF_LIFE_SECS};
 use loopwright_job::{StoredLoop, max_rate_hz};
 
-use crate::{
-    args::PlayArgs,
-    exit::{Ending, Failure},
-    failures, files,
-    output::{self, Outputs},
-    report::{
-        json,
-        play::{self as report, PlayAnswer, PlayedLoop},
-    },
-    talk, written_loop,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
+use crate::{args::PlayArgs, failures, files, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     written_loop::check_are_there(&args.files.loops)?;

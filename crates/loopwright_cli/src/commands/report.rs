@@ -1,41 +1,27 @@
 //! `loopwright report`: a page about loops.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright::{Analysis, candidate::MotionKind};
 use loopwright_catalog::CatalogFormat;
-use loopwright_draw::{
-    Figure,
-    render::DrawnMotion,
-    report::{self as page, Contact, Heading, LoopEntry, Panel},
-};
-use loopwright_formats::{
-    AnimationChoice, LoopInFile, Sidecar,
-    loop_file::facts::{Grade, QualityFacts},
-};
+use loopwright_draw::report::{self as page, Contact, Heading, LoopEntry, Panel};
+use loopwright_draw::{Figure, render::DrawnMotion};
+use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
+use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
 use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
-use crate::{
-    args::ReportArgs,
-    batch::{self, Work},
-    exit::{Ending, Failure},
-    files,
-    limits::Limits,
-    load, memory,
-    output::{self, Outputs},
-    recipe::{StudyArgs, TakeArgs},
-    report::{
-        json,
-        page::{self as answer, NotShown, ReportAnswer},
-    },
-    talk::{self, Progress},
-    written_loop::{self, WrittenLoop},
-};
+use crate::batch::{self, Work};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::recipe::{StudyArgs, TakeArgs};
+use crate::report::json;
+use crate::report::page::{self as answer, NotShown, ReportAnswer};
+use crate::talk::{self, Progress};
+use crate::written_loop::{self, WrittenLoop};
+use crate::{args::ReportArgs, files, limits::Limits, load, memory};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     for input in &args.inputs {

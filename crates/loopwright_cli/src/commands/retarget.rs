@@ -8,16 +8,11 @@ use loopwright_formats::{
 use loopwright_job::{AddedRoot, CharacterTarget, Matched, rig_of, take_facts};
 
 use super::each::{self, Manner};
-use crate::{
-    args::{EngineArgs, RetargetArgs},
-    batch,
-    exit::{Ending, Failure},
-    failures, files, load, loop_output, memory, mirroring,
-    output::{self, Outputs},
-    recipe::TakeArgs,
-    report::{json, make as report, retarget::RetargetAnswer},
-    talk, written_loop,
-};
+use crate::args::{EngineArgs, RetargetArgs};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{json, make as report, retarget::RetargetAnswer};
+use crate::{batch, failures, files, load, loop_output, memory, mirroring, recipe::TakeArgs, talk, written_loop};
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     let target = || load::character(&args.rig, args.map.as_deref(), args.bone_stretch).map(Arc::new);

@@ -2,12 +2,10 @@
 
 use std::io::Write;
 
-use crate::{
-    args::{CompletionsArgs, ManArgs, RecipeArgs, full_command},
-    exit::{Ending, Failure},
-    output::{self, Outputs},
-    project, recipe,
-};
+use crate::args::{CompletionsArgs, ManArgs, RecipeArgs, full_command};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::{project, recipe};
 
 const NAME: &str = "loopwright";
 

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{Format, Source};
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
-use crate::{
-    args::SynthArgs,
-    exit::{Ending, Failure},
-    output::{self, Outputs},
-    report::{json, synth::SynthAnswer},
-};
+use crate::args::SynthArgs;
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{json, synth::SynthAnswer};
 
 pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;

@@ -5,10 +5,8 @@ use std::fmt::Write;
 use loopwright_catalog::LoopRow;
 use serde::Serialize;
 
-use super::{
-    json,
-    table::{Table, optional},
-};
+use super::json;
+use super::table::{Table, optional};
 
 pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
     let mut text = String::new();

@@ -6,15 +6,11 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, QualityFacts, 
 use loopwright_job::{CheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
-use super::{
-    figures::{figures, root_motion},
-    json::{self, ErrorFacts},
-    table::Table,
-};
-use crate::{
-    exit::Failure,
-    limits::{Exceeded, Limits},
-};
+use super::figures::{figures, root_motion};
+use super::json::{self, ErrorFacts};
+use super::table::Table;
+use crate::exit::Failure;
+use crate::limits::{Exceeded, Limits};
 
 #[derive(Default, Serialize)]
 pub(crate) struct Verdict {
@@ -62,11 +58,9 @@ pub(crate) fn by_check(verdicts: &[Verdict]) -> String {
     let mut has_rows = false;
     for id in CheckId::ALL {
         let qualities = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
-        let grades: Vec<Option<Grade>> = qualities
-            .flat_map(|quality| &quality.checks)
-            .filter(|check| check.id == id.as_str())
-            .map(|check| check.grade)
-            .collect();
+        let checks = qualities.flat_map(|quality| &quality.checks);
+        let grades = checks.filter(|check| check.id == id.as_str()).map(|check| check.grade);
+        let grades: Vec<Option<Grade>> = grades.collect();
         let count = |wanted: Option<Grade>| grades.iter().filter(|grade| **grade == wanted).count();
         let counts = [Some(Grade::Good), Some(Grade::Review), Some(Grade::Bad), None].map(count);
         if counts[1] + counts[2] == 0 {
@@ -86,11 +80,8 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let checks = verdict.quality.as_ref().map_or(&[][..], |quality| &quality.checks);
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
         let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
-        let of_limits: Vec<&Exceeded> = verdict
-            .failed
-            .iter()
-            .filter(|failed| !is_check(&failed.measure))
-            .collect();
+        let of_limits = verdict.failed.iter().filter(|failed| !is_check(&failed.measure));
+        let of_limits: Vec<&Exceeded> = of_limits.collect();
         let errors = usize::from(verdict.failure.is_some());
         let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
         let _ = writeln!(

@@ -2,11 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright::{
-    RootMode,
-    candidate::{LastKey, OutcomePart, WholeClipKind},
-    root_motion::RootSpace,
-};
+use loopwright::candidate::{LastKey, OutcomePart, WholeClipKind};
+use loopwright::{RootMode, root_motion::RootSpace};
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
 };

@@ -2,25 +2,16 @@
 
 use std::{convert::Infallible, fmt::Write};
 
-use loopwright::{
-    Analysis, RootMode, RootMotion, SearchSettings,
-    candidate::{MissReason, NearestMiss, Outcome, SegmentLoops},
-    math::ops,
-    root_motion::RootSpace,
-};
-use loopwright_formats::loop_file::{
-    describe,
-    facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts},
-};
+use loopwright::candidate::{MissReason, NearestMiss, Outcome, SegmentLoops};
+use loopwright::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
+use loopwright_formats::loop_file::describe;
+use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
 use loopwright_job::{SearchRows, Studied, verdict};
 use serde::Serialize;
 
-use super::{
-    figures::{headline, several_cycles, whole_clip},
-    inspect::SegmentFacts,
-    json,
-    table::{Table, optional},
-};
+use super::figures::{headline, several_cycles, whole_clip};
+use super::table::{Table, optional};
+use super::{inspect::SegmentFacts, json};
 use crate::{exit::Failure, failures, parallel};
 
 #[derive(Serialize)]

@@ -7,10 +7,8 @@ use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_job::warning;
 use serde::Serialize;
 
-use super::{
-    figures::{duration_secs, headline},
-    json,
-};
+use super::figures::{duration_secs, headline};
+use super::json;
 use crate::survey::Surveyed;
 
 /// The highest peaks of the autocorrelation, highest first.

@@ -2,10 +2,8 @@
 //!
 //! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema, with the meaning of each key.
 
-use loopwright_formats::{
-    Sidecar,
-    loop_file::{AnimationFacts, PackSidecar, VERSION, to_text},
-};
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::{AnimationFacts, PackSidecar, VERSION, to_text};
 use serde::Serialize;
 
 use crate::{exit::Failure, talk};

@@ -5,10 +5,8 @@ use std::{fmt::Write, path::Path};
 use loopwright_job::{Studied, pack::Judged};
 use serde::{Serialize, Serializer};
 
-use super::{
-    json::{self, ErrorFacts},
-    table::{Table, optional, rate},
-};
+use super::json::{self, ErrorFacts};
+use super::table::{Table, optional, rate};
 use crate::{exit::Failure, loop_output};
 
 #[derive(Serialize)]

@@ -2,10 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::{
-    Sidecar,
-    loop_file::facts::{EditFacts, MeanCycleFacts},
-};
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
 use loopwright_job::Verdict;
 
 use super::figures::{figures, held, root_motion, several_cycles, whole_clip};

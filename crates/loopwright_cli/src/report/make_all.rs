@@ -4,10 +4,8 @@ use std::fmt::Write;
 
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 
-use super::{
-    figures::gap,
-    table::{Table, optional},
-};
+use super::figures::gap;
+use super::table::{Table, optional};
 
 /// What became of every animation, as a table.
 pub(crate) fn human(pack: &PackSidecar) -> String {

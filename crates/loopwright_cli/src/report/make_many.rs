@@ -7,11 +7,9 @@ use loopwright_formats::loop_file::VERSION;
 use serde::Serialize;
 
 use super::table::Table;
-use crate::{
-    batch::{LoopResult, TakeResult, Verdict},
-    exit::{Ending, Failure},
-    output, talk,
-};
+use crate::batch::{LoopResult, TakeResult, Verdict};
+use crate::exit::{Ending, Failure};
+use crate::{output, talk};
 
 /// Most different reasons that the summary lists for a verdict.
 const MOST_REASONS: usize = 4;

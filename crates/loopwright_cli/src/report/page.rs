@@ -1,15 +1,11 @@
 //! Answers of `report`, and the figures that its page shows of a loop.
 
-use loopwright_formats::{
-    Sidecar,
-    loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts},
-};
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts};
 use serde::Serialize;
 
-use super::{
-    figures::{gap, held, root_motion, seam_step, whole_clip},
-    table::{optional, rate},
-};
+use super::figures::{gap, held, root_motion, seam_step, whole_clip};
+use super::table::{optional, rate};
 
 /// The answer of `report`.
 #[derive(Serialize)]

@@ -2,15 +2,14 @@
 
 pub(crate) mod schema;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::{collections::BTreeMap, fs};
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use glam::DVec3;
-use loopwright::{Take, math::Twist};
+use loopwright::Take;
+use loopwright::math::{Rigid, Twist};
 use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -97,6 +96,12 @@ impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
     }
+
+    /// The JSON documents on stdout, one a line.
+    pub(crate) fn json_lines(&self) -> Vec<Value> {
+        let lines = self.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    }
 }
 
 /// A fresh folder in which the command runs; removed when the value is dropped.
@@ -137,6 +142,14 @@ impl Folder {
         Answer::to(&arguments.join(" "), output)
     }
 
+    /// Starts the command without a word of it.
+    #[cfg(unix)]
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        let mut run = command();
+        run.args(arguments).current_dir(self.path());
+        run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
     /// Runs the command with a file from elsewhere, whose name may hold anything, in place of the word FILE.
     pub(crate) fn run_on(&self, file: &Path, arguments: &str) -> Answer {
         let words = arguments.split_whitespace();
@@ -164,6 +177,13 @@ impl Folder {
         let answer = self.fail(arguments);
         answer.says(words);
         answer
+    }
+
+    /// Asserts of each row of a table that the command with these arguments is refused with these words.
+    pub(crate) fn refuse_all(&self, command: &str, table: &str) {
+        for [arguments, words] in rows(table) {
+            self.refuse(&format!("{command} {arguments}"), words);
+        }
     }
 
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -235,12 +255,41 @@ impl Folder {
     }
 }
 
-/// A number in a JSON document, by the path of its keys, separated by slashes.
+/// Rows of a table in a text: a row a line, `|` between its columns.
+pub(crate) fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    table.trim_matches('\n').trim_end().lines().map(|row| {
+        let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+        (columns.try_into()).unwrap_or_else(|_| panic!("{row:?} has other columns than {N}"))
+    })
+}
+
+/// A number in a JSON document, by the path of its keys and indices, separated by slashes.
 pub(crate) fn number(json: &Value, keys: &str) -> f64 {
-    let value = keys.split('/').fold(json, |value, key| &value[key]);
-    value
-        .as_f64()
-        .unwrap_or_else(|| panic!("{keys} is {value}, not a number"))
+    let value = json.pointer(&format!("/{keys}"));
+    let number = value.and_then(Value::as_f64);
+    number.unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
+}
+
+/// How many samples a loop has, by its sidecar.
+pub(crate) fn samples(sidecar: &Value) -> usize {
+    number(sidecar, "playback/samples") as usize
+}
+
+/// World transform of a joint in a file.
+pub(crate) fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
+    let joint = take.skeleton().find(joint).unwrap();
+    let world = take.world_tracks();
+    Rigid::new(world.rotation(key, joint), world.position(key, joint))
+}
+
+/// A glTF file as text whose motion lies in another file of this name, and the bytes of that file.
+pub(crate) fn with_companion(mut gltf: Value, name: &str) -> (String, Vec<u8>) {
+    // The body comes first, the motion last.
+    let motion = gltf["buffers"].as_array_mut().unwrap().last_mut().unwrap();
+    let (_, base64) = motion["uri"].as_str().unwrap().split_once("base64,").unwrap();
+    let bytes = BASE64_STANDARD.decode(base64).unwrap();
+    motion["uri"] = name.into();
+    (gltf.to_string(), bytes)
 }
 
 /// The parts of a list in a JSON document.

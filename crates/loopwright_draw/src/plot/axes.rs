@@ -1,10 +1,8 @@
 //! Panels with axes: ranges, ticks, grid, lines.
 
-use super::{
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg, number},
-    text,
-};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg, number};
+use super::text;
 
 /// A range of data, never empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,11 +151,8 @@ impl Axis {
         let mut ticks = Ticks::new(range, most);
         // Labels of many digits want more room.
         while most > 2 {
-            let widest = ticks
-                .values
-                .iter()
-                .map(|&value| text::width(&ticks.label(value), style::TEXT, false))
-                .fold(0.0, f64::max);
+            let width_of = |value: &f64| text::width(&ticks.label(*value), style::TEXT, false);
+            let widest = ticks.values.iter().map(width_of).fold(0.0, f64::max);
             if (widest + 14.0) * ticks.values.len() as f64 <= width {
                 break;
             }
@@ -287,11 +282,8 @@ impl Panel {
         let mut flush = |column: &mut Vec<(f64, f64)>| {
             let lowest = (0..column.len()).min_by(|&left, &right| column[left].1.total_cmp(&column[right].1));
             let highest = (0..column.len()).max_by(|&left, &right| column[left].1.total_cmp(&column[right].1));
-            let mut picked: Vec<usize> = [Some(0), lowest, highest, column.len().checked_sub(1)]
-                .into_iter()
-                .flatten()
-                .filter(|&index| index < column.len())
-                .collect();
+            let picked = [Some(0), lowest, highest, column.len().checked_sub(1)].into_iter();
+            let mut picked: Vec<usize> = picked.flatten().filter(|&index| index < column.len()).collect();
             picked.sort_unstable();
             picked.dedup();
             kept.extend(picked.into_iter().map(|index| column[index]));

@@ -1,18 +1,14 @@
 //! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
-use loopwright::{
-    math::Decay,
-    transition::{CostGrid, Crossing},
-};
+use loopwright::math::Decay;
+use loopwright::transition::{CostGrid, Crossing};
 
-use super::{
-    axes::{self, Axis, Labels, Panel, Range},
-    heat::{self, Heat},
-    legend::{Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg},
-    text, tracks,
-};
+use super::axes::{self, Axis, Labels, Panel, Range};
+use super::heat::{self, Heat};
+use super::legend::{Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg};
+use super::{text, tracks};
 
 /// Costs of jumps between two motions, for drawing.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,11 +190,9 @@ impl TransitionMap<'_> {
             ],
         );
         let area = heading.over(svg, left, top, width, 110.0);
-        let points: Vec<(f64, f64)> = self
-            .best_entries
-            .iter()
-            .map(|crossing| (crossing.exit as f64 * self.step_secs[0], crossing.cost))
-            .collect();
+        let secs = |exit: usize| exit as f64 * self.step_secs[0];
+        let best = self.best_entries.iter();
+        let points: Vec<(f64, f64)> = best.map(|crossing| (secs(crossing.exit), crossing.cost)).collect();
         let panel = Panel {
             area,
             x: Axis::across(
@@ -312,11 +306,8 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
 
 /// The largest finite value; 1 if none is above zero.
 fn largest(values: &[f64]) -> f64 {
-    let largest = values
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .fold(0.0, f64::max);
+    let finite = values.iter().copied().filter(|value| value.is_finite());
+    let largest = finite.fold(0.0, f64::max);
     if largest > 0.0 { largest } else { 1.0 }
 }
 

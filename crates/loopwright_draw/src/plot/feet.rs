@@ -5,12 +5,10 @@ use core::ops::Range as Keys;
 use glam::DVec3;
 use loopwright::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
-use super::{
-    axes::{self, Axis, Panel, Range, stroke_width},
-    legend::{Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Area, Svg},
-};
+use super::axes::{self, Axis, Panel, Range, stroke_width};
+use super::legend::{Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Area, Svg};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;

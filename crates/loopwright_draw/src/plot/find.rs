@@ -1,20 +1,15 @@
 //! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
-use loopwright::{
-    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take,
-    analysis::{Peak, Spectrum},
-    candidate::MAX_COST_RATIO,
-};
+use loopwright::analysis::{Peak, Spectrum};
+use loopwright::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
 
-use super::{
-    axes::{self, Axis, Labels, Panel, Range},
-    heat::{self, Heat},
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg, number},
-    text,
-    tracks::{self, Chosen},
-};
+use super::axes::{self, Axis, Labels, Panel, Range};
+use super::heat::{self, Heat};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg, number};
+use super::text;
+use super::tracks::{self, Chosen};
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///
@@ -112,12 +107,8 @@ fn autocorrelation(
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
-        let points: Vec<(f64, f64)> = values
-            .iter()
-            .take(max_lag + 2)
-            .enumerate()
-            .map(|(lag, &value)| (lag as f64 * dt, value))
-            .collect();
+        let points = values.iter().take(max_lag + 2).enumerate();
+        let points: Vec<(f64, f64)> = points.map(|(lag, &value)| (lag as f64 * dt, value)).collect();
         panel.line(svg, &points, Ink::Blue, "");
         mark_peaks(svg, panel, &peaks, dt, chosen);
     });
@@ -231,11 +222,8 @@ impl Map {
             }
         }
         let random = found.random_cost.filter(|&cost| cost > 0.0);
-        let largest = ratios
-            .iter()
-            .copied()
-            .filter(|cost| cost.is_finite())
-            .fold(0.0, f64::max);
+        let finite = ratios.iter().copied().filter(|cost| cost.is_finite());
+        let largest = finite.fold(0.0, f64::max);
         let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
         for ratio in &mut ratios {
             *ratio /= unit;

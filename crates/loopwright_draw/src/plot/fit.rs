@@ -3,13 +3,11 @@
 use glam::DVec3;
 use loopwright_controller::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 
-use super::{
-    axes::{self, Axis, Panel, Range, stroke_width},
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Area, Svg},
-    tracks,
-};
+use super::axes::{self, Axis, Panel, Range, stroke_width};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Area, Svg};
+use super::tracks;
 
 /// Fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all changes
 /// superimposed, and histograms of the takes against controllers of the fitted half-lives.

@@ -2,11 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    style,
-    svg::{Anchor, Area, Svg, number},
-    text,
-};
+use super::svg::{Anchor, Area, Svg, number};
+use super::{style, text};
 
 /// Number of shades of a map; more cannot be distinguished and only lengthen the text.
 const SHADES: usize = 24;

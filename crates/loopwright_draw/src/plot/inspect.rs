@@ -2,12 +2,9 @@
 
 use loopwright::{Analysis, Take, analysis::Foot};
 
-use super::{
-    axes,
-    style::{self, SERIES},
-    svg::Svg,
-    tracks::{self, Kind, Line, Track},
-};
+use super::style::{self, SERIES};
+use super::tracks::{self, Kind, Line, Track};
+use super::{axes, svg::Svg};
 
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///

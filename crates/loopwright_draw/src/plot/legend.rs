@@ -1,10 +1,8 @@
 //! Titles and legends above panels.
 
-use super::{
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg},
-    text,
-};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg};
+use super::text;
 
 /// Attributes of a dashed line.
 pub(super) const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";

@@ -4,21 +4,14 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Cut, MadeLoop, RootMode, Take,
-    closure::Order,
-    math::{Rigid, Twist, rotation},
-};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
 
-use super::{
-    axes::{self, Axis, Panel, Range, nice_step, stroke_width},
-    feet,
-    legend::{DASHED, Heading, Key, Sign},
-    root_path,
-    style::{self, Ink, SERIES},
-    svg::{Anchor, Area, Svg, number},
-    text,
-};
+use super::axes::{self, Axis, Panel, Range, nice_step, stroke_width};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink, SERIES};
+use super::svg::{Anchor, Area, Svg, number};
+use super::{feet, root_path, text};
 
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
 /// after, and the speed of the feet over the ground.
@@ -400,11 +393,8 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool
         panel.upright(svg, time(count), Ink::Text, "stroke-dasharray=\"4 3\"");
         for axis in 0..3 {
             for cycle in 0..2 {
-                let points: Vec<(f64, f64)> = before
-                    .iter()
-                    .enumerate()
-                    .map(|(at, v)| (time(at + cycle * count), v[axis]))
-                    .collect();
+                let points = before.iter().enumerate();
+                let points: Vec<(f64, f64)> = points.map(|(at, v)| (time(at + cycle * count), v[axis])).collect();
                 panel.line(svg, &points, Ink::Grey, &stroke_width(2.2));
             }
         }

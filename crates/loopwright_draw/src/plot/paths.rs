@@ -2,10 +2,8 @@
 
 use loopwright::math::Rigid;
 
-use super::{
-    style::{self, SERIES},
-    svg::{Anchor, Area, Svg, number},
-};
+use super::style::{self, SERIES};
+use super::svg::{Anchor, Area, Svg, number};
 
 /// A root at even times.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +80,8 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
         for (index, path) in paths.iter().enumerate() {
             let ink = SERIES[index % SERIES.len()];
             let width = number(path.width);
-            let points: Vec<(f64, f64)> = path
-                .transforms
-                .iter()
-                .map(|transform| at(-transform.translation.x, transform.translation.z))
-                .collect();
+            let places = path.transforms.iter().map(|transform| transform.translation);
+            let points: Vec<(f64, f64)> = places.map(|place| at(-place.x, place.z)).collect();
             svg.polyline(points.iter().copied(), ink, &format!("style=\"stroke-width:{width}\""));
             for &(x, y) in points.iter().step_by(path.dot_every.max(1)) {
                 svg.circle(x, y, 0.5 * path.width + 2.5, &format!("f{}", ink.class()), "");

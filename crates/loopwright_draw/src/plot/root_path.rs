@@ -3,17 +3,13 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::{
-    MadeLoop,
-    math::{Rigid, Screw, ops},
-};
+use loopwright::MadeLoop;
+use loopwright::math::{Rigid, Screw, ops};
 
-use super::{
-    axes::stroke_width,
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink},
-    svg::{Anchor, Area, Svg},
-};
+use super::axes::stroke_width;
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink};
+use super::svg::{Anchor, Area, Svg};
 
 /// Height of the panel, in the units of the picture.
 const HEIGHT: f64 = 260.0;

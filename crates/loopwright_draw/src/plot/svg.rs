@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    style::{self, Ink},
-    text,
-};
+use super::style::{self, Ink};
+use super::text;
 
 /// A number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(super) fn number(value: f64) -> String {

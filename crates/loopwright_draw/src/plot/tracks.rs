@@ -1,17 +1,13 @@
 //! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
 
-use loopwright::{
-    Analysis, Take,
-    analysis::{ActivityKind, Gait},
-};
+use loopwright::analysis::{ActivityKind, Gait};
+use loopwright::{Analysis, Take};
 
-use super::{
-    axes::{Axis, Panel, Range, stroke_width},
-    legend::{DASHED, Heading, Key, Sign},
-    style::{self, Ink, SERIES},
-    svg::{Anchor, Area, Svg},
-    text,
-};
+use super::axes::{Axis, Panel, Range, stroke_width};
+use super::legend::{DASHED, Heading, Key, Sign};
+use super::style::{self, Ink, SERIES};
+use super::svg::{Anchor, Area, Svg};
+use super::text;
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {
@@ -194,12 +190,9 @@ pub(super) fn draw(
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);
             for (line, ink) in track.lines.iter().zip(SERIES) {
-                let points: Vec<(f64, f64)> = line
-                    .values
-                    .iter()
-                    .enumerate()
-                    .map(|(frame, &value)| (frame as f64 * take.frame_time_secs(), value))
-                    .collect();
+                let secs = |frame: usize| frame as f64 * take.frame_time_secs();
+                let points = line.values.iter().enumerate();
+                let points: Vec<(f64, f64)> = points.map(|(frame, &value)| (secs(frame), value)).collect();
                 panel.line(svg, &points, ink, &stroke_width(1.4));
             }
         });

@@ -9,10 +9,8 @@ use resvg::tiny_skia::{
     RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
-use super::{
-    camera::{Camera, Spot},
-    picture::Picture,
-};
+use super::camera::{Camera, Spot};
+use super::picture::Picture;
 
 /// A colour, red, green, blue and opacity from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,11 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-use super::{
-    camera::Camera,
-    canvas::{Canvas, Colour, Ink},
-    motion::DrawnMotion,
-};
+use super::canvas::{Canvas, Colour, Ink};
+use super::{camera::Camera, motion::DrawnMotion};
 
 /// A plane that the body walks on: level, or sloping along a climb.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,12 +128,9 @@ impl Ground {
             let ends = limb.ends.map(|end| points[end]);
             let flat = ends.map(|p| DVec2::new(p.x, p.z));
             let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
-            let spots: Vec<DVec2> = outline
-                .into_iter()
-                .filter_map(|p| camera.project(DVec3::new(p.x, self.height_at(p.x, p.y), p.y)))
-                .map(|spot| spot.at)
-                .collect();
-            outlines.push(spots);
+            let on_ground = |p: DVec2| DVec3::new(p.x, self.height_at(p.x, p.y), p.y);
+            let spots = outline.into_iter().filter_map(|p| camera.project(on_ground(p)));
+            outlines.push(spots.map(|spot| spot.at).collect::<Vec<DVec2>>());
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
     }

@@ -2,11 +2,8 @@
 
 use glam::DVec3;
 
-use super::{
-    canvas::Colour,
-    picture::Picture,
-    stage::{RenderError, Stage, draw_body},
-};
+use super::stage::{RenderError, Stage, draw_body};
+use super::{canvas::Colour, picture::Picture};
 
 /// Frames shown as sticks on either side of the seam.
 const FRAMES: isize = 3;

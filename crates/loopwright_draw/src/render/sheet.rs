@@ -1,11 +1,8 @@
 //! Many frames in one picture: contact sheets, and panels side by side.
 
-use super::{
-    canvas::Canvas,
-    caption::{self, Caption},
-    picture::Picture,
-    stage::{RenderError, Stage},
-};
+use super::caption::{self, Caption};
+use super::stage::{RenderError, Stage};
+use super::{canvas::Canvas, picture::Picture};
 
 /// Most cells of a contact sheet.
 pub const MAX_CELLS: usize = 256;
@@ -70,11 +67,8 @@ pub fn side_by_side(pictures: &[Picture]) -> Result<Picture, RenderError> {
         return Ok(picture.clone());
     }
     const GAP: u32 = 4;
-    let width = pictures
-        .iter()
-        .map(|picture| picture.size()[0] + GAP)
-        .sum::<u32>()
-        .saturating_sub(GAP);
+    let widths = pictures.iter().map(|picture| picture.size()[0] + GAP);
+    let width = widths.sum::<u32>().saturating_sub(GAP);
     let height = pictures.iter().map(|picture| picture.size()[1]).max().unwrap_or(0);
     let mut row = Canvas::new([width, height]).ok_or(RenderError::Size { width, height })?;
     row.bar(

@@ -3,14 +3,10 @@
 use glam::DVec3;
 use loopwright::analysis::Side;
 
-use super::{
-    camera::{Camera, Orientation, View},
-    canvas::{Canvas, Colour, Ink, MAX_PIXELS},
-    caption::{self, Caption},
-    ground::Ground,
-    motion::DrawnMotion,
-    picture::Picture,
-};
+use super::camera::{Camera, Orientation, View};
+use super::canvas::{Canvas, Colour, Ink, MAX_PIXELS};
+use super::caption::{self, Caption};
+use super::{ground::Ground, motion::DrawnMotion, picture::Picture};
 use crate::plot::PngError;
 
 /// The view of a motion.

@@ -183,12 +183,8 @@ pub(super) fn path(entry: &LoopEntry) -> String {
             path_of(points.iter().map(place))
         );
     }
-    let unit = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0];
-    let bar = unit
-        .into_iter()
-        .rev()
-        .find(|bar| bar * scale < 0.3 * WIDTH)
-        .unwrap_or(0.1);
+    let mut lengths = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].into_iter();
+    let bar = lengths.find(|bar| bar * scale < 0.3 * WIDTH).unwrap_or(0.1);
     let _ = write!(
         svg,
         "<line x1=\"12\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"12\" y=\"{}\">{bar} m</text>\

@@ -8,7 +8,6 @@
 //! its browser may run its own script only and may ask nobody for anything.
 
 mod clip;
-
 mod curves;
 
 use core::fmt::Write;

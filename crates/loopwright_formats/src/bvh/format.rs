@@ -4,22 +4,13 @@ use std::borrow::Cow;
 
 use loopwright::{Pose, Skeleton, Take, retarget};
 
-use super::{
-    read::{self, BvhBytes},
-    source::BvhSource,
-    write,
-};
+use super::read::{self, BvhBytes};
+use super::{source::BvhSource, write};
+use crate::entry::{FormatEntry, Parsed};
+use crate::format::{Capabilities, Format};
 use crate::{
-    entry::{FormatEntry, Parsed},
-    error::WriteError,
-    file_form::FileForm,
-    format::{Capabilities, Format},
-    keyed_motion::KeyedMotion,
-    limits::SizeLimits,
-    settings::Companions,
-    source::Source,
-    space::Space,
-    written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
+    source::Source, space::Space, written::WrittenFile,
 };
 
 pub(crate) const BVH: FormatEntry = FormatEntry {

@@ -6,22 +6,13 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use glam::{DQuat, DVec3};
 use loopwright::analysis::{TakeSample, probe_stride};
 
+use super::read::{Frames, TRANSFORMS_PER_BYTE, is_bvh};
 use super::{
-    FrameTime, Hierarchy,
-    channel::ChannelKind,
-    hierarchy,
-    lex::Lexer,
-    motion,
-    number::number,
-    read::{Frames, TRANSFORMS_PER_BYTE, is_bvh},
-    source::BvhSource,
+    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, number::number, source::BvhSource,
 };
+use crate::space::{Space, guess};
 use crate::{
-    limits::most_transforms,
-    settings::ReadSettings,
-    space::{Space, guess},
-    take_warning::warn_of_take,
-    text::without_byte_order_mark,
+    limits::most_transforms, settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark,
     warning::Warning,
 };
 

@@ -5,26 +5,13 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 
-use super::{
-    BvhFile, BvhJoint, Hierarchy,
-    channel::ChannelKind,
-    hierarchy,
-    lex::Lexer,
-    motion::{self, RowSink},
-    source::BvhSource,
-};
-use crate::{
-    entry::{Loaded, ParsedFile},
-    error::ReadError,
-    euler,
-    excerpt::cut,
-    limits::{SizeLimits, most_transforms},
-    settings::ReadSettings,
-    source::{LoadedTake, Source},
-    space::{Space, guess},
-    text,
-    warning::Warning,
-};
+use super::motion::{self, RowSink};
+use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, source::BvhSource};
+use crate::entry::{Loaded, ParsedFile};
+use crate::limits::{SizeLimits, most_transforms};
+use crate::source::{LoadedTake, Source};
+use crate::space::{Space, guess};
+use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::Warning};
 
 /// Reads a BVH file without interpreting it.
 ///

@@ -4,11 +4,8 @@ use fearless_simd::Level;
 use glam::{DQuat, DVec3};
 use loopwright::math::rotation;
 
-use super::{
-    BvhJoint,
-    channel::ChannelKind,
-    digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE},
-};
+use super::digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE};
+use super::{BvhJoint, channel::ChannelKind};
 use crate::euler::decomposer::Decomposer;
 
 /// Positions have one decimal less than angles, which have all of them.

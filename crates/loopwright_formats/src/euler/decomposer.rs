@@ -3,10 +3,8 @@
 use fearless_simd::{Level, dispatch, prelude::*};
 use glam::DQuat;
 
-use super::{
-    compose, decompose, handedness,
-    three_axes::{choose, halves, run_on},
-};
+use super::three_axes::{choose, halves, run_on};
+use super::{compose, decompose, handedness};
 use crate::space::Axis;
 
 /// Number of rotations whose angles are computed in parallel.
@@ -104,10 +102,8 @@ fn decompose_joints(_: impl Simd, joints: &[JointAxes], rotations: &[DQuat], ang
 mod tests {
     use core::f64::consts::FRAC_PI_2;
 
-    use super::{
-        super::tests::{ORDERS, Random},
-        *,
-    };
+    use super::super::tests::{ORDERS, Random};
+    use super::*;
 
     #[test]
     fn joints_side_by_side_get_the_angles_that_each_gets_alone() {

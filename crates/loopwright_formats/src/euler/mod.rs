@@ -22,9 +22,7 @@ use loopwright::math::ops;
 use crate::space::Axis;
 
 mod arc_tangent;
-
 pub(crate) mod decomposer;
-
 mod three_axes;
 
 use arc_tangent::atan2;

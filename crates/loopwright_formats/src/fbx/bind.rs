@@ -6,10 +6,8 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright::Pose;
 use ufbx::Scene;
 
-use super::{
-    joints::Joints,
-    scene::{self, World},
-};
+use super::joints::Joints;
+use super::scene::{self, World};
 use crate::limits::MAX_VALUE;
 
 /// A joint whose place in its parent differs by less than this share between bind pose and nodes is at that of the nodes, which

@@ -6,12 +6,8 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use ufbx::{Anim, InheritMode, Node, Scene, Transform};
 
-use super::{
-    animation::Property,
-    joints::Joints,
-    record,
-    scene::{self, World},
-};
+use super::scene::{self, World};
+use super::{animation::Property, joints::Joints, record};
 use crate::{euler, space::Axis};
 
 /// First version whose animations are objects; earlier files can only be read.

@@ -2,25 +2,15 @@
 
 use loopwright::{Pose, Skeleton, Take};
 
+use super::source::{FbxSource, Form};
+use super::write;
 #[cfg(feature = "fbx")]
 use super::{insert, mesh, read::FbxScene};
-use super::{
-    source::{FbxSource, Form},
-    write,
-};
+use crate::entry::{FormatEntry, Parsed};
+use crate::format::{Capabilities, Format};
 use crate::{
-    entry::{FormatEntry, Parsed},
-    error::WriteError,
-    file_form::FileForm,
-    format::{Capabilities, Format},
-    keyed_motion::KeyedMotion,
-    limits::SizeLimits,
-    settings::Companions,
-    source::Source,
-    space::Space,
-    text,
-    warning::Warning,
-    written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
+    source::Source, space::Space, text, warning::Warning, written::WrittenFile,
 };
 #[cfg(feature = "fbx")]
 use crate::{

@@ -6,11 +6,9 @@
 
 use glam::DVec3;
 
-use super::{
-    animation::{self, Animation, TICKS_PER_SEC, connect, properties, property},
-    keys::{CM_PER_METRE, Keys, angles, leaves},
-    record::{self, Document, Record},
-};
+use super::animation::{self, Animation, TICKS_PER_SEC, connect, properties, property};
+use super::keys::{CM_PER_METRE, Keys, angles, leaves};
+use super::record::{self, Document, Record};
 use crate::{error::WriteError, space::Axis};
 
 /// Rotation axes of every joint, the first outermost: X is applied first.
@@ -44,10 +42,8 @@ pub(super) fn file(name: &str, keys: &Keys<'_>, has_short_tracks: bool) -> Resul
             .map(|translation| (translation * CM_PER_METRE).to_array())
             .collect();
         // A file rotates about X first; the list of axes starts with the outermost.
-        let turns: Vec<[f64; 3]> = angles(&AXES, keys.rotations_of(joint))
-            .into_iter()
-            .map(|[z, y, x]| [x, y, z])
-            .collect();
+        let turns = angles(&AXES, keys.rotations_of(joint)).into_iter();
+        let turns: Vec<[f64; 3]> = turns.map(|[z, y, x]| [x, y, z]).collect();
         let moves = leaves(&translations, rest);
         if joint > 0 && moves {
             // Blender joins a bone that rests on its parent's tip to the parent, and then ignores its translation. A first key is

@@ -102,11 +102,9 @@ pub(super) fn choose(
 
 /// For every node, whether it is a bone.
 fn bones(scene: &Scene, stack: Option<&AnimStack>) -> Vec<bool> {
-    let mut marked: Vec<bool> = scene
-        .nodes
-        .iter()
-        .map(|node| !node.is_root && node.attrib_type == ElementType::Bone)
-        .collect();
+    let nodes = scene.nodes.iter();
+    let marked = nodes.map(|node| !node.is_root && node.attrib_type == ElementType::Bone);
+    let mut marked: Vec<bool> = marked.collect();
     for cluster in &scene.skin_clusters {
         if let Some(node) = cluster.bone_node.as_ref().filter(|node| !node.is_root) {
             marked[scene::index(node)] = true;

@@ -6,13 +6,8 @@ use glam::{DQuat, DVec3};
 use loopwright::Skeleton;
 
 use super::animation;
-use crate::{
-    error::WriteError,
-    euler,
-    keyed_motion::{KeyedMotion, KeyedPoses},
-    limits::MAX_VALUE,
-    space::Axis,
-};
+use crate::keyed_motion::{KeyedMotion, KeyedPoses};
+use crate::{error::WriteError, euler, limits::MAX_VALUE, space::Axis};
 
 /// Most transforms in one file: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;

@@ -6,16 +6,10 @@ use glam::{DAffine3, DVec2, DVec3};
 use loopwright::Skeleton;
 use ufbx::{Material, Node, Scene, SkinDeformer};
 
-use super::{
-    joints,
-    read::moves,
-    scene::{self, World},
-    source::FbxSource,
-};
-use crate::{
-    limits::{MAX_VALUE, SizeLimits},
-    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
-};
+use super::scene::{self, World};
+use super::{joints, read::moves, source::FbxSource};
+use crate::limits::{MAX_VALUE, SizeLimits};
+use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
 
 /// Reads all meshes that follow the joints of a take.
 pub(crate) fn read(

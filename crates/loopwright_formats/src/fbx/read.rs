@@ -6,24 +6,16 @@ use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
-use super::{
-    bind,
-    error::FbxError,
-    form::FbxFile,
-    joints::{self, Joints},
-    scene::{self, World},
-    source::{FbxSource, Form},
-    timing::{self, Grid},
-};
-use crate::{
-    entry::{Loaded, ParsedFile},
-    error::ReadError,
-    limits::{MAX_VALUE, most_transforms},
-    settings::ReadSettings,
-    source::{LoadedTake, Source},
-    space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning},
-    warning::Warning,
-};
+use super::joints::{self, Joints};
+use super::scene::{self, World};
+use super::source::{FbxSource, Form};
+use super::timing::{self, Grid};
+use super::{bind, error::FbxError, form::FbxFile};
+use crate::entry::{Loaded, ParsedFile};
+use crate::limits::{MAX_VALUE, most_transforms};
+use crate::source::{LoadedTake, Source};
+use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
+use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
 
 /// Transforms allowed per byte of a file, in addition to those allowed for any file: sampled files have a byte or more for each
 /// number, files with sparse keys less.
@@ -272,11 +264,8 @@ impl Samples {
     /// Fixes joints that vary only by rounding.
     fn still(&mut self) {
         // Judged as if the unit were the metre, or the centimetre if numbers are large.
-        let size = self
-            .translations
-            .iter()
-            .map(|t| t.abs().max_element())
-            .fold(0.0, f64::max);
+        let sizes = self.translations.iter().map(|t| t.abs().max_element());
+        let size = sizes.fold(0.0, f64::max);
         let unit = if size > 10.0 { 0.01 } else { 1.0 };
         let num_joints = self.num_joints;
         for joint in 1..num_joints {
@@ -284,11 +273,8 @@ impl Samples {
             let track = || self.translations.iter().skip(joint).step_by(num_joints);
             let farthest = track().map(|t| t.distance(first)).fold(0.0, f64::max);
             if farthest * unit < STILL_METRES {
-                self.translations
-                    .iter_mut()
-                    .skip(joint)
-                    .step_by(num_joints)
-                    .for_each(|t| *t = first);
+                let track = self.translations.iter_mut().skip(joint).step_by(num_joints);
+                track.for_each(|t| *t = first);
             }
         }
     }

@@ -2,12 +2,8 @@
 
 #[cfg(feature = "fbx")]
 use super::insert;
-use super::{
-    fresh,
-    keys::Keys,
-    name::Name,
-    source::{FbxSource, Form},
-};
+use super::source::{FbxSource, Form};
+use super::{fresh, keys::Keys, name::Name};
 use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 #[cfg(feature = "fbx")]
 use crate::{

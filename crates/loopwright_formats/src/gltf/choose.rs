@@ -2,13 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{
-    accessor::Accessors,
-    container::Document,
-    error::GltfError,
-    parts::{self, Animation, Nodes, Skin},
-    track::{self, Track},
-};
+use super::parts::{self, Animation, Nodes, Skin};
+use super::track::{self, Track};
+use super::{accessor::Accessors, container::Document, error::GltfError};
 use crate::{error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::Warning};
 
 /// Longest name in messages.

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    container::{Document, list_mut},
-    parts::Transform,
-};
+use super::container::{Document, list_mut};
+use super::parts::Transform;
 
 /// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";

@@ -1,13 +1,9 @@
 //! The facts of a loop in the extras of its animation.
 
 use super::{container::Document, edit};
-use crate::{
-    limits::SizeLimits,
-    loop_file::{
-        json,
-        sidecar::{Sidecar, SidecarError},
-    },
-};
+use crate::limits::SizeLimits;
+use crate::loop_file::json;
+use crate::loop_file::sidecar::{Sidecar, SidecarError};
 
 /// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
 pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {

@@ -3,19 +3,14 @@
 use loopwright::{Pose, Skeleton, Take};
 
 use super::{facts, mesh, read::GltfFile, source::GltfSource, write};
+use crate::entry::{FactsInside, FormatEntry, Parsed};
+use crate::file_form::{FileForm, LoopOfFile};
+use crate::format::{Capabilities, Format};
+use crate::mesh::{Mesh, MeshError};
+use crate::written::{AddedLoops, WrittenFile};
 use crate::{
-    entry::{FactsInside, FormatEntry, Parsed},
-    error::WriteError,
-    file_form::{FileForm, LoopOfFile},
-    format::{Capabilities, Format},
-    keyed_motion::KeyedMotion,
-    limits::SizeLimits,
-    mesh::{Mesh, MeshError},
-    settings::Companions,
-    source::Source,
-    space::Space,
-    text,
-    written::{AddedLoops, WrittenFile},
+    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions, source::Source,
+    space::Space, text,
 };
 
 pub(crate) const GLB: FormatEntry = FormatEntry {

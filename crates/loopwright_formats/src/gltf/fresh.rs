@@ -6,10 +6,8 @@ use glam::DVec3;
 use loopwright::{Skeleton, Take};
 use serde_json::{Value, json};
 
-use super::{
-    container::Document,
-    source::{Above, GltfJoint, GltfSource},
-};
+use super::container::Document;
+use super::source::{Above, GltfJoint, GltfSource};
 use crate::space::Space;
 
 /// Thickness of a bone: its radius as a share of its length, and bounds of it in metres.

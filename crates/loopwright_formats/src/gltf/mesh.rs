@@ -1,27 +1,18 @@
 //! From the meshes and skins of a glTF file to the surface of a take's character.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    rc::Rc,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use glam::{DAffine3, DMat4};
 use loopwright::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{
-    accessor::Accessors,
-    container,
-    error::GltfError,
-    parts::{self, Nodes, Skin},
-    source::GltfSource,
-};
-use crate::{
-    excerpt::excerpt,
-    limits::{MAX_VALUE, SizeLimits},
-    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
-};
+use super::parts::{self, Nodes, Skin};
+use super::{accessor::Accessors, container, error::GltfError, source::GltfSource};
+use crate::excerpt::excerpt;
+use crate::limits::{MAX_VALUE, SizeLimits};
+use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
 
 #[derive(Deserialize)]
 struct MeshJson {
@@ -430,16 +421,10 @@ impl List {
     /// The first numbers of a vertex; zero for what is not finite.
     fn at<const N: usize>(&self, vertex: usize) -> [f32; N] {
         core::array::from_fn(|number| {
-            let value = self
-                .values
-                .get(vertex * self.width + number)
-                .copied()
-                .unwrap_or_default() as f32;
-            if value.is_finite() && value.abs() < 1e6 {
-                value
-            } else {
-                0.0
-            }
+            let value = self.values.get(vertex * self.width + number).copied();
+            let value = value.unwrap_or_default() as f32;
+            let is_plausible = value.is_finite() && value.abs() < 1e6;
+            if is_plausible { value } else { 0.0 }
         })
     }
 }

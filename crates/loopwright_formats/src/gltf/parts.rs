@@ -8,10 +8,8 @@ use glam::{DMat4, DQuat, DVec3};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    container::{Document, reason},
-    error::GltfError,
-};
+use super::container::{Document, reason};
+use super::error::GltfError;
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 #[derive(Clone, Debug, Deserialize)]

@@ -5,26 +5,17 @@ use std::sync::Arc;
 use glam::DVec3;
 use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 
-use super::{
-    accessor::Accessors,
-    choose::{self, Joints, Path},
-    container::Document,
-    edit,
-    error::GltfError,
-    parts::{self, Animation, Nodes, Transform},
-    source::{Above, GltfJoint, GltfSource},
-    track::{Grid, Track},
-};
-use crate::{
-    entry::{Loaded, ParsedFile},
-    error::ReadError,
-    excerpt::cut,
-    limits::{SizeLimits, most_transforms},
-    settings::{Companions, ReadSettings},
-    source::{LoadedTake, Source},
-    space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
-    warning::Warning,
-};
+use super::choose::{self, Joints, Path};
+use super::parts::{self, Animation, Nodes, Transform};
+use super::source::{Above, GltfJoint, GltfSource};
+use super::track::{Grid, Track};
+use super::{accessor::Accessors, container::Document, edit, error::GltfError};
+use crate::entry::{Loaded, ParsedFile};
+use crate::limits::{SizeLimits, most_transforms};
+use crate::settings::{Companions, ReadSettings};
+use crate::source::{LoadedTake, Source};
+use crate::space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
+use crate::{error::ReadError, excerpt::cut, warning::Warning};
 
 /// Longest name of a joint.
 const MAX_NAME: usize = 200;

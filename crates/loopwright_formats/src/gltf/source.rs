@@ -5,11 +5,8 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright::{Pose, Skeleton};
 
-use super::{
-    container::Document,
-    node_scale::NodeScale,
-    parts::{Nodes, Transform},
-};
+use super::parts::{Nodes, Transform};
+use super::{container::Document, node_scale::NodeScale};
 use crate::space::Space;
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.

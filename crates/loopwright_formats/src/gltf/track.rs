@@ -4,11 +4,8 @@ use std::rc::Rc;
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    accessor::Accessors,
-    error::GltfError,
-    parts::{Interpolation, Sampler},
-};
+use super::parts::{Interpolation, Sampler};
+use super::{accessor::Accessors, error::GltfError};
 use crate::limits::MAX_VALUE;
 
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).

@@ -5,27 +5,16 @@
 //! times, with straight lines between keys.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    LoopClip, PoseRef, Take,
-    math::{Rigid, rotation},
-};
+use loopwright::math::{Rigid, rotation};
+use loopwright::{LoopClip, PoseRef, Take};
 use serde_json::{Value, json};
 
-use super::{
-    container::Document,
-    edit,
-    parts::{Nodes, Transform},
-    source::{Above, GltfJoint, GltfSource},
-};
-use crate::{
-    error::WriteError,
-    file_form::LoopOfFile,
-    keyed_motion::KeyedMotion,
-    limits::MAX_VALUE,
-    settings::{ClosingKey, LoopWriteSettings},
-    warning::Warning,
-    written::{AddedLoops, WrittenFile},
-};
+use super::parts::{Nodes, Transform};
+use super::source::{Above, GltfJoint, GltfSource};
+use super::{container::Document, edit};
+use crate::settings::{ClosingKey, LoopWriteSettings};
+use crate::written::{AddedLoops, WrittenFile};
+use crate::{error::WriteError, file_form::LoopOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning};
 
 /// Most transforms in one animation: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;
@@ -169,10 +158,8 @@ impl<'a> Writer<'a> {
         let parents = motion.own_parents();
         let mut joints = source.joints.clone();
         if joints[0].node.is_none() {
-            let tops: Vec<usize> = (joints.iter().zip(&parents))
-                .filter(|(_, parent)| **parent == Some(0))
-                .filter_map(|(joint, _)| joint.node)
-                .collect();
+            let tops = (joints.iter().zip(&parents)).filter(|(_, parent)| **parent == Some(0));
+            let tops: Vec<usize> = tops.filter_map(|(joint, _)| joint.node).collect();
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }
         // The file was read before, so it is valid.

@@ -1,18 +1,13 @@
 //! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
 
 use glam::DVec3;
+use loopwright::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
+use loopwright::edit::{EditKey, LoopEdit};
+use loopwright::feet::{Feet, FootOutcome};
+use loopwright::math::{Twist, ops, rotation};
 use loopwright::{
-    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
-    analysis::Body,
-    candidate::WholeClip,
-    closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind},
-    edit::{EditKey, LoopEdit},
-    feet::{Feet, FootOutcome},
-    math::{Twist, ops, rotation},
-    mean_cycle::MeanCycle,
-    quality::Stand,
-    root_motion::RootSpace,
-    unit::Unit,
+    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
+    mean_cycle::MeanCycle, quality::Stand, root_motion::RootSpace, unit::Unit,
 };
 
 use super::facts::{

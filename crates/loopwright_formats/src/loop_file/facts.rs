@@ -7,14 +7,10 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
+use loopwright::candidate::{LastKey, OutcomePart, WholeClipKind};
+use loopwright::math::{Rigid, Screw, rotation};
 use loopwright::{
-    RootMode, RootMotion, Skeleton, Take,
-    candidate::{LastKey, OutcomePart, WholeClipKind},
-    edit::JointOffset,
-    feet::FootPoint,
-    math::{Rigid, Screw, rotation},
-    mirror::Mirror,
-    retarget::RigPair,
+    RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
     root_motion::RootSpace,
 };
 use serde::{Deserialize, Serialize};

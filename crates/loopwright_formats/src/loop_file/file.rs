@@ -2,34 +2,22 @@
 
 use std::borrow::Cow;
 
+use loopwright::analysis::{Body, BodyError};
+use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright::{
-    BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take,
-    analysis::{Body, BodyError},
-    loop_clip::{KeyLayout, KeysError, LoopKeys},
-    math::Rigid,
-    motion::SkeletonError,
-    quality,
-    root_motion::RootSpace,
-    take::TakeError,
+    BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take, math::Rigid,
+    motion::SkeletonError, quality, root_motion::RootSpace, take::TakeError,
 };
 
-use super::{
-    describe,
-    facts::{
-        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
-    },
-    sidecar::Sidecar,
+use super::facts::{
+    BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
 };
-use crate::{
-    animated_file::AnimatedFile,
-    error::{ReadError, WriteError},
-    naming,
-    settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
-    source::Source,
-    space::{Space, SpaceSettings},
-    write::{with_facts, write_loop},
-    written::WrittenFile,
-};
+use super::{describe, sidecar::Sidecar};
+use crate::error::{ReadError, WriteError};
+use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
+use crate::space::{Space, SpaceSettings};
+use crate::write::{with_facts, write_loop};
+use crate::{animated_file::AnimatedFile, naming, source::Source, written::WrittenFile};
 
 /// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
 const MAX_KEYS: usize = 2_000_000;

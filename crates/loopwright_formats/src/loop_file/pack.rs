@@ -1,18 +1,14 @@
 //! Several loops in one copy of a file, and the JSON beside it.
 
-use loopwright::{
-    MadeLoop, Quality,
-    loop_clip::{KeyLayout, LoopKeys},
-};
+use loopwright::loop_clip::{KeyLayout, LoopKeys};
+use loopwright::{MadeLoop, Quality};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    facts::{ClosureFacts, Grade, TakeFacts},
-    file::{LoopFileError, described, keys_in},
-    json::to_text,
-    sidecar::{Sidecar, SidecarError, VERSION, json_error},
-    word::{self, optional_word},
-};
+use super::facts::{ClosureFacts, Grade, TakeFacts};
+use super::file::{LoopFileError, described, keys_in};
+use super::json::to_text;
+use super::sidecar::{Sidecar, SidecarError, VERSION, json_error};
+use super::word::{self, optional_word};
 use crate::{
     animated_file::AnimatedFile, error::WriteError, file_form::LoopOfFile, settings::LoopWriteSettings, source::Source,
     warning::Warning, write::with_facts_of_all,

@@ -3,15 +3,10 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    Analysis, Cut, LoopClip, RootMode, RootMotion, Take,
-    analysis::Body,
-    loop_clip::{KeyLayout, KeysError, LoopKeys},
-    math::{Rigid, Twist, rotation},
-    recognition,
-    root_motion::{RootRelativeClip, RootSpace},
-    take::Clip,
-};
+use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright::math::{Rigid, Twist, rotation};
+use loopwright::root_motion::{RootRelativeClip, RootSpace};
+use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition, take::Clip};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 

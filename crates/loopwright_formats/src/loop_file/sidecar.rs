@@ -15,14 +15,11 @@ use loopwright::{Skeleton, mirror::Mirror};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    facts::{
-        BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts,
-        QualityFacts, RootMotionFacts, TakeFacts,
-    },
-    importer::TargetFacts,
-    json::to_text,
+use super::facts::{
+    BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts,
+    QualityFacts, RootMotionFacts, TakeFacts,
 };
+use super::{importer::TargetFacts, json::to_text};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";

@@ -7,11 +7,8 @@ use std::path::Path;
 
 use loopwright::{RootMode, Skeleton};
 
-use super::{
-    facts::RootMotionFacts,
-    importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter},
-    sidecar::Sidecar,
-};
+use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
+use super::{facts::RootMotionFacts, sidecar::Sidecar};
 use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.

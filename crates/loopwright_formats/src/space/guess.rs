@@ -1,17 +1,11 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::DVec3;
-use loopwright::{
-    BodyOverrides, Take,
-    analysis::{Body, Foot, FoundBy},
-    math::ops,
-};
+use loopwright::analysis::{Body, Foot, FoundBy};
+use loopwright::{BodyOverrides, Take, math::ops};
 
-use super::{
-    Axis, NAMED_UNITS, Space,
-    choice::{SpaceSettings, UnitChoice, UpChoice},
-    warning::SpaceWarning,
-};
+use super::choice::{SpaceSettings, UnitChoice, UpChoice};
+use super::{Axis, NAMED_UNITS, Space, warning::SpaceWarning};
 use crate::warning::Warning;
 
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.

@@ -14,12 +14,10 @@ use core::fmt;
 use glam::{DQuat, DVec3};
 
 pub(crate) mod choice;
-
 pub(crate) mod guess;
 
 #[cfg(feature = "fbx")]
 pub(crate) mod stated;
-
 pub(crate) mod warning;
 
 pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};

@@ -2,12 +2,9 @@
 
 use loopwright::Take;
 
-use super::{
-    NAMED_UNITS, Space, UNIT_RANGE,
-    choice::{SpaceSettings, UnitChoice},
-    guess::{self, HEIGHT_METRES, find_body, height_of},
-    warning::SpaceWarning,
-};
+use super::choice::{SpaceSettings, UnitChoice};
+use super::guess::{self, HEIGHT_METRES, find_body, height_of};
+use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
 use crate::warning::Warning;
 
 /// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.
@@ -44,11 +41,8 @@ pub(crate) fn settle(
         return space;
     }
     let units = NAMED_UNITS.map(|(_, metres)| metres);
-    let fitting = units
-        .map(|metres| metres / scale_above)
-        .into_iter()
-        .chain(units)
-        .find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
+    let mut units = units.map(|metres| metres / scale_above).into_iter().chain(units);
+    let fitting = units.find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
     match fitting {
         Some(unit_metres) => {
             warnings.push(

@@ -11,15 +11,10 @@ impl GltfFile {
     /// A file with these nodes, of which those that are no children are roots of the scene.
     pub(crate) fn of_nodes(nodes: Value) -> Self {
         let all = nodes.as_array().unwrap();
-        let children: Vec<u64> = all
-            .iter()
-            .filter_map(|node| node.get("children")?.as_array())
-            .flatten()
-            .filter_map(Value::as_u64)
-            .collect();
-        let roots: Vec<usize> = (0..all.len())
-            .filter(|&node| !children.contains(&(node as u64)))
-            .collect();
+        let children = all.iter().filter_map(|node| node.get("children")?.as_array());
+        let children: Vec<u64> = children.flatten().filter_map(Value::as_u64).collect();
+        let roots = (0..all.len()).filter(|&node| !children.contains(&(node as u64)));
+        let roots: Vec<usize> = roots.collect();
         Self {
             json: json!({
                 "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes,

@@ -4,10 +4,10 @@ use std::str::FromStr;
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright::{
-    ClosureSettings, Skeleton,
-    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
+use loopwright::closure::{
+    ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
 };
+use loopwright::{ClosureSettings, Skeleton};
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, keys::described, words::optional_text};

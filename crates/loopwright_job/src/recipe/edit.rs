@@ -2,12 +2,9 @@
 
 use std::str::FromStr;
 
-use loopwright::{
-    Skeleton,
-    analysis::{Body, FoundBy},
-    edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit},
-    names,
-};
+use loopwright::analysis::{Body, FoundBy};
+use loopwright::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
+use loopwright::{Skeleton, names};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{RecipeError, edited_body::EditedBody};

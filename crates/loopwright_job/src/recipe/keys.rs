@@ -2,11 +2,8 @@
 
 use std::{fmt::Write as _, str::FromStr};
 
-use loopwright::{
-    edit::{EditKind, EditValue, EditedJoints},
-    names,
-    unit::Unit,
-};
+use loopwright::edit::{EditKind, EditValue, EditedJoints};
+use loopwright::{names, unit::Unit};
 use toml::{Table, Value};
 
 use super::{
@@ -278,10 +275,8 @@ fn written(value: &str, like: Option<&Value>) -> String {
     match like {
         Some(Value::String(_)) if !(value.starts_with(['"', '\'']) && is_toml()) => quoted(),
         Some(Value::Array(like)) if !value.starts_with('[') => {
-            let parts: Vec<String> = value
-                .split(',')
-                .map(|part| written(part.trim(), like.first()))
-                .collect();
+            let parts = value.split(',').map(|part| written(part.trim(), like.first()));
+            let parts: Vec<String> = parts.collect();
             format!("[{}]", parts.join(", "))
         }
         _ if is_toml() => value.to_owned(),

@@ -10,35 +10,23 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 mod closure;
-
 mod edit;
-
 mod edited_body;
-
 mod error;
 
 #[cfg(feature = "clap")]
 pub mod headings;
-
 mod joint_map;
-
 mod keys;
-
 mod mirror;
-
 mod output;
-
 mod search;
-
 mod stance;
-
 mod stretch;
-
 mod take;
 
 #[cfg(feature = "clap")]
 mod typed;
-
 pub mod words;
 
 pub use closure::{ClosureRecipe, JointRecipe};

@@ -2,11 +2,9 @@
 
 #[cfg(feature = "clap")]
 use clap::Args;
+use loopwright::feet::{FootLock, RootSpeed};
 use loopwright::{
-    FeetSettings, LoopCandidate, RootMode, RootSettings,
-    candidate::WholeClip,
-    feet::{FootLock, RootSpeed},
-    pipeline::Sampling,
+    FeetSettings, LoopCandidate, RootMode, RootSettings, candidate::WholeClip, pipeline::Sampling,
     root_motion::RootSpace,
 };
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};

@@ -2,10 +2,8 @@
 
 use std::str::FromStr;
 
-use loopwright::{
-    feet::{StanceEdit, StanceSpan},
-    names,
-};
+use loopwright::feet::{StanceEdit, StanceSpan};
+use loopwright::names;
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, edited_body::EditedBody, keys::described};

@@ -6,11 +6,8 @@ use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    RecipeError,
-    keys::described,
-    words::{Written, optional_text, texts},
-};
+use super::words::{Written, optional_text, texts};
+use super::{RecipeError, keys::described};
 
 described! {
     /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
@@ -111,10 +108,8 @@ reading!(StudyArgs);
 mod flags {
     use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-    use super::{
-        super::{Sets, Setting, headings::INPUT, typed::IfTyped},
-        FromStr, PathBuf, StudyArgs, TakeArgs, UnitChoice, UpChoice,
-    };
+    use super::super::{Sets, Setting, headings::INPUT, typed::IfTyped};
+    use super::{FromStr, PathBuf, StudyArgs, TakeArgs, UnitChoice, UpChoice};
 
     /// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
     ///

@@ -2,15 +2,10 @@
 
 #[cfg(feature = "clap")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loopwright::{
-    RootMode,
-    candidate::{ChooseBy, OutcomePart},
-    closure::{ClosureName, Order, SeamMotion},
-    feet::{FootLock, RootSpeed},
-    math::DecayKind,
-    mean_cycle::MeanCycles,
-    root_motion::RootSpace,
-};
+use loopwright::candidate::{ChooseBy, OutcomePart};
+use loopwright::closure::{ClosureName, Order, SeamMotion};
+use loopwright::feet::{FootLock, RootSpeed};
+use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, root_motion::RootSpace};
 use loopwright_formats::{ClosingKey, Target};
 
 use super::Recenter;

@@ -8,24 +8,14 @@
 
 use glam::{DVec2, DVec3};
 
-use loopwright::{
-    Pose, Take,
-    analysis::Side,
-    feet::LiveFoot,
-    math::{Decay, TimeStep},
-    play::MAX_TRANSFORMS,
-    take::TakeError,
-};
+use loopwright::math::{Decay, TimeStep};
+use loopwright::{Pose, Take, analysis::Side, feet::LiveFoot, play::MAX_TRANSFORMS, take::TakeError};
 
-use super::{
-    database::{MatchDatabase, MatchFilter},
-    source::MatchSource,
-};
+use super::database::{MatchDatabase, MatchFilter};
+use super::source::MatchSource;
 
 mod figures;
-
 mod path;
-
 mod walker;
 
 pub use path::WalkPath;

@@ -1,17 +1,13 @@
 //! What plays, and where it had better go on.
 
 use glam::{DQuat, DVec2, DVec3};
-use loopwright::{
-    Pose,
-    math::{Decay, Rigid, TimeStep, Twist, ops, rotation},
-    play::{MovingPose, Offset},
-};
+use loopwright::Pose;
+use loopwright::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
+use loopwright::play::{MovingPose, Offset};
 
 use super::{WalkPath, WalkSettings, WalkTransition, ground};
-use crate::{
-    MatchDatabase, MatchFilter, MatchFrame, MatchSource,
-    features::{Future, Horizon, NUM_FEATURES, NUM_TIMES},
-};
+use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};
+use crate::{MatchDatabase, MatchFilter, MatchFrame, MatchSource};
 
 /// Frames of one clip that are no farther apart than this are one place: a jump between them would only stutter, seconds.
 const SAME_PLACE_SECS: f64 = 0.2;

@@ -1,7 +1,7 @@
 //! What tests of several subjects start from: walks, captured takes, and bytes that are changed.
 
-use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings};
-use loopwright_match::{Neighbour, features::NUM_FEATURES};
+use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings, math::Decay};
+use loopwright_match::{Cheapest, CostDatabase, Neighbour, features::NUM_FEATURES};
 use loopwright_synth::{WalkSettings, synthesize};
 
 pub(crate) fn walk(settings: &WalkSettings) -> Analysis {
@@ -36,6 +36,29 @@ pub(crate) fn nearest_of_all(rows: &[f32], query: &[f32; NUM_FEATURES]) -> Neigh
         }
     }
     nearest
+}
+
+pub(crate) fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
+    let rows = (0..database.num_rows()).map(|row| database.row(row).collect());
+    rows.collect()
+}
+
+/// The cost of every row in turn, the cheapest first: positions of the joints' axes stand first, then velocities of these and of the root.
+pub(crate) fn one_by_one(rows: &[Vec<f32>], decay: Decay, query: &[f32]) -> Vec<Cheapest> {
+    let num_positions = (query.len() - 4) / 2;
+    let mut all: Vec<Cheapest> = (rows.iter().enumerate())
+        .map(|(row, numbers)| {
+            let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
+            let mut cost = 0.0;
+            for axis in 0..query.len() - num_positions {
+                let x = if axis < num_positions { gap(axis) } else { 0.0 };
+                cost += decay.displacement(x, gap(num_positions + axis));
+            }
+            Cheapest { row, cost }
+        })
+        .collect();
+    all.sort_by(|one, other| one.cost.total_cmp(&other.cost).then(one.row.cmp(&other.row)));
+    all
 }
 
 /// Changes of a database: contents that contradict each other under a checksum that is right.

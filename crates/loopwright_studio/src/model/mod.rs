@@ -4,17 +4,11 @@
 //! ([`crate::work`]); [`Model::poll`] takes its results in.
 
 mod action;
-
 mod beside;
-
 mod history;
-
 mod playback;
-
 mod problem;
-
 mod set;
-
 mod takes;
 
 use std::{collections::VecDeque, sync::Arc};
@@ -31,14 +25,12 @@ pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use set::LoopSet;
 
+use crate::camera::Camera;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Step,
     Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
-use crate::{
-    camera::Camera,
-    work::{Done, Job, Wake, Work},
-};
+use crate::work::{Done, Job, Wake, Work};
 
 /// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
 const MAX_OTHERS: usize = 7;

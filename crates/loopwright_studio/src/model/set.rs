@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use loopwright::{
-    LoopClip,
-    blend::{Axis, BlendError, BlendSpace},
-    feet::Feet,
-};
+use loopwright::blend::{Axis, BlendError, BlendSpace};
+use loopwright::{LoopClip, feet::Feet};
 
 use super::{Model, Shown};
 

@@ -1,9 +1,7 @@
 //! Takes that are open, how they are read, and which one is shown.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopwright_job::recipe::{Recipe, StretchRecipe, StudyArgs};
 

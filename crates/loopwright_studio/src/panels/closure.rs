@@ -3,10 +3,8 @@
 use std::ops::RangeInclusive;
 
 use eframe::egui::{self, Slider, SliderClamping, Ui};
-use loopwright::{
-    closure::{ClosureName, Method, Order, Parameter, SeamMotion, Shape, ShapeKey, Shares},
-    unit::Unit,
-};
+use loopwright::closure::{ClosureName, Method, Order, Parameter, SeamMotion, Shape, ShapeKey, Shares};
+use loopwright::unit::Unit;
 use loopwright_job::Decision;
 
 use super::edit_by;

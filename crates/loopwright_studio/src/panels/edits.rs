@@ -1,10 +1,8 @@
 //! Edits of the closed loop, in the order in which they apply.
 
 use eframe::egui::{self, DragValue, Response, Ui, emath};
-use loopwright::{
-    Skeleton,
-    edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints},
-};
+use loopwright::Skeleton;
+use loopwright::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
 use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};

@@ -4,10 +4,8 @@ use eframe::egui::{self, Ui};
 use loopwright_formats::{Format, Target};
 
 use super::final_edit;
-use crate::{
-    model::{Action, Exported, Model, Opened},
-    platform,
-};
+use crate::model::{Action, Exported, Model, Opened};
+use crate::platform;
 
 /// Room beside a field, for the bar that scrolls the panels.
 const BESIDE_POINTS: f32 = 8.0;

@@ -3,10 +3,8 @@
 use eframe::egui::{self, RichText, Ui};
 
 use super::row_ui;
-use crate::{
-    grade::{colour, light_ui},
-    model::Model,
-};
+use crate::grade::{colour, light_ui};
+use crate::model::Model;
 
 pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     let Some(made) = model.made() else { return };

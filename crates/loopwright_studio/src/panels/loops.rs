@@ -1,17 +1,12 @@
 //! The loops found: a light and words first, figures on demand.
 
 use eframe::egui::{self, ProgressBar, Ui};
-use loopwright::{
-    LoopCandidate,
-    analysis::Gait,
-    candidate::{MissReason, OutcomePart},
-};
+use loopwright::candidate::{MissReason, OutcomePart};
+use loopwright::{LoopCandidate, analysis::Gait};
 
 use super::{row_ui, turning};
-use crate::{
-    grade::light_ui,
-    model::{Action, Model, Opened, Stretch},
-};
+use crate::grade::light_ui;
+use crate::model::{Action, Model, Opened, Stretch};
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;

@@ -1,43 +1,24 @@
 //! The panels beside the viewport, from what was found to what is written.
 
 mod animations;
-
 mod chart;
-
 mod closure;
-
 mod cost_map;
-
 mod edits;
-
 mod export;
-
 mod feet;
-
 mod figures;
-
 mod fit;
-
 mod guide;
-
 mod help;
-
 mod joints;
-
 mod jumps;
-
 mod loops;
-
 mod reading;
-
 mod recipe;
-
 mod root_motion;
-
 mod set;
-
 mod spectrum;
-
 mod stances;
 
 pub(crate) use animations::AnimationsPanel;

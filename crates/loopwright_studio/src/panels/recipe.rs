@@ -3,10 +3,8 @@
 use eframe::egui::{Label, RichText, Ui};
 
 use super::ExportPanel;
-use crate::{
-    model::{Action, Model},
-    platform,
-};
+use crate::model::{Action, Model};
+use crate::platform;
 
 /// What was said about the last recipe, and one that waits for an answer.
 #[derive(Debug, Default)]

@@ -1,9 +1,7 @@
 //! Files on a disk.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
 

@@ -3,10 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use loopwright_formats::{Character, ReadSettings};
-use loopwright_job::{
-    CharacterTarget, Following, TargetError,
-    recipe::{RecipeError, StudyArgs, read_joint_map},
-};
+use loopwright_job::recipe::{RecipeError, StudyArgs, read_joint_map};
+use loopwright_job::{CharacterTarget, Following, TargetError};
 
 /// A file by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

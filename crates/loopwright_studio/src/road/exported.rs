@@ -3,10 +3,8 @@
 use loopwright_formats::{Format, Sidecar, SidecarError, SizeLimits};
 use loopwright_job::{JobError, choose, write};
 
-use super::{
-    made::{Made, request},
-    opened::Opened,
-};
+use super::made::{Made, request};
+use super::opened::Opened;
 
 /// The bytes of a loop's file and of its sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,13 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright::{LoopCandidate, Quality, loop_clip::LoopKeys, quality};
+use loopwright_job::recipe::{OutputRecipe, StretchRecipe};
 use loopwright_job::{
-    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make,
-    recipe::{OutputRecipe, StretchRecipe},
-    verdict,
+    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,
 };
 
-use super::{
-    edit::Edit,
-    opened::{Opened, StretchError},
-    stretch::Stretch,
-};
+use super::opened::{Opened, StretchError};
+use super::{edit::Edit, stretch::Stretch};
 
 /// A loop and what is said about it.
 #[derive(Clone, Debug)]

@@ -2,27 +2,20 @@
 
 use std::sync::Arc;
 
+use loopwright::analysis::{Body, Gait, Segment};
+use loopwright::take::{Cut, CutError};
 use loopwright::{
-    FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take,
-    analysis::{Body, Gait, Segment},
-    candidate::SearchError,
-    retarget::Retarget,
-    take::{Cut, CutError},
+    FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
 };
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, loop_file::facts::Grade, read_take,
 };
-use loopwright_job::{
-    Studied, StudyError,
-    recipe::{EditedBody, RecipeError, StudyArgs},
-    verdict,
-};
+use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
+use loopwright_job::{Studied, StudyError, verdict};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
-use super::{
-    character::{self, CharacterError, NamedFile},
-    stretch::Stretch,
-};
+use super::character::{self, CharacterError, NamedFile};
+use super::stretch::Stretch;
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;

@@ -1,12 +1,9 @@
 //! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
+use loopwright::transition::{Crossing, TransitionClip, TransitionError};
 use loopwright::{
-    SearchSettings, Transitions,
-    analysis::Spectrum,
-    candidate::DEFAULT_HALF_LIFE_SECS,
-    math::DecayKind,
+    SearchSettings, Transitions, analysis::Spectrum, candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind,
     play::DEFAULT_FADE_SECS,
-    transition::{Crossing, TransitionClip, TransitionError},
 };
 use loopwright_controller::{FitError, FitSettings, TakeFit};
 

@@ -1,9 +1,7 @@
 //! Everything along time, as wide as the window: transport, the bar of the whole take, and curves over the seam.
 
 mod seam_curve;
-
 mod take_bar;
-
 mod transport;
 
 pub(crate) use seam_curve::SeamCurve;

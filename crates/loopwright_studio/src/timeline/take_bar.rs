@@ -8,10 +8,8 @@ use eframe::egui::{
 use loopwright::SearchSettings;
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::{
-    grade,
-    model::{Action, Model, Opened, Shown, Stretch},
-};
+use crate::grade;
+use crate::model::{Action, Model, Opened, Shown, Stretch};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.

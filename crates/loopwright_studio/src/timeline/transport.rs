@@ -2,10 +2,8 @@
 
 use eframe::egui::{self, Slider, Ui};
 
-use crate::{
-    camera::Camera,
-    model::{Action, Model, RootView, SPEEDS, Shown},
-};
+use crate::camera::Camera;
+use crate::model::{Action, Model, RootView, SPEEDS, Shown};
 
 const SLOW_SPEED: f64 = 0.25;
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use eframe::egui::Context;
 use loopwright_formats::SizeLimits;
 
-use crate::{
-    model::{Beside, Opened},
-    surface::Surface,
-};
+use crate::model::{Beside, Opened};
+use crate::surface::Surface;
 
 /// The surface of a take's own character, as far as it is read.
 #[derive(Debug, Default)]

@@ -11,16 +11,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use eframe::{
-    egui::PaintCallbackInfo,
-    egui_glow::{Painter, ShaderVersion},
-    glow::{self, HasContext as _, PixelUnpackData},
-};
+use eframe::egui::PaintCallbackInfo;
+use eframe::egui_glow::{Painter, ShaderVersion};
+use eframe::glow::{self, HasContext as _, PixelUnpackData};
 
-use super::{
-    posed::{self, Drawn, Frame, PosedBody},
-    shaders::{BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX},
-};
+use super::posed::{self, Drawn, Frame, PosedBody};
+use super::shaders::{BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX};
 use crate::surface::{Picture, Posed, Surface};
 
 /// Pixels of a shadow in each direction: it is blurred over several.

@@ -1,33 +1,23 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
 mod capsules;
-
 mod character;
-
 mod draw;
-
 mod paint;
-
 mod posed;
-
 mod scene;
-
 mod shaders;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::{
-    egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui, WidgetInfo},
-    egui_glow::CallbackFn,
-};
+use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui, WidgetInfo};
+use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
 use loopwright_draw::Figure;
 
-use crate::{
-    camera::{Camera, View},
-    model::{Action, Beside, Model, Opened, Shown},
-    surface::Surface,
-};
+use crate::camera::{Camera, View};
+use crate::model::{Action, Beside, Model, Opened, Shown};
+use crate::surface::Surface;
 use character::Character;
 use draw::Renderer;
 use paint::Palette;

@@ -7,10 +7,8 @@ use loopwright::handover::NUM_LONG_ARRAYS;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::{
-    Done, Job, Wake,
-    parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked},
-};
+use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
+use super::{Done, Job, Wake};
 use crate::road::{Opened, Step};
 
 /// Script of the worker, beside the page.

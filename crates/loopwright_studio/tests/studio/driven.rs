@@ -1,10 +1,7 @@
 //! A studio without a window, and the hands that drive it.
 
-use std::{
-    path::Path,
-    process::Output,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{path::Path, process::Output};
 
 use egui_kittest::{Harness, kittest::Queryable as _};
 use loopwright_formats::{Format, Source, write_take};

@@ -4,18 +4,12 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
-use loopwright::{
-    Analysis, LoopSettings, MadeLoop, SearchSettings,
-    closure::{ClosureName, ShapeKind},
-    edit::{EditKey, EditKind, EditValue},
-    feet::FootLock,
-};
+use loopwright::closure::{ClosureName, ShapeKind};
+use loopwright::edit::{EditKey, EditKind, EditValue};
+use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings, feet::FootLock};
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
-use loopwright_job::{
-    Verdict,
-    recipe::{EditedBody, Recipe},
-    verdict,
-};
+use loopwright_job::recipe::{EditedBody, Recipe};
+use loopwright_job::{Verdict, verdict};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{

@@ -8,10 +8,8 @@
 extern crate alloc;
 
 use alloc::alloc::{Layout, alloc, dealloc, realloc};
-use core::{
-    ffi::{c_char, c_int, c_void},
-    ptr::{self, null_mut},
-};
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::{self, null_mut};
 
 /// What C promises of `malloc`.
 const ALIGN: usize = 16;

@@ -164,11 +164,8 @@ mod tests {
             "toe_l_ctrl",
         ];
         let parents = [None, Some(0), Some(1), Some(2), Some(1), Some(1), Some(4)];
-        let rows: Vec<_> = names
-            .into_iter()
-            .zip(parents)
-            .map(|(name, parent)| (name, parent, HERE))
-            .collect();
+        let rows = names.into_iter().zip(parents);
+        let rows: Vec<_> = rows.map(|(name, parent)| (name, parent, HERE)).collect();
         let (controls, feet) = found(&rows);
         assert_eq!(controls, [""; 0]);
         assert_eq!(feet, ["foot_l_ctrl", "foot_r_ctrl"]);

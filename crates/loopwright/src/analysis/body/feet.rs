@@ -1,10 +1,7 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::{
-    Foot, Side,
-    named_joints::{NamedJoints, shared_joint},
-    vocabulary::Word,
-};
+use super::named_joints::{NamedJoints, shared_joint};
+use super::{Foot, Side, vocabulary::Word};
 use crate::motion::Skeleton;
 
 /// Numbers of feet with which animals walk.
@@ -115,10 +112,8 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
 /// Judged by the skeleton alone, so that a rig has the same feet in all of its animations.
 fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
     let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
-    let hands: Vec<usize> = [Side::Left, Side::Right]
-        .into_iter()
-        .filter_map(|side| named.sided(Word::Hand, side))
-        .collect();
+    let hands = [Side::Left, Side::Right].into_iter();
+    let hands: Vec<usize> = hands.filter_map(|side| named.sided(Word::Hand, side)).collect();
     let &[left, right] = hands.as_slice() else {
         return Vec::new();
     };
@@ -310,10 +305,8 @@ mod tests {
                 ["a", "b", "c", "d"].map(|leg| ["1", "2", "tip"].map(|part| format!("leg_{leg}_{part}_{side}")))
             })
             .collect();
-        let names: Vec<Vec<&str>> = legs
-            .iter()
-            .map(|leg| leg.iter().map(String::as_str).collect())
-            .collect();
+        let names = legs.iter().map(|leg| leg.iter().map(String::as_str).collect());
+        let names: Vec<Vec<&str>> = names.collect();
         let mut trees: Vec<(&[&str], [f64; 3])> = names.iter().map(|leg| (leg.as_slice(), DOWN)).collect();
         trees.push((&["teeth_l", "teeth_tip_l"], DOWN));
         trees.push((&["tail_1", "tail_tip"], DOWN));

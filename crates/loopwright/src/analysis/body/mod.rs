@@ -4,10 +4,8 @@
 use glam::DVec3;
 
 use super::standing::ContactLimits;
-use crate::{
-    motion::{PoseRef, Skeleton, WorldTracks},
-    take::Take,
-};
+use crate::motion::{PoseRef, Skeleton, WorldTracks};
+use crate::take::Take;
 
 mod named_joints;
 

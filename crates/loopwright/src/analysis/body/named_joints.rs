@@ -1,10 +1,8 @@
 //! The joints of a skeleton by what their names say, those that only steer the rig apart.
 
-use super::{
-    Foot, FoundBy, Side, controls,
-    names::{CONTROL_WORDS, JointName},
-    vocabulary::{Meaning, Word},
-};
+use super::names::{CONTROL_WORDS, JointName};
+use super::vocabulary::{Meaning, Word};
+use super::{Foot, FoundBy, Side, controls};
 use crate::motion::Skeleton;
 
 /// The joints of a skeleton with what their names say.

@@ -2,10 +2,8 @@
 //!
 //! Names differ between exporters, so each is split into words and a side.
 
-use super::{
-    BodyError, Side,
-    vocabulary::{Meaning, Word, split},
-};
+use super::vocabulary::{Meaning, Word, split};
+use super::{BodyError, Side};
 use crate::{motion::Skeleton, names};
 
 /// Words that say what a joint is for, or which rig it belongs to, but not which part of the body it is.

@@ -9,10 +9,8 @@
 //! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
 //! in both rows; the place of the joint in its limb decides.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::Side;
 use crate::motion::Skeleton;
@@ -451,11 +449,8 @@ fn vertebra(words: &[String]) -> Option<Word> {
 /// Numbers are words.
 pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
-    let letters: Vec<char> = name
-        .chars()
-        .filter(|letter| !is_combining(*letter))
-        .map(halfwidth)
-        .collect();
+    let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
+    let letters: Vec<char> = letters.collect();
     let mut words: Vec<String> = Vec::new();
     let mut before = Kind::Separator;
     for (at, &letter) in letters.iter().enumerate() {

@@ -2,13 +2,9 @@
 //! smallest. Like the spring it never ends; the boundary system takes its tail into account.
 
 use super::descriptor::{Parameter, ShapeDescriptor};
-use crate::{
-    closure::order::Order,
-    math::{
-        decay::{Fading, Jet},
-        ops,
-    },
-};
+use crate::closure::order::Order;
+use crate::math::decay::{Fading, Jet};
+use crate::math::ops;
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "least",

@@ -1,9 +1,7 @@
 //! Linear: the pose fades linearly over the whole clip, the velocity like a cubic.
 
-use super::{
-    cubic,
-    descriptor::{Parameter, ShapeDescriptor},
-};
+use super::cubic;
+use super::descriptor::{Parameter, ShapeDescriptor};
 use crate::closure::order::Order;
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {

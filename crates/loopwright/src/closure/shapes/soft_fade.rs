@@ -1,14 +1,9 @@
 //! Soft fade: the pose fades linearly over the duration and levels off softly, the velocity like a cubic.
 
-use super::{
-    cubic,
-    descriptor::{Parameter, ShapeDescriptor, ShapeKey},
-};
-use crate::{
-    closure::order::Order,
-    math::{decay::Jet, ops},
-    unit::Unit,
-};
+use super::cubic;
+use super::descriptor::{Parameter, ShapeDescriptor, ShapeKey};
+use crate::math::{decay::Jet, ops};
+use crate::{closure::order::Order, unit::Unit};
 
 /// Default time and hardness: those of the article.
 const DURATION_SECS: f64 = 0.4;

@@ -2,13 +2,9 @@
 
 use glam::DVec3;
 
-use super::{
-    super::{
-        error::EditError,
-        joint_offset::{MAX_ROTATION, ROUNDING},
-    },
-    Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints,
-};
+use super::super::error::EditError;
+use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
 use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends in another heading than it begins.

@@ -1,12 +1,8 @@
 //! Move: an offset of a joint at one time, which fades as a bump that goes round the loop.
 
-use super::{
-    super::{
-        error::EditError,
-        joint_offset::{JointOffset, ROUNDING},
-    },
-    Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, only,
-};
+use super::super::error::EditError;
+use super::super::joint_offset::{JointOffset, ROUNDING};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop; it may lie beyond its ends, round which it goes.

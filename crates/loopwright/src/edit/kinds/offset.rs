@@ -2,10 +2,8 @@
 
 use glam::DVec3;
 
-use super::{
-    super::{error::EditError, joint_offset::JointOffset},
-    Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only,
-};
+use super::super::{error::EditError, joint_offset::JointOffset};
+use super::{Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip};
 
 /// Offsets a joint all the time.

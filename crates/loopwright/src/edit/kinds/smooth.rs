@@ -2,17 +2,11 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::{
-    super::{error::EditError, joint_offset::ROUNDING},
-    Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners,
-};
-use crate::{
-    closure::Image,
-    loop_clip::LoopClip,
-    math::{kernel, rigid::Rigid},
-    motion::{PoseRef, Tracks},
-    unit::Unit,
-};
+use super::super::{error::EditError, joint_offset::ROUNDING};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
+use crate::math::{kernel, rigid::Rigid};
+use crate::motion::{PoseRef, Tracks};
+use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
 #[derive(Clone, Debug, PartialEq)]

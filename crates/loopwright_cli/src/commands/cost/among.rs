@@ -1,23 +1,15 @@
 //! The cheapest jump from each of many motions into each other.
 
-use loopwright::{
-    Transitions,
-    math::Decay,
-    transition::{Crossing, TransitionError},
-};
+use loopwright::transition::{Crossing, TransitionError};
+use loopwright::{Transitions, math::Decay};
 
 use super::{Side, decays};
-use crate::{
-    args::CostArgs,
-    batch::{self, Wanted},
-    exit::{Ending, Failure},
-    memory, motions, output,
-    report::{
-        cost::{self as report, CostAnswer, JumpFacts, JumpsFacts},
-        json,
-    },
-    talk::{self, Progress},
-};
+use crate::batch::{self, Wanted};
+use crate::exit::{Ending, Failure};
+use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
+use crate::report::json;
+use crate::talk::{self, Progress};
+use crate::{args::CostArgs, memory, motions, output};
 
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;

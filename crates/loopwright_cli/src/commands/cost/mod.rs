@@ -4,30 +4,19 @@ mod among;
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    LoopClip, Transitions,
-    blend::align,
-    candidate::DEFAULT_HALF_LIFE_SECS,
-    math::{Decay, DecayKind},
-    play::DEFAULT_FADE_SECS,
-    transition::{GapOf, TransitionClip},
-};
+use loopwright::math::{Decay, DecayKind};
+use loopwright::transition::{GapOf, TransitionClip};
+use loopwright::{LoopClip, Transitions, blend::align, candidate::DEFAULT_HALF_LIFE_SECS, play::DEFAULT_FADE_SECS};
 use loopwright_draw::plot::{self, TransitionMap};
 
-use crate::{
-    args::CostArgs,
-    batch,
-    exit::{Ending, Failure},
-    files,
-    motions::{self, ReadMotion},
-    output::{self, Outputs},
-    plot::PlotFile,
-    recipe::TakeArgs,
-    report::{
-        cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
-        json,
-    },
+use crate::exit::{Ending, Failure};
+use crate::motions::{self, ReadMotion};
+use crate::output::{self, Outputs};
+use crate::report::cost::{
+    self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts,
 };
+use crate::report::json;
+use crate::{args::CostArgs, batch, files, plot::PlotFile, recipe::TakeArgs};
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;

@@ -8,20 +8,12 @@ use loopwright_match::{
 };
 
 use super::{Opened, open, source, tags::TagTable, unmatched, unmatched_cost};
-use crate::{
-    args::MatchBuildArgs,
-    commands::cost,
-    exit::{Ending, Failure},
-    files,
-    motions::NamedMotion,
-    output::{self, Outputs},
-    report::{
-        json,
-        matching::{self as report, BuildAnswer},
-    },
-    talk::{self, Progress},
-    written_loop,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::matching::{self as report, BuildAnswer};
+use crate::talk::{self, Progress};
+use crate::{args::MatchBuildArgs, commands::cost, files, motions::NamedMotion, written_loop};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     cost::check_fade(args.half_life, args.blend)?;
@@ -46,12 +38,8 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         outputs.protect_as("tags", table);
     }
     outputs.check(&args.output)?;
-    let mut table = args
-        .tag_table
-        .as_deref()
-        .map(TagTable::read)
-        .transpose()?
-        .unwrap_or_default();
+    let table = args.tag_table.as_deref().map(TagTable::read).transpose()?;
+    let mut table = table.unwrap_or_default();
     let known = args.add.as_deref().map(files::read_bytes).transpose()?;
     let known = match (&args.add, &known) {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),

@@ -3,16 +3,11 @@
 use loopwright_match::features::{Horizon, NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
-use crate::{
-    args::MatchExportArgs,
-    exit::{Ending, Failure},
-    files,
-    output::{self, Outputs},
-    report::{
-        json,
-        matching::{self as report, ExportAnswer},
-    },
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::matching::{self as report, ExportAnswer};
+use crate::{args::MatchExportArgs, files};
 
 pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);

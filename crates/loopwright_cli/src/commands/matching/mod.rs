@@ -2,22 +2,14 @@
 
 use std::path::Path;
 
-use loopwright_match::{
-    CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
-    features::{Horizon, MatchError},
-};
+use loopwright_match::features::{Horizon, MatchError};
+use loopwright_match::{CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
 
-use crate::{
-    args::{MatchArgs, MatchCommand},
-    exit::{Ending, Failure},
-    output,
-    recipe::TakeArgs,
-    report::{
-        json,
-        matching::{self as report, InspectAnswer},
-    },
-    written_loop,
-};
+use crate::args::{MatchArgs, MatchCommand};
+use crate::exit::{Ending, Failure};
+use crate::report::json;
+use crate::report::matching::{self as report, InspectAnswer};
+use crate::{output, recipe::TakeArgs, written_loop};
 
 mod build;
 mod export;

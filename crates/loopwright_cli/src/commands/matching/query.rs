@@ -4,21 +4,15 @@ use std::path::Path;
 
 use glam::DVec3;
 use loopwright::math::Twist;
-use loopwright_match::{
-    Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
-    features::{self, Future, Horizon, NUM_TIMES},
-};
+use loopwright_match::features::{self, Future, Horizon, NUM_TIMES};
+use loopwright_match::{Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
-use crate::{
-    args::{MatchQueryArgs, StandingFoot, gaits_of},
-    exit::{Ending, Failure},
-    files, motions, output,
-    report::{
-        json,
-        matching::{self as report, FoundFrame, QueryAnswer},
-    },
-};
+use crate::args::{MatchQueryArgs, StandingFoot, gaits_of};
+use crate::exit::{Ending, Failure};
+use crate::report::json;
+use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
+use crate::{files, motions, output};
 
 pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let bytes = files::read_bytes(&args.database)?;

@@ -7,12 +7,8 @@ use loopwright_job::Study;
 use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
-use crate::{
-    exit::Failure,
-    load, memory,
-    recipe::{StudyArgs, TakeArgs},
-    talk, written_loop,
-};
+use crate::recipe::{StudyArgs, TakeArgs};
+use crate::{exit::Failure, load, memory, talk, written_loop};
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
 pub(super) fn read_all(
@@ -70,11 +66,8 @@ pub(super) fn name_beside(path: &Path, output: &Path) -> String {
         .ok()
         .zip(folder.canonicalize().ok())
         .and_then(|(path, folder)| {
-            let shared = path
-                .components()
-                .zip(folder.components())
-                .take_while(|(one, other)| one == other)
-                .count();
+            let parts = path.components().zip(folder.components());
+            let shared = parts.take_while(|(one, other)| one == other).count();
             // Nothing in common: another drive.
             (shared > 0).then(|| {
                 let up = folder.components().skip(shared).map(|_| "..".to_owned());

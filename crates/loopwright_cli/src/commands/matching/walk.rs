@@ -4,26 +4,18 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright::math::Decay;
-use loopwright_match::{
-    MatchDatabase, MatchFilter, MatchSource,
-    walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition},
-};
+use loopwright_match::walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition};
+use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
 use loopwright_formats::AnimationChoice;
 
 use super::{Opened, open, source};
-use crate::{
-    args::{MatchWalkArgs, gaits_of},
-    exit::{Ending, Failure},
-    files, load, memory,
-    output::{self, Outputs},
-    recipe::TakeArgs,
-    report::{
-        json,
-        matching::{self as report, WalkAnswer},
-    },
-    talk, written_loop,
-};
+use crate::args::{MatchWalkArgs, gaits_of};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::matching::{self as report, WalkAnswer};
+use crate::{files, load, memory, recipe::TakeArgs, talk, written_loop};
 
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
@@ -133,10 +125,8 @@ fn read_path(file: &Path) -> Result<WalkPath, Failure> {
     let mut points = Vec::new();
     let lines = text.lines().map(str::trim).enumerate();
     for (index, line) in lines.filter(|(_, line)| !(line.is_empty() || line.starts_with('#'))) {
-        let numbers: Option<Vec<f64>> = line
-            .split([',', ';', '\t'])
-            .map(|cell| cell.trim().parse().ok())
-            .collect();
+        let numbers = line.split([',', ';', '\t']).map(|cell| cell.trim().parse().ok());
+        let numbers: Option<Vec<f64>> = numbers.collect();
         match numbers.as_deref() {
             Some([secs, x, z]) => points.push((*secs, DVec2::new(*x, *z))),
             None if points.is_empty() && line.contains(char::is_alphabetic) => {}

@@ -7,21 +7,13 @@ use loopwright_draw::render::{
 };
 
 use super::each::{self, Manner};
-use crate::{
-    args::RenderArgs,
-    batch,
-    exit::{Ending, Failure},
-    files,
-    output::{self, Outputs},
-    report::{
-        json,
-        render::{self as report, RenderAnswer},
-    },
-    talk,
-};
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::report::json;
+use crate::report::render::{self as report, RenderAnswer};
+use crate::{args::RenderArgs, batch, files, talk};
 
 mod animation;
-
 mod motions;
 
 use animation::animation;
@@ -84,21 +76,14 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
         cycles: args.cycles.unwrap_or(1),
     };
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
-    let stages = motions
-        .iter()
-        .map(|(title, motion)| Stage::new(motion, &settings, title))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(failed)?;
+    let stages = (motions.iter()).map(|(title, motion)| Stage::new(motion, &settings, title));
+    let stages = stages.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let drawn = match kind {
         Kind::Animation(format) => animation(args, &motions, &stages, format)?,
         Kind::Sheet => sheet(args, &motions, &stages).map_err(failed)?,
         Kind::Onion => {
-            let skins = stages
-                .iter()
-                .map(render::onion)
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(failed)?;
-            Drawn::still(&render::side_by_side(&skins).map_err(failed)?, 1).map_err(failed)?
+            let skins: Result<Vec<_>, _> = stages.iter().map(render::onion).collect();
+            Drawn::still(&render::side_by_side(&skins.map_err(failed)?).map_err(failed)?, 1).map_err(failed)?
         }
     };
     outputs.add(&args.output, &drawn.bytes)?;

@@ -3,22 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
-use loopwright_draw::{
-    Figure,
-    render::{DrawnMotion, MotionError},
-};
+use loopwright_draw::Figure;
+use loopwright_draw::render::{DrawnMotion, MotionError};
 
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
 
-use crate::{
-    args::RenderArgs,
-    exit::Failure,
-    failures, files, load,
-    recipe::TakeArgs,
-    talk,
-    written_loop::{self, WrittenLoop},
-};
+use crate::written_loop::{self, WrittenLoop};
+use crate::{args::RenderArgs, exit::Failure, failures, files, load, recipe::TakeArgs, talk};
 
 /// Titles and motions of all inputs.
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {

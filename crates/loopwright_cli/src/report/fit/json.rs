@@ -9,15 +9,11 @@ use loopwright_controller::{
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
-use super::{
-    DEGREES, Numbers, Outcome, Source, lack_in_words,
-    numbers::{FacingNumbers, VelocityNumbers},
-    table::{self, ProfileFacts},
-};
-use crate::{
-    exit::Failure,
-    report::json::{self, ErrorFacts},
-};
+use super::numbers::{FacingNumbers, VelocityNumbers};
+use super::table::{self, ProfileFacts};
+use super::{DEGREES, Numbers, Outcome, Source, lack_in_words};
+use crate::exit::Failure;
+use crate::report::json::{self, ErrorFacts};
 
 #[derive(Serialize)]
 struct SpreadFacts {

@@ -1,15 +1,9 @@
 //! The head of the MOTION section: frame count and frame time.
 
-use crate::{
-    bvh::{
-        FrameTime,
-        error::{BvhError, Found, FrameCountFault, FrameTimeFault},
-        lex::{Lexer, found, is},
-        warning::BvhWarning,
-    },
-    excerpt::excerpt,
-    warning::Warning,
-};
+use crate::bvh::error::{BvhError, Found, FrameCountFault, FrameTimeFault};
+use crate::bvh::lex::{Lexer, found, is};
+use crate::bvh::{FrameTime, warning::BvhWarning};
+use crate::{excerpt::excerpt, warning::Warning};
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;

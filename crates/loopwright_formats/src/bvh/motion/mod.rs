@@ -5,19 +5,13 @@
 //!
 //! Rows go to a [`RowSink`] one by one, so that only its results have to be stored.
 
-use super::{
-    FrameTime, Hierarchy,
-    error::{BvhError, NumberPlace, Position},
-    lex::{Lexer, found, is},
-    number::number,
-    warning::BvhWarning,
-};
+use super::error::{BvhError, NumberPlace, Position};
+use super::lex::{Lexer, found, is};
+use super::{FrameTime, Hierarchy, number::number, warning::BvhWarning};
 use crate::{excerpt::excerpt, warning::Warning};
 
 mod header;
-
 mod lines;
-
 mod scales;
 
 use lines::Lines;

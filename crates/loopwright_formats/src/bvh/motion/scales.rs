@@ -1,15 +1,8 @@
 //! Scale channels, which are rejected if they differ from 1.
 
-use crate::{
-    bvh::{
-        BvhJoint, Hierarchy,
-        channel::{Channel, ChannelKind},
-        error::BvhError,
-        warning::BvhWarning,
-    },
-    excerpt::excerpt,
-    warning::Warning,
-};
+use crate::bvh::channel::{Channel, ChannelKind};
+use crate::bvh::{BvhJoint, Hierarchy, error::BvhError, warning::BvhWarning};
+use crate::{excerpt::excerpt, warning::Warning};
 
 /// Largest rounding error of a scale of 1.
 const SCALE_TOLERANCE: f64 = 1e-4;

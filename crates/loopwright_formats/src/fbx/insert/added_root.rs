@@ -3,13 +3,10 @@
 use ufbx::InheritMode;
 
 use super::document::{count_objects, malformed, section};
-use crate::fbx::{
-    animation::{connect, properties, property},
-    error::FbxError,
-    form::{FbxFile, NodeForm},
-    joints::ADDED_ROOT,
-    record::{Document, Record},
-};
+use crate::fbx::animation::{connect, properties, property};
+use crate::fbx::form::{FbxFile, NodeForm};
+use crate::fbx::record::{Document, Record};
+use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
 
 /// The kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///
@@ -47,11 +44,8 @@ pub(super) fn add_root_node(
     let kind = kind_of_root(document, first);
     let connections = section(document, "Connections")?;
     let before = connect(first.id, file.above_id);
-    let link = connections
-        .children
-        .iter_mut()
-        .find(|record| record.has_attributes_of(&before))
-        .ok_or_else(|| malformed("the first joint hangs from nothing"))?;
+    let link = (connections.children.iter_mut()).find(|record| record.has_attributes_of(&before));
+    let link = link.ok_or_else(|| malformed("the first joint hangs from nothing"))?;
     *link = connect(first.id, id);
     connections.extend([connect(id, file.above_id), connect(id + 1, id)]);
     section(document, "Objects")?.extend([

@@ -2,13 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::fbx::{
-    animation::{Animation, properties, property},
-    error::FbxError,
-    fresh::{CUSTOM_TIME_MODE, time_mode},
-    name::Name,
-    record::{Document, Record},
-};
+use crate::fbx::animation::{Animation, properties, property};
+use crate::fbx::fresh::{CUSTOM_TIME_MODE, time_mode};
+use crate::fbx::record::{Document, Record};
+use crate::fbx::{error::FbxError, name::Name};
 
 pub(super) fn malformed(detail: &str) -> FbxError {
     FbxError::Malformed {
@@ -26,15 +23,13 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
 
 /// A number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
+    let is_numbered = |record: &&Record<'_>| matches!(&*record.name, b"Objects" | b"Documents");
     let numbered = document
         .records
         .iter()
-        .filter(|record| matches!(&*record.name, b"Objects" | b"Documents"));
-    let highest = numbered
-        .flat_map(|record| &record.children)
-        .filter_map(Record::first_int)
-        .max()
-        .unwrap_or(0);
+        .filter(is_numbered)
+        .flat_map(|record| &record.children);
+    let highest = numbered.filter_map(Record::first_int).max().unwrap_or(0);
     // Leaves room for three numbers for each of a million tracks and more.
     let first = highest.max(0).saturating_add(1);
     if first > i64::MAX - (1 << 40) {

@@ -8,26 +8,14 @@ use std::{borrow::Cow, collections::HashMap};
 use glam::DQuat;
 use loopwright::Take;
 
-use super::{
-    animation::{self, Track},
-    form::{FbxFile, NodeForm},
-    keys::{Keys, angles, leaves},
-    name::Name,
-    record,
-    scene::World,
-    source::FbxSource,
-};
-use crate::{
-    error::WriteError,
-    keyed_motion::KeyedMotion,
-    limits::MAX_VALUE,
-    naming::{LOOP_SUFFIX, added_root_name},
-    warning::Warning,
-    written::WrittenFile,
-};
+use super::animation::{self, Track};
+use super::form::{FbxFile, NodeForm};
+use super::keys::{Keys, angles, leaves};
+use super::{name::Name, record, scene::World, source::FbxSource};
+use crate::naming::{LOOP_SUFFIX, added_root_name};
+use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning, written::WrittenFile};
 
 mod added_root;
-
 mod document;
 
 use added_root::add_root_node;

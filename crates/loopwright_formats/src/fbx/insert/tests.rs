@@ -6,13 +6,10 @@ use loopwright::{LoopClip, RootMotion, Tracks};
 use glam::{DQuat, DVec3};
 use loopwright::{Take, math::rotation};
 
+use crate::fbx::animation::{self, Track, connect, properties, property};
+use crate::fbx::record::{self, Document, Record};
 use crate::{
-    AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError,
-    fbx::{
-        animation::{self, Track, connect, properties, property},
-        record::{self, Document, Record},
-    },
-    write_take,
+    AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError, write_take,
 };
 
 /// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
@@ -289,17 +286,11 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         };
         let written = crate::write_loop(&clip, &source, &layout).unwrap();
         let document = record::parse(&written.bytes).unwrap();
-        let objects = document
-            .records
-            .iter()
-            .find(|record| *record.name == *b"Objects")
-            .unwrap();
-        let added = objects
-            .children
-            .iter()
-            .find(|record| record.name_of_object() == Some(b"root\0\x01Model"))
-            .unwrap();
-        assert_eq!(added.kind_of_object(), Some(wanted.as_bytes()), "{kind} {position:?}");
+        let objects = (document.records.iter()).find(|record| *record.name == *b"Objects");
+        let mut objects = objects.unwrap().children.iter();
+        let added = objects.find(|record| record.name_of_object() == Some(b"root\0\x01Model"));
+        let kind_of_added = added.unwrap().kind_of_object();
+        assert_eq!(kind_of_added, Some(wanted.as_bytes()), "{kind} {position:?}");
         let again = read(&written.bytes, "l-loop").take;
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),

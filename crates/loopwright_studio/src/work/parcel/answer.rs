@@ -2,25 +2,17 @@
 
 use std::sync::Arc;
 
-use loopwright::{
-    FoundLoops, Pose, Quality, Take,
-    handover::{AnalysisParts, MadeParts},
-    retarget::RigPair,
-};
+use loopwright::handover::{AnalysisParts, MadeParts};
+use loopwright::{FoundLoops, Pose, Quality, Take, retarget::RigPair};
 use loopwright_controller::TakeFit;
 use loopwright_formats::{Character, Format, LoadedTake, Source};
 use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Arrays, ParcelError,
-    ask::{EditParts, of_reading},
-    bytes,
-};
-use crate::{
-    road::{CostMap, Exported, Jump, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of},
-    work::{Done, Job},
-};
+use super::ask::{EditParts, of_reading};
+use super::{Arrays, ParcelError, bytes};
+use crate::road::{CostMap, Exported, Jump, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of};
+use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum Answer {

@@ -8,10 +8,8 @@ use loopwright_job::recipe::{Recipe, RecipeError, StudyArgs};
 use serde::{Deserialize, Serialize};
 
 use super::ParcelError;
-use crate::{
-    road::{Edit, NamedFile, Opened, Stretch, Study},
-    work::Job,
-};
+use crate::road::{Edit, NamedFile, Opened, Stretch, Study};
+use crate::work::Job;
 
 /// What the page asks of its worker. The bytes of the files that are read are handed over beside it.
 #[derive(Debug, Serialize, Deserialize)]

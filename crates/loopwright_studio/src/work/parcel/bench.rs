@@ -4,14 +4,10 @@ use std::{error::Error, sync::Arc};
 
 use loopwright_job::recipe::Recipe;
 
-use super::{
-    answer::{Answer, OpenedParts, StudiedParts, WorkedParts},
-    ask::{Ask, EditParts, Files, Reading},
-};
-use crate::{
-    road::{Exported, Made, MadeError, OpenError, Opened, Step},
-    work::{Done, Job},
-};
+use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
+use super::ask::{Ask, EditParts, Files, Reading};
+use crate::road::{Exported, Made, MadeError, OpenError, Opened, Step};
+use crate::work::{Done, Job};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
 #[derive(Debug, Default)]

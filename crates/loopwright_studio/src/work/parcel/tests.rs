@@ -6,10 +6,8 @@ use loopwright_job::recipe::{Recipe, StudyArgs};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::{
-    road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study},
-    work::{Done, Job},
-};
+use crate::road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study};
+use crate::work::{Done, Job};
 
 fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
     let settings = WalkSettings::default().seed(seed).seconds(5.0);
