@@ -1,19 +1,18 @@
 //! Feet of loops against the truth of synthetic takes: their contacts, that they stay, and the root speed that they imply.
 
 use glam::{DQuat, DVec3};
+use loopwright::analysis::{BodyError, ContactLimits};
+use loopwright::feet::{
+    FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
+    StanceSpan,
+};
+use loopwright::loop_clip::LoopKeys;
+use loopwright::math::{Rigid, ops, rotation};
+use loopwright::motion::{Joint, WorldTracks};
+use loopwright::pipeline::MakeError;
 use loopwright::{
     Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
-    RootMotion, SearchSettings, Skeleton, Take,
-    analysis::{BodyError, ContactLimits},
-    feet::{
-        FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
-        StanceSpan,
-    },
-    loop_clip::LoopKeys,
-    math::{Rigid, ops, rotation},
-    motion::{Joint, WorldTracks},
-    pipeline::MakeError,
-    quality,
+    RootMotion, SearchSettings, Skeleton, Take, quality,
 };
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};

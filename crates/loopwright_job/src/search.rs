@@ -6,10 +6,8 @@ use loopwright::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, 
 use loopwright::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 
 #[cfg(feature = "clap")]
-use crate::recipe::{
-    headings::WHICH_LOOP,
-    words::{choice, parse_bounds},
-};
+use crate::recipe::headings::WHICH_LOOP;
+use crate::recipe::words::{choice, parse_bounds};
 use crate::{JobError, Studied, recipe::SearchRecipe};
 
 /// How many loops `find` lists by default; `make --pick` counts in the same list.

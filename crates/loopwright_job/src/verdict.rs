@@ -5,13 +5,11 @@
 
 use std::fmt;
 
-use loopwright::{
-    Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton,
-    analysis::{Body, FoundBy, MOVING_MPS},
-    candidate::{LastKey, MotionKind, WholeClip, WholeClipKind},
-    loop_clip::LoopKeys,
-    quality::{self, Step},
-};
+use loopwright::analysis::{Body, FoundBy, MOVING_MPS};
+use loopwright::candidate::{LastKey, MotionKind, WholeClip, WholeClipKind};
+use loopwright::loop_clip::LoopKeys;
+use loopwright::quality::{self, Step};
+use loopwright::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
 use crate::warning::{self, RESTS_MPS};

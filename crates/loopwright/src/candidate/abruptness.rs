@@ -2,10 +2,8 @@
 //! closed.
 
 use super::{describe::SearchedTake, seams::SeamPair};
-use crate::{
-    analysis::seam_peak::{self, floor, second_difference},
-    math::rotation,
-};
+use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::math::rotation;
 
 impl SearchedTake<'_> {
     /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint of the body: of

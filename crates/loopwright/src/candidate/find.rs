@@ -1,18 +1,16 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
-use super::{
-    finder::Finder,
-    report::{FoundLoops, LoopCandidate},
-    rhythm,
-    settings::SearchSettings,
-    steadiness::Steadiness,
-    whole::{LastKey, WholeClip},
-    whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop},
-};
-use crate::{
-    analysis::{Analysis, activity::ActivityKind, features::Features},
-    take::{Cut, CutError},
-};
+use super::finder::Finder;
+use super::report::{FoundLoops, LoopCandidate};
+use super::rhythm;
+use super::settings::SearchSettings;
+use super::steadiness::Steadiness;
+use super::whole::{LastKey, WholeClip};
+use super::whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
+use crate::analysis::Analysis;
+use crate::analysis::activity::ActivityKind;
+use crate::analysis::features::Features;
+use crate::take::{Cut, CutError};
 
 /// Why a take cannot be searched at all.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

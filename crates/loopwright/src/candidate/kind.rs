@@ -4,13 +4,9 @@ use super::{
     motion::MotionKind, named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind,
     whole_clip::is_single_action,
 };
-use crate::{
-    analysis::{
-        Analysis,
-        segments::{self, Gait},
-    },
-    math::percentile,
-};
+use crate::analysis::Analysis;
+use crate::analysis::segments::{self, Gait};
+use crate::math::percentile;
 
 /// As [`Analysis::motion_kind`].
 pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {

@@ -3,16 +3,13 @@
 use glam::DVec3;
 
 use super::{describe::SearchedTake, seams::SeamPair};
-use crate::{
-    math::{ops, rigid::Twist, rotation},
-    mirror::{Mirror, Pairing},
-    motion::RootMotion,
-    root_motion::{
-        cycle::{BodyPath, Cycle, GroundPath},
-        half_cycle::HalfCycle,
-        poses::{EndPoses, WINDOW_SECS},
-    },
-};
+use crate::math::rigid::Twist;
+use crate::math::{ops, rotation};
+use crate::mirror::{Mirror, Pairing};
+use crate::motion::RootMotion;
+use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
+use crate::root_motion::half_cycle::HalfCycle;
+use crate::root_motion::poses::{EndPoses, WINDOW_SECS};
 
 /// Body height in metres where the skeleton has no measurable height.
 const FALLBACK_HEIGHT: f64 = 1.7;

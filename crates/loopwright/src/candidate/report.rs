@@ -1,19 +1,15 @@
 //! Result of a search: loops with their figures, and the nearest miss where there is none.
 
-use super::{
-    outcome::Outcome,
-    seams::SeamPair,
-    settings::SearchSettings,
-    steadiness::Steadiness,
-    whole::{WholeClip, WholeClipKind},
-};
-use crate::{
-    analysis::{Analysis, MOVING_MPS, Spectrum},
-    math::rigid::{Rigid, Twist},
-    mirror::Pairing,
-    quality::Quality,
-    take::Cut,
-};
+use super::outcome::Outcome;
+use super::seams::SeamPair;
+use super::settings::SearchSettings;
+use super::steadiness::Steadiness;
+use super::whole::{WholeClip, WholeClipKind};
+use crate::analysis::{Analysis, MOVING_MPS, Spectrum};
+use crate::math::rigid::{Rigid, Twist};
+use crate::mirror::Pairing;
+use crate::quality::Quality;
+use crate::take::Cut;
 
 /// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 
 use super::{comparison::PoseComparison, score::SeamCost};
-use crate::{
-    analysis::{Analysis, features::Features},
-    math::decay::Decay,
-};
+use crate::analysis::Analysis;
+use crate::analysis::features::Features;
+use crate::math::decay::Decay;
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[derive(Clone, Copy, Debug, PartialEq)]

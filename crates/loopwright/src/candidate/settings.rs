@@ -1,11 +1,12 @@
 //! Settings of the search for loops.
 
 use super::score::DEFAULT_HALF_LIFE_SECS;
-use crate::{
-    math::{decay::Decay, ops, rigid::Twist, time_step::TimeStep},
-    mirror::Pairing,
-    take::Take,
-};
+use crate::math::decay::Decay;
+use crate::math::ops;
+use crate::math::rigid::Twist;
+use crate::math::time_step::TimeStep;
+use crate::mirror::Pairing;
+use crate::take::Take;
 
 /// Settings of the search for loops.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,20 +4,15 @@
 //! no segment holds. Within a segment the search goes on beside the span of a loop that moves otherwise, so that a walk that gets
 //! faster gives two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::{
-    find::{SearchError, find_all, finder},
-    finder::Finder,
-    report::{LoopCandidate, NearestMiss},
-    seams::SeamPair,
-    settings::SearchSettings,
-};
-use crate::{
-    analysis::{
-        Analysis,
-        segments::{Gait, Segment},
-    },
-    math::{ops, rigid::Twist},
-};
+use super::find::{SearchError, find_all, finder};
+use super::finder::Finder;
+use super::report::{LoopCandidate, NearestMiss};
+use super::seams::SeamPair;
+use super::settings::SearchSettings;
+use crate::analysis::Analysis;
+use crate::analysis::segments::{Gait, Segment};
+use crate::math::ops;
+use crate::math::rigid::Twist;
 
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,9 +1,7 @@
 //! Edited stances: spans over which a foot stands or swings because the user says so, whatever was detected.
 
-use super::{
-    Course,
-    contact::{LoopContact, spans},
-};
+use super::Course;
+use super::contact::{LoopContact, spans};
 use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.

@@ -6,15 +6,12 @@
 use glam::DVec3;
 
 use super::{FootModel, contact, stage::Stage};
-use crate::{
-    analysis::{
-        body::{Body, BodyOverrides, FoundBy},
-        standing::ContactLimits,
-    },
-    loop_clip::LoopClip,
-    math::{percentile, rigid::Rigid},
-    take::Take,
-};
+use crate::analysis::body::{Body, BodyOverrides, FoundBy};
+use crate::analysis::standing::ContactLimits;
+use crate::loop_clip::LoopClip;
+use crate::math::percentile;
+use crate::math::rigid::Rigid;
+use crate::take::Take;
 
 /// A root that leans by less than this, as the length of the difference of its up axis from +Y, is upright.
 const UPRIGHT: f64 = 1e-6;

@@ -5,11 +5,9 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::{
-    analysis::body::{Body, Foot},
-    math::{ops, rotation},
-    motion::{Skeleton, WorldTracks},
-};
+use crate::analysis::body::{Body, Foot};
+use crate::math::{ops, rotation};
+use crate::motion::{Skeleton, WorldTracks};
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,14 +6,11 @@
 use glam::DVec3;
 
 use super::leg::Leg;
-use crate::{
-    analysis::{
-        Analysis,
-        body::{Foot, Side},
-    },
-    math::{decay::Decay, rotation},
-    motion::{Pose, Skeleton},
-};
+use crate::analysis::Analysis;
+use crate::analysis::body::{Foot, Side};
+use crate::math::decay::Decay;
+use crate::math::rotation;
+use crate::motion::{Pose, Skeleton};
 
 /// How fast a foot comes to rest, and back to its motion once it has left the ground: half-life, seconds.
 const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };

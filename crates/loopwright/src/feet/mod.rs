@@ -9,19 +9,15 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{
-        body::{Body, Foot, FoundBy},
-        standing::ContactLimits,
-    },
-    closure::Image,
-    loop_clip::{LoopClip, LoopClipError},
-    math::{ops, rigid::Twist},
-    motion::{Skeleton, Tracks},
-    quality,
-    root_motion::RootRelativeClip,
-    words,
-};
+use crate::analysis::body::{Body, Foot, FoundBy};
+use crate::analysis::standing::ContactLimits;
+use crate::closure::Image;
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::ops;
+use crate::math::rigid::Twist;
+use crate::motion::{Skeleton, Tracks};
+use crate::root_motion::RootRelativeClip;
+use crate::{quality, words};
 
 pub(crate) mod contact;
 

@@ -1,10 +1,8 @@
 //! What is known of a body for its feet: how large it is, and with that every limit and weight that is stated in metres.
 
 use super::{Stage, solve::NUM_JOINTS};
-use crate::analysis::{
-    body::Body,
-    standing::{ContactLimits, LimitsAtSize},
-};
+use crate::analysis::body::Body;
+use crate::analysis::standing::{ContactLimits, LimitsAtSize};
 
 /// A knee of a character bends beyond that of the motion's source by less than this, radians (8 degrees). Less, and feet leave their
 /// places while they stand; more, and the longer feet of a character with short legs fold them.

@@ -6,11 +6,11 @@
 use glam::DVec3;
 
 use super::{Course, contact};
-use crate::{
-    analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS},
-    math::{ops, rigid::Twist, time_step::TimeStep},
-    motion::RootMotion,
-};
+use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
+use crate::math::ops;
+use crate::math::rigid::Twist;
+use crate::math::time_step::TimeStep;
+use crate::motion::RootMotion;
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
 const SPEED_SECS: f64 = 0.1;

@@ -3,11 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use super::Course;
-use crate::{
-    loop_clip::LoopClip,
-    math::ops,
-    motion::{Skeleton, Tracks, WorldTracks},
-};
+use crate::loop_clip::LoopClip;
+use crate::math::ops;
+use crate::motion::{Skeleton, Tracks, WorldTracks};
 
 /// A motion and the course of its root.
 pub(crate) struct Stage<'a> {

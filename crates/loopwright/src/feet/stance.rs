@@ -4,15 +4,12 @@
 
 use glam::DVec3;
 
-use super::{
-    Course,
-    contact::{self, LoopContact},
-    model::{FootModel, roll_kept},
-};
-use crate::{
-    analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
-    math::{ops, time_step::TimeStep},
-};
+use super::Course;
+use super::contact::{self, LoopContact};
+use super::model::{FootModel, roll_kept};
+use crate::analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS};
+use crate::math::ops;
+use crate::math::time_step::TimeStep;
 
 /// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
 /// second on the reference body.

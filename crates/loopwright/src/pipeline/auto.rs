@@ -5,19 +5,15 @@
 use core::fmt;
 
 use super::{LoopSettings, MakeError, completed_for, finish, prepare};
-use crate::{
-    analysis::{
-        Analysis,
-        body::Body,
-        seam_peak::{self, floor, second_difference},
-    },
-    candidate::LoopCandidate,
-    closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind},
-    feet::FootLock,
-    loop_clip::{LoopClip, LoopKeys},
-    quality::{self, Quality},
-    root_motion::RootRelativeClip,
-};
+use crate::analysis::Analysis;
+use crate::analysis::body::Body;
+use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::candidate::LoopCandidate;
+use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
+use crate::feet::FootLock;
+use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::quality::{self, Quality};
+use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,17 +6,15 @@
 use core::cmp::Ordering;
 
 use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
-use crate::{
-    analysis::{Analysis, MOVING_MPS},
-    candidate::{
-        FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
-        propose_loops, propose_stretches,
-    },
-    loop_clip::LoopKeys,
-    math::{ops, percentile},
-    motion::WorldTracks,
-    quality,
+use crate::analysis::{Analysis, MOVING_MPS};
+use crate::candidate::{
+    FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
+    propose_loops, propose_stretches,
 };
+use crate::loop_clip::LoopKeys;
+use crate::math::{ops, percentile};
+use crate::motion::WorldTracks;
+use crate::quality;
 
 /// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.
 const LISTED: usize = 60;

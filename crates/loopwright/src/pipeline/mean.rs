@@ -1,14 +1,12 @@
 //! The mean of the cycles around a candidate, as the clip from which its loop is made.
 
 use super::{LoopSettings, MakeError};
-use crate::{
-    analysis::Analysis,
-    candidate::LoopCandidate,
-    closure,
-    mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles},
-    root_motion::{self, RootRelativeClip, RootSettings, RootSpace},
-    take::Clip,
-};
+use crate::analysis::Analysis;
+use crate::candidate::LoopCandidate;
+use crate::closure;
+use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
+use crate::root_motion::{self, RootRelativeClip, RootSettings, RootSpace};
+use crate::take::Clip;
 
 /// The mean that the settings ask for; `None` if they ask for none. `clip` is the candidate's own stretch.
 pub(super) fn asked_for(

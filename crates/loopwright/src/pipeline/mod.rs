@@ -23,25 +23,25 @@ pub use retry::{RetriedLoop, Retry};
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::{
-    analysis::{Analysis, body::Body},
-    candidate::{self, LastKey, LoopCandidate, WholeClip},
-    closure::{
-        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
-        image::ImageError,
-    },
-    edit::{self, EditError, EditKind, LoopEdit},
-    feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, edited::EditedStance},
-    loop_clip::{LoopClip, LoopClipError},
-    math::rigid::{Rigid, Twist},
-    mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
-    mirror::MirrorError,
-    motion::RootMotion,
-    quality,
-    retarget::RigPair,
-    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
-    take::{Clip, CutError, Take, TakeError},
+use crate::analysis::Analysis;
+use crate::analysis::body::Body;
+use crate::candidate::{self, LastKey, LoopCandidate, WholeClip};
+use crate::closure::image::ImageError;
+use crate::closure::{
+    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
 };
+use crate::edit::{self, EditError, EditKind, LoopEdit};
+use crate::feet::edited::EditedStance;
+use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit};
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::rigid::{Rigid, Twist};
+use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
+use crate::mirror::MirrorError;
+use crate::motion::RootMotion;
+use crate::quality;
+use crate::retarget::RigPair;
+use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
+use crate::take::{Clip, CutError, Take, TakeError};
 
 /// The times at which the loop is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,17 +5,15 @@
 use std::borrow::Cow;
 
 use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
-use crate::{
-    analysis::heading::Heading,
-    closure::Image,
-    feet::{FeetSettings, RootSpeed},
-    loop_clip::LoopClip,
-    mirror::Mirror,
-    motion::Tracks,
-    retarget::{Retarget, RigPair},
-    root_motion::{RootMotionFit, RootRelativeClip, RootSettings},
-    take::{Take, TakeError},
-};
+use crate::analysis::heading::Heading;
+use crate::closure::Image;
+use crate::feet::{FeetSettings, RootSpeed};
+use crate::loop_clip::LoopClip;
+use crate::mirror::Mirror;
+use crate::motion::Tracks;
+use crate::retarget::{Retarget, RigPair};
+use crate::root_motion::{RootMotionFit, RootRelativeClip, RootSettings};
+use crate::take::{Take, TakeError};
 
 impl LoopSettings {
     /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto the character: edits and stances concern joints of

@@ -4,12 +4,12 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{body::Body, heading::Heading},
-    loop_clip::LoopClip,
-    math::{kernel, rigid::Rigid},
-    motion::Tracks,
-};
+use crate::analysis::body::Body;
+use crate::analysis::heading::Heading;
+use crate::loop_clip::LoopClip;
+use crate::math::kernel;
+use crate::math::rigid::Rigid;
+use crate::motion::Tracks;
 
 /// The smoothed ground path of the hips, seen from the root of constant twist, for every sample of a loop.
 ///

@@ -5,14 +5,14 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 
 use super::MadeLoop;
-use crate::{
-    analysis::{body::Body, heading::Heading},
-    loop_clip::LoopClip,
-    math::{ops, rigid::Rigid, rotation},
-    motion::RootMotion,
-    root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
-    take::Take,
-};
+use crate::analysis::body::Body;
+use crate::analysis::heading::Heading;
+use crate::loop_clip::LoopClip;
+use crate::math::rigid::Rigid;
+use crate::math::{ops, rotation};
+use crate::motion::RootMotion;
+use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
+use crate::take::Take;
 
 /// Facings around a loop whose mean is shorter than this, as a share, have no direction: the body spins.
 const MIN_MEAN_FACING: f64 = 0.5;

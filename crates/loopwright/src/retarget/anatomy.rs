@@ -2,13 +2,9 @@
 
 use glam::DVec3;
 
-use crate::{
-    analysis::{
-        Body, FoundBy, Side,
-        body::vocabulary::{Meaning, NUM_FINGERS, Word},
-    },
-    motion::{Pose, Skeleton},
-};
+use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
+use crate::analysis::{Body, FoundBy, Side};
+use crate::motion::{Pose, Skeleton};
 
 /// Arms and legs; forelegs count as legs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

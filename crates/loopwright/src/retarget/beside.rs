@@ -3,13 +3,10 @@
 use glam::DVec3;
 
 use super::{JointMap, Rig};
-use crate::{
-    analysis::{
-        Body, FoundBy, Side,
-        body::{Foot, vocabulary::Meaning},
-    },
-    motion::{Pose, Skeleton},
-};
+use crate::analysis::body::Foot;
+use crate::analysis::body::vocabulary::Meaning;
+use crate::analysis::{Body, FoundBy, Side};
+use crate::motion::{Pose, Skeleton};
 
 /// A foot apart lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;

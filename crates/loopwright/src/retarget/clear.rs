@@ -6,15 +6,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    Rig,
-    anatomy::Limb,
-    legs::{faded, limited},
-};
-use crate::{
-    math::{ops, rigid::Rigid, rotation},
-    motion::Pose,
-};
+use super::Rig;
+use super::anatomy::Limb;
+use super::legs::{faded, limited};
+use crate::math::rigid::Rigid;
+use crate::math::{ops, rotation};
+use crate::motion::Pose;
 
 /// A point this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; one between by a part of the way.
 const LIFTED_SHARE: f64 = 0.01;

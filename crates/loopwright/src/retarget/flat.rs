@@ -6,20 +6,14 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    anatomy::{Anatomy, LimbKind},
-    reference::uprightness,
-};
-use crate::{
-    analysis::{
-        Body,
-        standing::{self, ContactLimits},
-    },
-    feet::leg::arc,
-    math::rotation,
-    motion::{Pose, WorldTracks},
-    take::Take,
-};
+use super::anatomy::{Anatomy, LimbKind};
+use super::reference::uprightness;
+use crate::analysis::Body;
+use crate::analysis::standing::{self, ContactLimits};
+use crate::feet::leg::arc;
+use crate::math::rotation;
+use crate::motion::{Pose, WorldTracks};
+use crate::take::Take;
 
 /// Soles nearer to the ground than this in the reference pose lie flat in it, radians (9 degrees): people stand so far from level, and
 /// captures are off by as much.

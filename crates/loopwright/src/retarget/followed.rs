@@ -3,22 +3,17 @@
 //! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
 //! targets whose legs do not reach, where a foot that slides would not count as one that stands.
 
-use super::{
-    Retarget, Rig,
-    anatomy::{Bones, Limb, LimbKind},
-    transfer::Led,
-};
-use crate::{
-    analysis::{
-        body::{Body, Foot},
-        standing::ContactLimits,
-    },
-    feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans},
-    loop_clip::{LoopClip, LoopClipError, LoopKeys},
-    motion::{Pose, Skeleton, WorldTracks},
-    quality::{self, Stand},
-    take::Take,
-};
+use super::anatomy::{Bones, Limb, LimbKind};
+use super::transfer::Led;
+use super::{Retarget, Rig};
+use crate::analysis::body::{Body, Foot};
+use crate::analysis::standing::ContactLimits;
+use crate::feet::contact::spans;
+use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
+use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
+use crate::motion::{Pose, Skeleton, WorldTracks};
+use crate::quality::{self, Stand};
+use crate::take::Take;
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
 #[derive(Clone, Debug, PartialEq)]

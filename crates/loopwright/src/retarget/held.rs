@@ -3,16 +3,12 @@
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget, followed::FollowedLeg};
-use crate::{
-    analysis::body::Body,
-    feet::{
-        self, Bearing, EditedStance, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage,
-        model::{KNEE_BEYOND_SOURCE, LegLimits},
-    },
-    loop_clip::LoopClip,
-    math::ops::atan2,
-    motion::{Tracks, WorldTracks},
-};
+use crate::analysis::body::Body;
+use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
+use crate::feet::{self, Bearing, EditedStance, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
+use crate::loop_clip::LoopClip;
+use crate::math::ops::atan2;
+use crate::motion::{Tracks, WorldTracks};
 
 /// A knee that bends beyond its limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;

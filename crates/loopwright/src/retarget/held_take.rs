@@ -10,17 +10,13 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget, held::FootedBody, legs::faded};
-use crate::{
-    analysis::body::Foot,
-    feet::{Course, FootLock, HoldError, Stage},
-    math::{
-        cubic::{Hermite, Span},
-        rotation,
-        time_step::TimeStep,
-    },
-    motion::{Pose, Tracks},
-    take::Take,
-};
+use crate::analysis::body::Foot;
+use crate::feet::{Course, FootLock, HoldError, Stage};
+use crate::math::cubic::{Hermite, Span};
+use crate::math::rotation;
+use crate::math::time_step::TimeStep;
+use crate::motion::{Pose, Tracks};
+use crate::take::Take;
 
 /// Fewest samples per second at which feet are solved; steps in walks and runs take a tenth of a second or more.
 const SOLVED_HZ: f64 = 50.0;

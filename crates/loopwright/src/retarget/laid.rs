@@ -2,10 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{
-    Rig,
-    anatomy::{Limb, LimbKind},
-};
+use super::Rig;
+use super::anatomy::{Limb, LimbKind};
 use crate::{analysis::body::vocabulary::Word, feet::leg::arc};
 
 /// A foot whose toes lie steeper below the ankle than this in the rest pose is not laid flat, sine of the slope.

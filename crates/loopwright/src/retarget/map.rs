@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Rig, anatomy::Limb};
-use crate::{
-    analysis::body::vocabulary::{Meaning, Word},
-    motion::Skeleton,
-    names,
-};
+use crate::analysis::body::vocabulary::{Meaning, Word};
+use crate::motion::Skeleton;
+use crate::names;
 
 /// What a joint follows.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,10 +2,8 @@
 
 use glam::DVec3;
 
-use super::{
-    Rig,
-    anatomy::{Limb, LimbKind},
-};
+use super::Rig;
+use super::anatomy::{Limb, LimbKind};
 use crate::motion::WorldTracks;
 
 /// Feet of the source stand at the height below which they are for this share of the motion.

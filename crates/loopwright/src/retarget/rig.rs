@@ -2,16 +2,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    anatomy::{Anatomy, LimbKind},
-    beside, flat, reference,
-};
-use crate::{
-    analysis::{Body, BodyError, BodyOverrides, ContactLimits},
-    motion::{Joint, Pose, Skeleton, Tracks},
-    root_motion::root_joint,
-    take::Take,
-};
+use super::anatomy::{Anatomy, LimbKind};
+use super::{beside, flat, reference};
+use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
+use crate::motion::{Joint, Pose, Skeleton, Tracks};
+use crate::root_motion::root_joint;
+use crate::take::Take;
 
 /// A character to take motion from or to give it to.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,24 +2,17 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::{
-    Rig, RigPair,
-    anatomy::LimbKind,
-    clear::Sole,
-    laid::laid_onto,
-    legs::PlacedLimb,
-    places::{Standing, ankle_over_ball, row_ahead, tops},
-};
-use crate::{
-    loop_clip::{LoopClip, LoopClipError},
-    math::{
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
-    take::{Take, TakeError},
-};
+use super::anatomy::LimbKind;
+use super::clear::Sole;
+use super::laid::laid_onto;
+use super::legs::PlacedLimb;
+use super::places::{Standing, ankle_over_ball, row_ahead, tops};
+use super::{Rig, RigPair};
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{ops, rotation};
+use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::take::{Take, TakeError};
 
 /// Motion of one rig on another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]

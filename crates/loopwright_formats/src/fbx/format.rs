@@ -7,16 +7,14 @@ use super::write;
 #[cfg(feature = "fbx")]
 use super::{insert, mesh, read::FbxScene};
 use crate::entry::{FormatEntry, Parsed};
+#[cfg(feature = "fbx")]
+use crate::file_form::LoopOfFile;
 use crate::format::{Capabilities, Format};
+use crate::mesh::{Mesh, MeshError};
+use crate::written::AddedLoops;
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
     source::Source, space::Space, text, warning::Warning, written::WrittenFile,
-};
-#[cfg(feature = "fbx")]
-use crate::{
-    file_form::LoopOfFile,
-    mesh::{Mesh, MeshError},
-    written::AddedLoops,
 };
 
 pub(crate) const FBX: FormatEntry = FormatEntry {

@@ -4,12 +4,10 @@
 use super::insert;
 use super::source::{FbxSource, Form};
 use super::{fresh, keys::Keys, name::Name};
-use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 #[cfg(feature = "fbx")]
-use crate::{
-    file_form::{FileForm as _, LoopOfFile, not_extended},
-    written::AddedLoops,
-};
+use crate::file_form::{FileForm as _, LoopOfFile, not_extended};
+use crate::written::AddedLoops;
+use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 
 /// Writes motion as one animation: into the source file, or as a new one. The name of a loop ends in `-loop`.
 ///

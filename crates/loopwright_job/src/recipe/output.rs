@@ -10,12 +10,10 @@ use loopwright::{
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{RecipeError, keys::described, words::optional_text};
 #[cfg(feature = "clap")]
-use super::{
-    headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
-    words::choice,
-};
+use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
+use super::words::choice;
+use super::{RecipeError, keys::described, words::optional_text};
 
 /// Whether a loop is brought to the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

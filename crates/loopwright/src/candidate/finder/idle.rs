@@ -3,17 +3,15 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::{
-    analysis::{activity::ActivityKind, segments::Gait},
-    candidate::{
-        report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
-        seams::SeamPair,
-        search::Admission,
-    },
-    math::{rigid::Twist, rotation},
-    root_motion::poses,
-    take::Cut,
-};
+use crate::analysis::activity::ActivityKind;
+use crate::analysis::segments::Gait;
+use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
+use crate::candidate::seams::SeamPair;
+use crate::candidate::search::Admission;
+use crate::math::rigid::Twist;
+use crate::math::rotation;
+use crate::root_motion::poses;
+use crate::take::Cut;
 
 /// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches, and are
 /// taken where a take has none of these.

@@ -7,22 +7,20 @@ mod moving;
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
-use super::{
-    bound::SeamBounds,
-    comparison::PoseComparison,
-    describe::SearchedTake,
-    report::{FoundLoops, LoopCandidate, MissReason},
-    rhythm::{self, PoseDistances, Rhythm},
-    score::SeamCost,
-    seams::{SeamPair, Seams},
-    search::{Admission, DistinctPairs},
-    settings::SearchSettings,
-};
-use crate::{
-    analysis::{Analysis, activity::ActivityKind, features::Features},
-    math::rigid::Twist,
-    take::Cut,
-};
+use super::bound::SeamBounds;
+use super::comparison::PoseComparison;
+use super::describe::SearchedTake;
+use super::report::{FoundLoops, LoopCandidate, MissReason};
+use super::rhythm::{self, PoseDistances, Rhythm};
+use super::score::SeamCost;
+use super::seams::{SeamPair, Seams};
+use super::search::{Admission, DistinctPairs};
+use super::settings::SearchSettings;
+use crate::analysis::Analysis;
+use crate::analysis::activity::ActivityKind;
+use crate::analysis::features::Features;
+use crate::math::rigid::Twist;
+use crate::take::Cut;
 
 /// A repeat costs at most this share of the median cost of random pairs.
 ///

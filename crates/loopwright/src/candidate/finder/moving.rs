@@ -3,20 +3,15 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_COST_RATIO, MAX_LOOKED_AT};
-use crate::{
-    analysis::activity::ActivityKind,
-    candidate::{
-        refine,
-        report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
-        rhythm,
-        seams::SeamPair,
-        search::Admission,
-        settings::RootMotionBounds,
-        steadiness::Steadiness,
-    },
-    math::rigid::Twist,
-    take::Cut,
-};
+use crate::analysis::activity::ActivityKind;
+use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
+use crate::candidate::seams::SeamPair;
+use crate::candidate::search::Admission;
+use crate::candidate::settings::RootMotionBounds;
+use crate::candidate::steadiness::Steadiness;
+use crate::candidate::{refine, rhythm};
+use crate::math::rigid::Twist;
+use crate::take::Cut;
 
 /// Share by which rounding may lift a cost over the ratio above.
 const COST_ROUNDING: f64 = 1e-9;

@@ -1,16 +1,13 @@
 //! One pass over all pairs: blocks, then single pairs, are compared with a limit that drops as good pairs are found.
 
-use std::{
-    cmp::Ordering,
-    ops::Range,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::{admission::Admission, best_pairs::BestPairs, distinct::Distinct};
-use crate::candidate::{
-    bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares},
-    seams::SeamPair,
-};
+use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
+use crate::candidate::seams::SeamPair;
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {

@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::super::whole::{LastKey, WholeClip};
-use crate::{
-    analysis::Analysis,
-    math::rotation,
-    motion::{Pose, Tracks},
-    root_motion::root_joint,
-    take::Take,
-};
+use crate::analysis::Analysis;
+use crate::math::rotation;
+use crate::motion::{Pose, Tracks};
+use crate::root_motion::root_joint;
+use crate::take::Take;
 
 /// Frames added to a take whose closing key is missing: up to that key, and beyond it the frames after the start, so that motion
 /// at the end is known.

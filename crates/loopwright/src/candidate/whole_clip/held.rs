@@ -2,11 +2,9 @@
 
 use glam::DQuat;
 
-use crate::{
-    analysis::Analysis,
-    math::rotation,
-    take::{Cut, Take},
-};
+use crate::analysis::Analysis;
+use crate::math::rotation;
+use crate::take::{Cut, Take};
 
 /// A joint that moves less from frame to frame stands still: metres at the size of a man, and radians (0.01 degrees).
 const STILL_METRES: f64 = 1e-4;

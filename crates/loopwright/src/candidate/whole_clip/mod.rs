@@ -13,22 +13,17 @@ mod reading;
 pub(crate) use completed::completed;
 pub(crate) use held::is_cut_off;
 
-use self::{
-    pace::Pace,
-    reading::{Reading, Scale},
-};
-use super::{
-    finder::Finder,
-    motion::MotionKind,
-    report::LoopCandidate,
-    settings::SearchSettings,
-    whole::{LastKey, WholeClip, WholeClipKind},
-};
-use crate::{
-    analysis::{Analysis, activity::ActivityKind},
-    math::rigid::Twist,
-    take::Cut,
-};
+use self::pace::Pace;
+use self::reading::{Reading, Scale};
+use super::finder::Finder;
+use super::motion::MotionKind;
+use super::report::LoopCandidate;
+use super::settings::SearchSettings;
+use super::whole::{LastKey, WholeClip, WholeClipKind};
+use crate::analysis::Analysis;
+use crate::analysis::activity::ActivityKind;
+use crate::math::rigid::Twist;
+use crate::take::Cut;
 
 /// Most roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 where keys rest at the extremes of a walk;
 /// half a swing, which ends where it began but moves the other way, exceeds 5.

@@ -4,24 +4,15 @@ use core::{cell::OnceCell, ops::RangeInclusive};
 
 use glam::DVec3;
 
-use super::super::{
-    named::NamedMotion,
-    whole::{LastKey, WholeClip, WholeClipKind},
-};
-use crate::{
-    analysis::{
-        Analysis,
-        body::USUAL_HEIGHT_METRES,
-        seam_peak::{self, floor, second_difference},
-    },
-    math::{
-        fit::{PointPair, fit_planar},
-        percentile,
-        rigid::Rigid,
-        rotation,
-    },
-    root_motion::poses,
-};
+use super::super::named::NamedMotion;
+use super::super::whole::{LastKey, WholeClip, WholeClipKind};
+use crate::analysis::Analysis;
+use crate::analysis::body::USUAL_HEIGHT_METRES;
+use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::math::fit::{PointPair, fit_planar};
+use crate::math::rigid::Rigid;
+use crate::math::{percentile, rotation};
+use crate::root_motion::poses;
 
 /// Poses of a loop meet within this, metres at the size of a man: what a cut by hand leaves.
 const MEETS_METRES: f64 = 5e-3;

@@ -7,30 +7,21 @@
 
 use glam::DVec3;
 
-use super::{
-    BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Uncut,
-    goals::turned,
-    limb::{NUM_JOINTS, NUM_PARTS},
-    settle, standing_point,
-};
-use crate::{
-    analysis::body::{Body, BodyOverrides, FoundBy},
-    feet::{
-        FootModel, contact,
-        leg::Leg,
-        stage::{Stage, rotation_above},
-        stance::PointTrack,
-    },
-    loop_clip::LoopClip,
-    math::{
-        cubic::{Hermite, Span},
-        decay::Decay,
-        rigid::Rigid,
-        rotation,
-    },
-    motion::{Pose, Skeleton, Tracks, WorldTracks},
-    take::Take,
-};
+use super::goals::turned;
+use super::limb::{NUM_JOINTS, NUM_PARTS};
+use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
+use crate::analysis::body::{Body, BodyOverrides, FoundBy};
+use crate::feet::leg::Leg;
+use crate::feet::stage::{Stage, rotation_above};
+use crate::feet::stance::PointTrack;
+use crate::feet::{FootModel, contact};
+use crate::loop_clip::LoopClip;
+use crate::math::cubic::{Hermite, Span};
+use crate::math::decay::Decay;
+use crate::math::rigid::Rigid;
+use crate::math::rotation;
+use crate::motion::{Pose, Skeleton, Tracks, WorldTracks};
+use crate::take::Take;
 
 /// Above where it bears by this much, metres on the reference body, a part that comes down bears by a quarter.
 const COMES_DOWN_METRES: f64 = 0.01;

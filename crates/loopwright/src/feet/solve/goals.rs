@@ -4,16 +4,12 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::{
-    super::LoopContact,
-    BearingLeg, Course, FootModel, Stage,
-    limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS, PARTS, Part},
-    uncut::Uncut,
-};
-use crate::{
-    analysis::standing::{self, GROUND_REACH_SECS},
-    math::{percentile, rotation},
-};
+use super::super::LoopContact;
+use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS, PARTS, Part};
+use super::uncut::Uncut;
+use super::{BearingLeg, Course, FootModel, Stage};
+use crate::analysis::standing::{self, GROUND_REACH_SECS};
+use crate::math::{percentile, rotation};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;

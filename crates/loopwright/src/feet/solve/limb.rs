@@ -2,16 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::{
-    FootPoint,
-    leg::Leg,
-    stage::{Stage, rotation_above},
-};
-use crate::{
-    analysis::body::Foot,
-    math::{rigid::Rigid, rotation},
-    motion::{Skeleton, WorldTracks},
-};
+use super::super::FootPoint;
+use super::super::leg::Leg;
+use super::super::stage::{Stage, rotation_above};
+use crate::analysis::body::Foot;
+use crate::math::rigid::Rigid;
+use crate::math::rotation;
+use crate::motion::{Skeleton, WorldTracks};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
 pub(super) const LEG_UNKNOWNS: usize = 8;

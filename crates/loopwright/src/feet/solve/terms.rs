@@ -5,14 +5,12 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{
-    super::leg::LEAST_BEND,
-    Course, FootModel, HIPS, Settled,
-    goals::Goals,
-    limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_JOINTS, NUM_PARTS, Part, TurnedBy},
-    normal::NormalEquations,
-    weights::{LegWeights, outer},
-};
+use super::super::leg::LEAST_BEND;
+use super::goals::Goals;
+use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_JOINTS, NUM_PARTS, Part, TurnedBy};
+use super::normal::NormalEquations;
+use super::weights::{LegWeights, outer};
+use super::{Course, FootModel, HIPS, Settled};
 use crate::math::rotation;
 
 /// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
