@@ -7,6 +7,7 @@ use loopwright::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
+#[cfg(feature = "clap")]
 use crate::recipe::words::{choice, parse_bounds};
 use crate::{JobError, Studied, recipe::SearchRecipe};
 

@@ -10,7 +10,9 @@ use crate::entry::{FormatEntry, Parsed};
 #[cfg(feature = "fbx")]
 use crate::file_form::LoopOfFile;
 use crate::format::{Capabilities, Format};
+#[cfg(feature = "fbx")]
 use crate::mesh::{Mesh, MeshError};
+#[cfg(feature = "fbx")]
 use crate::written::AddedLoops;
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,

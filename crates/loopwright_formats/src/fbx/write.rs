@@ -6,6 +6,7 @@ use super::source::{FbxSource, Form};
 use super::{fresh, keys::Keys, name::Name};
 #[cfg(feature = "fbx")]
 use crate::file_form::{FileForm as _, LoopOfFile, not_extended};
+#[cfg(feature = "fbx")]
 use crate::written::AddedLoops;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 

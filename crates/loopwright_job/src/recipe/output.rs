@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 #[cfg(feature = "clap")]
 use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
+#[cfg(feature = "clap")]
 use super::words::choice;
 use super::{RecipeError, keys::described, words::optional_text};
 
