@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::{Analysis, Segment};
+use crate::analysis::{ActivityKind, Analysis, Segment};
 use crate::candidate::{
     self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, NamedMotion, SearchError, SearchSettings, WholeClip,
 };
@@ -106,9 +106,10 @@ impl Analysis {
         candidate::completed(self, whole)
     }
 
-    /// Whether the body is idle in all frames.
-    pub fn is_all_idle(&self) -> bool {
-        candidate::is_all_idle(self)
+    /// Whether the body is idle in half of the frames or more: an idle part represents the take.
+    pub fn is_mostly_idle(&self) -> bool {
+        let kinds = self.activity.kinds();
+        2 * kinds.iter().filter(|&&kind| kind == ActivityKind::Idle).count() >= kinds.len()
     }
 }
 

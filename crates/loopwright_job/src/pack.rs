@@ -108,7 +108,7 @@ fn missed(reason: Option<&MissReason>) -> &'static str {
 
 /// The stretch that represents a whole animation, with others to take where its seam shows, or why there is none.
 ///
-/// A part that is idle represents only an animation that is idle throughout, and a part that is not recommended none. Errors: the
+/// A part that is idle represents only an animation that is mostly idle, and a part that is not recommended none. Errors: the
 /// settings cannot be used.
 pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Result<Chosen, NoLoop>, SearchError> {
     let found = match studied.analysis.find_loops(settings) {
@@ -127,7 +127,7 @@ pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Resu
         return Ok(Err(NoLoop::Missed(reason)));
     };
     let stretch = &best.stretch;
-    Ok(if stretch.is_idle && !studied.analysis.is_all_idle() {
+    Ok(if stretch.is_idle && !studied.analysis.is_mostly_idle() {
         Err(NoLoop::IdlePart)
     } else if stretch.whole.is_none() && !stretch.is_sound() {
         Err(NoLoop::Unsound)

@@ -71,4 +71,4 @@ pub use steadiness::{Steadiness, TURNING_RADIANS};
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
 pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};
-pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_all_idle, is_cut_off, whole_cycle, whole_loop};
+pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_cut_off, whole_cycle, whole_loop};

@@ -121,14 +121,12 @@ impl LoopCandidate {
         }
         let of_take = self.take_strength.unwrap_or(-1.0);
         let of_stretch = self.strength.unwrap_or(-1.0);
-        let repeats_here = of_stretch >= CONFIDENT_STRENGTH
-            && (self.steadiness >= VERY_STEADY
-                || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
+        let repeats_here = of_stretch >= CONFIDENT_STRENGTH && self.steadiness >= STEADY;
         // Between two turns there may be fewer.
         let goes_evenly = self.twist.linear.length() >= MOVING_MPS
             && self.steadiness_around.is_known_even()
             && of_stretch >= ALIKE_STRENGTH
-            && (self.steadiness >= STEADY || of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
+            && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH;
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
@@ -181,17 +179,14 @@ const MAX_ABRUPTNESS: f64 = 1.25;
 /// Whole-take autocorrelation from which a loop represents its take.
 pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 
-/// Similarity of the frames around the seam to those one period later from which a stretch of walking in a long take is no chance;
-/// dances, boxers and hoppers reach it too, but not with a steady root motion or with this share of the autocorrelation above.
+/// Similarity of the frames around the seam to those one period later, and steadiness of the root motion, from which a stretch of a long
+/// take is no chance; dances and boxers reach either, not both.
 const CONFIDENT_STRENGTH: f64 = 0.91;
-const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
+const STEADY: f64 = 0.65;
 
-/// The same of a stretch of a gait whose pace and turn are even, with a steady root motion or that share of the autocorrelation.
+/// Similarity of a stretch of a gait whose pace and turn are even, and its share of the autocorrelation above.
 const ALIKE_STRENGTH: f64 = 0.93;
-
-/// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
-const STEADY: f64 = 0.75;
-const VERY_STEADY: f64 = 0.8;
+const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// The pair that came nearest to being a loop, and why it is not one.
 #[derive(Clone, Copy, Debug, PartialEq)]

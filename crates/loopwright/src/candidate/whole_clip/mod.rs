@@ -166,7 +166,7 @@ pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandida
 }
 
 /// Whether the body is idle in all frames.
-pub(crate) fn is_all_idle(analysis: &Analysis) -> bool {
+fn is_all_idle(analysis: &Analysis) -> bool {
     let mut kinds = analysis.activity.kinds().iter();
     kinds.all(|&activity| activity == ActivityKind::Idle)
 }
