@@ -1,5 +1,7 @@
 //! What is known of a body for its feet: how large it is, and with that every limit and weight that is stated in metres.
 
+use glam::DVec3;
+
 use super::{Stage, solve::NUM_JOINTS};
 use crate::analysis::body::Body;
 use crate::analysis::standing::{ContactLimits, LimitsAtSize};
@@ -27,6 +29,8 @@ pub(crate) struct LegLimits {
     pub(crate) most_flexed: f64,
     /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
     pub(crate) hardest: [f64; NUM_JOINTS],
+    /// The front of its sole, in the axes of its toes, where that is known: it stays above the ground.
+    pub(crate) tip: Option<DVec3>,
 }
 
 impl LegLimits {
@@ -34,6 +38,7 @@ impl LegLimits {
     pub(crate) const NONE: Self = Self {
         most_flexed: f64::INFINITY,
         hardest: [f64::INFINITY; NUM_JOINTS],
+        tip: None,
     };
 }
 

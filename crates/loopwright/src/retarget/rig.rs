@@ -4,7 +4,9 @@ use glam::{DQuat, DVec3};
 
 use super::anatomy::{Anatomy, LimbKind};
 use super::{beside, flat, reference};
+use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
+use crate::math::ops;
 use crate::motion::{Joint, Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -43,6 +45,9 @@ pub struct FootSole {
     /// the bone that ends at the ankle): the joint, and the place in its axes, metres.
     pub points: Vec<(usize, DVec3)>,
 }
+
+/// What is higher over the ground than this share of the leg, where toes turn up, is not the front of a sole.
+const SOLE_SHARE: f64 = 0.02;
 
 /// Frames of a take that are looked at for a pose that stands.
 const MOST_FRAMES: usize = 64;
@@ -238,6 +243,24 @@ impl Rig {
             (low.min(*p), high.max(*p))
         });
         (high - low).length().max(f64::MIN_POSITIVE)
+    }
+
+    /// The front of the sole of a foot with toes, in the axes of its toes; `None` where no mesh shows it.
+    pub(super) fn front_of_sole(&self, foot: &Foot) -> Option<DVec3> {
+        let (toe, at) = (foot.toe?, |joint: usize| self.world.as_ref().joint(joint));
+        let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
+        let ankle = at(foot.ankle).translation;
+        let highest = self.ground() + SOLE_SHARE * self.leg_length();
+        let ahead = |point: &DVec3| ops::hypot(point.x - ankle.x, point.z - ankle.z);
+        let points = sole
+            .points
+            .iter()
+            .filter(|&&(joint, _)| self.skeleton.path_from_root(joint).contains(&toe));
+        let places = points.map(|&(joint, point)| at(joint).transform_point(point));
+        let front = places
+            .filter(|place| place.y < highest)
+            .max_by(|one, other| ahead(one).total_cmp(&ahead(other)));
+        front.map(|front| at(toe).inverse().transform_point(front))
     }
 
     /// Height of the ground under the rig in its reference pose, metres: that of its soles where a mesh states them; else 0 where it

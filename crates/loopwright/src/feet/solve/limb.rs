@@ -5,7 +5,6 @@ use glam::{DQuat, DVec3};
 use super::super::FootPoint;
 use super::super::leg::Leg;
 use super::super::stage::{Stage, rotation_above};
-use crate::analysis::body::Foot;
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
 use crate::motion::{Skeleton, WorldTracks};
@@ -99,14 +98,11 @@ pub(super) struct LegPoints {
 pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
-    pub(super) fn new(stage: &Stage<'_>, leg: Leg, foot: &Foot, stands: DVec3, heel: DVec3) -> Self {
+    pub(super) fn new(stage: &Stage<'_>, leg: Leg, toe: Option<usize>, tip: Option<DVec3>, heel: DVec3) -> Self {
         let mut limb = Self {
             leg,
-            toe: foot.toe,
-            tip: match foot.toe {
-                Some(toe) => tip_of(stage, toe),
-                None => Some(stands).filter(|&end| end != DVec3::ZERO),
-            },
+            toe,
+            tip,
             heel,
             toe_axis: DVec3::ZERO,
         };

@@ -105,8 +105,14 @@ impl BearingLeg {
     ) -> Self {
         let stands = standing_point(stage, foot, model.is_character());
         let heel = heel_below(stage, foot.ankle, stands, spans, model);
-        let limb = Limb::new(stage, leg, foot, stands.1, heel);
         let index = spans.first().map_or(0, |span| span.foot);
+        let limits = model.limits(index);
+        let tip = match (limits.and_then(|limits| limits.tip), foot.toe) {
+            (Some(tip), _) => Some(tip),
+            (None, Some(toe)) => limb::tip_of(stage, toe),
+            (None, None) => Some(stands.1).filter(|&end| end != DVec3::ZERO),
+        };
+        let limb = Limb::new(stage, leg, foot.toe, tip, heel);
         let most_metres = TURNS_METRES * model.metre;
         let bearing = limb.bearing_parts().map(|part| {
             let (joint, offset) = limb.fixed_to(part);
@@ -133,7 +139,7 @@ impl BearingLeg {
         Self {
             bearing: bearing.collect(),
             limb,
-            limits: model.limits(index),
+            limits,
         }
     }
 
