@@ -29,8 +29,18 @@ pub(crate) struct LegLimits {
     pub(crate) most_flexed: f64,
     /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
     pub(crate) hardest: [f64; NUM_JOINTS],
-    /// The front of its sole, in the axes of its toes, where that is known: it stays above the ground.
-    pub(crate) tip: Option<DVec3>,
+    /// The front of its sole, where that is known: it stays above the ground.
+    pub(crate) front: Option<SoleFront>,
+}
+
+/// The front of the sole of a foot with toes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct SoleFront {
+    /// In the axes of the toes, metres.
+    pub(crate) of_toes: DVec3,
+    /// How far it is below the joint of the toes while they lie flat on the ground, metres.
+    pub(crate) below_ball: f64,
 }
 
 impl LegLimits {
@@ -38,7 +48,7 @@ impl LegLimits {
     pub(crate) const NONE: Self = Self {
         most_flexed: f64::INFINITY,
         hardest: [f64::INFINITY; NUM_JOINTS],
-        tip: None,
+        front: None,
     };
 }
 

@@ -3,14 +3,13 @@
 //! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
 //! targets whose legs do not reach, where a foot that slides would not count as one that stands.
 
-use glam::DVec3;
-
 use super::anatomy::{Bones, Limb, LimbKind};
 use super::transfer::Led;
 use super::{Retarget, Rig};
 use crate::analysis::body::{Body, Foot};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact::spans;
+use crate::feet::model::SoleFront;
 use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -68,8 +67,8 @@ pub(super) struct FollowedLeg {
     /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second squared;
     /// infinite without such a joint.
     pub(super) hardest: [f64; 4],
-    /// The front of the target's sole, in the axes of its toes, where a mesh shows it.
-    pub(super) tip: Option<DVec3>,
+    /// The front of the target's sole, where a mesh shows it.
+    pub(super) front: Option<SoleFront>,
 }
 
 impl FollowedLeg {
@@ -271,7 +270,7 @@ impl Retarget {
                 bent: bends(source.world(), theirs)?,
                 hardest: [Some(theirs.upper), Some(theirs.lower), theirs.end, followed.toe]
                     .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(source, joint))),
-                tip: self.target.front_of_sole(foot),
+                front: self.target.front_of_sole(foot),
             })
         };
         FollowedFeet {

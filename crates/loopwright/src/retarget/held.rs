@@ -154,7 +154,7 @@ impl FollowedFeet {
         let limits = |leg: &FollowedLeg| LegLimits {
             most_flexed: leg.most_bent() + KNEE_BEYOND_SOURCE,
             hardest: leg.hardest,
-            tip: leg.tip,
+            front: leg.front,
         };
         let legs = self.legs.iter();
         legs.map(|leg| leg.as_ref().map_or(LegLimits::NONE, limits)).collect()

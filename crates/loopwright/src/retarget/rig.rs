@@ -6,6 +6,7 @@ use super::anatomy::{Anatomy, LimbKind};
 use super::{beside, flat, reference};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
+use crate::feet::model::SoleFront;
 use crate::math::ops;
 use crate::motion::{Joint, Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
@@ -245,8 +246,8 @@ impl Rig {
         (high - low).length().max(f64::MIN_POSITIVE)
     }
 
-    /// The front of the sole of a foot with toes, in the axes of its toes; `None` where no mesh shows it.
-    pub(super) fn front_of_sole(&self, foot: &Foot) -> Option<DVec3> {
+    /// The front of the sole of a foot with toes; `None` where no mesh shows it.
+    pub(super) fn front_of_sole(&self, foot: &Foot) -> Option<SoleFront> {
         let (toe, at) = (foot.toe?, |joint: usize| self.world.as_ref().joint(joint));
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
         let ankle = at(foot.ankle).translation;
@@ -260,7 +261,10 @@ impl Rig {
         let front = places
             .filter(|place| place.y < highest)
             .max_by(|one, other| ahead(one).total_cmp(&ahead(other)));
-        front.map(|front| at(toe).inverse().transform_point(front))
+        front.map(|front| SoleFront {
+            of_toes: at(toe).inverse().transform_point(front),
+            below_ball: at(toe).translation.y - front.y,
+        })
     }
 
     /// Height of the ground under the rig in its reference pose, metres: that of its soles where a mesh states them; else 0 where it

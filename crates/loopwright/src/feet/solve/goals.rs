@@ -112,28 +112,19 @@ impl Goals {
         let (course, limb) = (&stage.course, &leg.limb);
         let (count, beyond) = (self.own.len(), uncut.beyond());
         let reach = course.samples_in(GROUND_REACH_SECS);
-        // The front of a shoe, of which the source knows nothing, is on the ground while the foot is flat, and never lower.
-        let flat = |part: Part| {
-            if part != Part::Tip || leg.limits.is_none_or(|limits| limits.tip.is_none()) {
-                return f64::NEG_INFINITY;
-            }
-            let bears = |part: Part, sample: usize| {
-                let mut contacts = leg
-                    .bearing
-                    .iter()
-                    .filter(|(bearing, _)| *bearing == part)
-                    .flat_map(|(_, all)| all);
-                contacts.any(|contact| (sample + count - contact.start_sample % count) % count < contact.num_samples)
-            };
-            let is_flat = |&sample: &usize| bears(Part::Heel, sample) && bears(Part::Ball, sample);
-            let (joint, offset) = limb.fixed_to(part);
-            let height = |sample: usize| course.up[sample].dot(uncut.place(sample as isize, joint, offset));
-            let heights: Vec<f64> = (0..count).filter(is_flat).map(height).collect();
-            if heights.is_empty() {
-                f64::NEG_INFINITY
-            } else {
-                percentile::of(heights, 0.5)
-            }
+        // The front of a shoe, of which the source knows nothing, is no lower than where the foot is flat.
+        let front = leg.limits.and_then(|limits| limits.front);
+        let of_balls = leg
+            .bearing
+            .iter()
+            .filter(|(part, _)| *part == Part::Ball)
+            .flat_map(|(_, contacts)| contacts);
+        let heights: Vec<f64> = (of_balls.flat_map(LoopContact::keys))
+            .map(|key| course.up[key % count].dot(self.own[key % count].at[Part::Ball as usize]))
+            .collect();
+        let flat = match front.filter(|_| !heights.is_empty()) {
+            Some(front) => percentile::of(heights, 0.5) - front.below_ball,
+            None => f64::NEG_INFINITY,
         };
         for part in PARTS.into_iter().filter(|&part| part != Part::Knee && limb.has(part)) {
             let (joint, offset) = limb.fixed_to(part);
@@ -144,7 +135,8 @@ impl Goals {
                 standing::lowest_around(&heights, reach)
             } else {
                 let heights = (-beyond..count as isize + beyond).map(height).collect();
-                vec![percentile::of(heights, STRAY_SHARE).max(flat(part)); count]
+                let floor = percentile::of(heights, STRAY_SHARE);
+                vec![if part == Part::Tip { floor.max(flat) } else { floor }; count]
             };
             for (sample, floor) in found.into_iter().enumerate() {
                 self.floors[sample][part as usize] = floor;

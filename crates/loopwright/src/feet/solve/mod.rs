@@ -107,8 +107,8 @@ impl BearingLeg {
         let heel = heel_below(stage, foot.ankle, stands, spans, model);
         let index = spans.first().map_or(0, |span| span.foot);
         let limits = model.limits(index);
-        let tip = match (limits.and_then(|limits| limits.tip), foot.toe) {
-            (Some(tip), _) => Some(tip),
+        let tip = match (limits.and_then(|limits| limits.front), foot.toe) {
+            (Some(front), _) => Some(front.of_toes),
             (None, Some(toe)) => limb::tip_of(stage, toe),
             (None, None) => Some(stands.1).filter(|&end| end != DVec3::ZERO),
         };
