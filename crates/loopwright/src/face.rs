@@ -45,6 +45,14 @@ impl Analysis {
         pipeline::find_stretches(self, settings)
     }
 
+    /// Finds each cycle of the gaits that the take shows, in the order of their frames: around the best loop of every stretch, those
+    /// before and after it that are loops of an even pace and turn too, at the same phase.
+    ///
+    /// Idle stretches, half cycles and a whole take that loops stay one loop each. Outcomes are not worked out. Errors: as [`Self::find_loops`].
+    pub fn find_cycles(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        pipeline::find_cycles(self, settings)
+    }
+
     /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
     ///
     /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends stay as they are;

@@ -236,3 +236,34 @@ fn every_kind_comes_once_before_any_comes_again() {
     assert_eq!(order[4..], [1, 3], "{order:?}");
     assert_eq!(found.num_left_out, 0);
 }
+
+/// Cycles follow each other without a gap, at one phase, in each of two walks.
+#[test]
+fn every_cycle_of_a_gait_is_found() {
+    let parts = [walk(8.0, 1.2, 10.0), idle(5.0), walk(6.0, 0.8, 0.0)];
+    let (take, frames) = session(&parts);
+    let analysis = Analysis::new(&take).unwrap();
+    let cycles = analysis.find_cycles(&SearchSettings::default()).unwrap().candidates;
+    for part in [0, 2] {
+        let of_part: Vec<&LoopCandidate> = (cycles.iter())
+            .filter(|cycle| part_of(cycle, &frames) == Some(part))
+            .collect();
+        let lasts = (frames[part][1] - frames[part][0]) as f64;
+        let period = of_part[0].num_frames;
+        assert!(
+            of_part.len() as f64 >= (lasts / period).floor() - 2.0,
+            "{}",
+            of_part.len()
+        );
+        for pair in of_part.windows(2) {
+            assert_eq!(pair[0].cycles, 1);
+            let [end, start] = [pair[0].cut.end_frame(), pair[1].cut.start_frame()];
+            assert!((end - start).abs() < 1.0, "{end} {start}");
+        }
+        let phase = |cycle: &LoopCandidate| cycle.contact_phase.unwrap();
+        for cycle in &of_part {
+            let off = (phase(cycle) - phase(of_part[0]) + 0.5).rem_euclid(1.0) - 0.5;
+            assert!(off.abs() < 0.04, "{off}");
+        }
+    }
+}

@@ -488,3 +488,22 @@ fn a_gltf_file_whose_buffer_changed_is_done_again() {
     assert_eq!(names(&outputs(&folder)), names(&before));
     assert!(outputs(&folder) != before);
 }
+
+/// `--pick` counts in the list of cycles.
+#[test]
+fn every_cycle_becomes_a_loop_of_its_own() {
+    let folder = Folder::with_walk();
+    let rows = folder.answer("find walk.bvh --every-cycle --json");
+    let rows = rows["candidates"].as_array().unwrap();
+    assert!(rows.len() > 2, "{rows:?}");
+    let answer = folder.run("make walk.bvh --every-cycle -o all --json");
+    let (all, _) = lines(&answer);
+    assert_eq!(all.len(), rows.len());
+    for (one, row) in all.iter().zip(rows) {
+        assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
+        assert_eq!(one["loop"]["cycles"], 1);
+    }
+    folder.succeed("make walk.bvh --every-cycle --pick 2 -o second.bvh");
+    let second = folder.json("second.bvh.json");
+    assert_eq!(second["candidate"]["start_frame"], rows[1]["start_frame"]);
+}

@@ -95,7 +95,7 @@ pub fn choose(
     match request.rows {
         Rows::Recommended => recommended(studied, settings).map(|chosen| vec![Ok(chosen)]),
         // The first row of any list is the first loop of the whole take, which takes no search of the rest.
-        Rows::Picked(rows) if rows == &[1] => {
+        Rows::Picked(rows) if rows == &[1] && !search.every_cycle => {
             let (found, made) = studied.analysis.find_and_make(&settings)?;
             let Some(first) = found.candidates.first() else {
                 return Err(JobError::NothingFound(Box::new(found)));
@@ -104,7 +104,7 @@ pub fn choose(
             Ok(vec![Ok(Chosen { made, ..chosen })])
         }
         Rows::Picked(rows) => {
-            let found = rows_of(studied, &settings, search.shifted)?;
+            let found = rows_of(studied, &settings, search)?;
             let of_row = |&row: &usize| match found.get(row.wrapping_sub(1)) {
                 Some(stretch) => Ok(Chosen::new(row, stretch.clone())),
                 None => Err(JobError::NoSuchRow {
@@ -115,7 +115,7 @@ pub fn choose(
             Ok(rows.iter().map(of_row).collect())
         }
         Rows::All => {
-            let found = rows_of(studied, &settings, search.shifted)?;
+            let found = rows_of(studied, &settings, search)?;
             let rows = found.into_iter().enumerate();
             Ok(rows
                 .map(|(index, stretch)| Ok(Chosen::new(index + 1, stretch)))
@@ -147,8 +147,12 @@ fn recommended(studied: &Studied, settings: SearchSettings) -> Result<Chosen, Jo
 }
 
 /// All rows of the list. Errors: there is none.
-fn rows_of(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Result<Vec<LoopCandidate>, JobError> {
-    let found = search_rows(studied, settings, shifted)?.found;
+fn rows_of(
+    studied: &Studied,
+    settings: &SearchSettings,
+    request: &SearchRequest,
+) -> Result<Vec<LoopCandidate>, JobError> {
+    let found = search_rows(studied, settings, request)?.found;
     match found.candidates.is_empty() {
         true => Err(JobError::NothingFound(Box::new(found))),
         false => Ok(found.candidates),

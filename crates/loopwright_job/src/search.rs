@@ -52,6 +52,9 @@ pub struct SearchRequest {
     /// Only idle loops: the body stays about where it is.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"]))]
     pub idle: bool,
+    /// Every cycle of a gait that passes, at the same phase, not the best of a stretch.
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "idle"))]
+    pub every_cycle: bool,
     /// Recommend by the outcome of closing, or by the cost of the seam.
     #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome))]
     pub choose: ChooseBy,
@@ -107,6 +110,7 @@ impl Default for SearchRequest {
             straight: false,
             turning: None,
             idle: false,
+            every_cycle: false,
             choose: ChooseBy::Outcome,
             shifted: false,
             decay: DecayKind::Spring,
@@ -194,13 +198,19 @@ pub struct Stretches {
     pub segments: Vec<SegmentLoops>,
 }
 
-/// Searches for stretches, or for shifted and multiple versions of loops. Errors: the take cannot be searched.
-pub fn search_rows(studied: &Studied, settings: &SearchSettings, shifted: bool) -> Result<SearchRows, SearchError> {
-    if shifted {
-        return Ok(SearchRows {
-            found: studied.analysis.find_loops(settings)?,
-            stretches: None,
-        });
+/// Searches for what the request lists: stretches, each cycle, or shifted and multiple versions of loops. `settings` are its own, or those
+/// with a mirror. Errors: the take cannot be searched.
+pub fn search_rows(
+    studied: &Studied,
+    settings: &SearchSettings,
+    request: &SearchRequest,
+) -> Result<SearchRows, SearchError> {
+    let of = |found| SearchRows { found, stretches: None };
+    if request.every_cycle {
+        return studied.analysis.find_cycles(settings).map(of);
+    }
+    if request.shifted {
+        return studied.analysis.find_loops(settings).map(of);
     }
     let found = studied.analysis.find_stretches(settings)?;
     Ok(SearchRows {

@@ -16,7 +16,7 @@ mod retry;
 
 pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
-pub(crate) use choice::{find_and_make, find_loops, find_stretches};
+pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};

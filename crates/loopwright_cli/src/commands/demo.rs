@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright::SearchSettings;
 use loopwright_formats::{Format, ReadSettings, SizeLimits, Source};
-use loopwright_job::{self as job, Chosen, JobError, Request, Rows, Study, search_rows};
+use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure};
@@ -46,7 +46,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     let studied = studied.map_err(|error| failures::study(&take_path, error))?;
     let in_words = |error: JobError| failures::job(&studied, None, error);
     let settings = SearchSettings::default();
-    let rows = search_rows(&studied, &settings, false).map_err(|error| in_words(error.into()))?;
+    let rows = search_rows(&studied, &settings, &SearchRequest::default()).map_err(|error| in_words(error.into()))?;
     let best = rows.found.best().cloned();
     let chosen = best.ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
     let request = Request {

@@ -45,7 +45,7 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         ..args.search.settings(args.top)
     };
     // A take that holds no loop still gets an answer: an empty list, a reason, and a plot that shows why.
-    let rows = search_rows(&loaded, &settings, args.search.shifted);
+    let rows = search_rows(&loaded, &settings, &args.search);
     let (rows, failure) = match rows.map_err(|error| in_words(error.into())) {
         Ok(rows) if rows.found.candidates.is_empty() => {
             let failure = failures::nothing_found(&loaded, rows.found.nearest_miss.as_ref(), &args.search);

@@ -28,11 +28,12 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     }
     let mut search = args.search.unwrap_or_default().tuned(&recipe.search);
     search.cycles = recipe.stretch.cycles;
-    let pick = match &args.pick {
+    let rows = args.pick.or(search.every_cycle.then_some(Rows::All));
+    let pick = match &rows {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
         _ => None,
     };
-    let is_many = batch::are_many(&args.takes) || args.many.are_given() || (args.pick.is_some() && pick.is_none());
+    let is_many = batch::are_many(&args.takes) || args.many.are_given() || (rows.is_some() && pick.is_none());
     let take = match &args.takes[..] {
         [take] if !is_many => take,
         _ => {
@@ -41,7 +42,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 all_animations: args.all_animations,
                 recipe: &recipe,
                 search: &search,
-                rows: &args.pick.unwrap_or(Rows::Recommended),
+                rows: &rows.unwrap_or(Rows::Recommended),
                 target: &args.target,
                 many: &args.many,
             });

@@ -1,6 +1,8 @@
 //! The search: decides which of the cheapest pairs of frames are loops, those that move (`moving`) or idle ones (`idle`), and which of
 //! them to recommend.
 
+mod cycles;
+
 mod idle;
 
 mod moving;
