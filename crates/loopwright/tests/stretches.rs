@@ -237,7 +237,7 @@ fn every_kind_comes_once_before_any_comes_again() {
     assert_eq!(found.num_left_out, 0);
 }
 
-/// Cycles follow each other without a gap, at one phase, in each of two walks.
+/// Cycles follow each other at one phase in each of two walks.
 #[test]
 fn every_cycle_of_a_gait_is_found() {
     let parts = [walk(8.0, 1.2, 10.0), idle(5.0), walk(6.0, 0.8, 0.0)];
@@ -257,8 +257,10 @@ fn every_cycle_of_a_gait_is_found() {
         );
         for pair in of_part.windows(2) {
             assert_eq!(pair[0].cycles, 1);
-            let [end, start] = [pair[0].cut.end_frame(), pair[1].cut.start_frame()];
-            assert!((end - start).abs() < 1.0, "{end} {start}");
+            // One whose seam would strike a foot is left out.
+            let gap = pair[1].cut.start_frame() - pair[0].cut.end_frame();
+            let off = gap - (gap / period).round() * period;
+            assert!(off.abs() < 1.0 && gap < 1.5 * period, "{gap}");
         }
         let phase = |cycle: &LoopCandidate| cycle.contact_phase.unwrap();
         for cycle in &of_part {
