@@ -52,7 +52,7 @@ pub struct SearchRequest {
     /// Only idle loops: the body stays about where it is.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"]))]
     pub idle: bool,
-    /// Every cycle of a gait that passes, at the same phase, not the best of a stretch.
+    /// Each cycle of a gait by itself.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "idle"))]
     pub every_cycle: bool,
     /// Recommend by the outcome of closing, or by the cost of the seam.

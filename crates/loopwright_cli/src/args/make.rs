@@ -25,7 +25,7 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
     pub(crate) pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "straight", "turning", "idle"])]
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "straight", "turning", "idle", "every_cycle"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) search: Option<SearchRequest>,
@@ -95,7 +95,7 @@ pub(crate) struct LoopArgs {
     mirror: MirrorArgs,
     #[command(flatten)]
     closure: ClosureRecipe,
-    /// Average so many cycles of the take into the loop, or all [default: off].
+    /// Average so many cycles of the take, or all [default: off].
     #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
     mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
