@@ -312,22 +312,39 @@ fn still_footed(seed: u64) -> SyntheticTake {
 /// The stances are those of the truth, from where the foot is flat to where the toes leave, ends included.
 #[test]
 fn held_feet_move_less_than_two_millimetres() {
+    let mut num_held = 0;
     for seed in 0..40 {
         let synthetic = still_footed(seed);
         let analysis = Analysis::new(&synthetic.take).unwrap();
         let held = made(&analysis, &found(&analysis).cut, FootLock::Auto);
-        // Released where nothing is left to gain.
-        let outcomes = [FootOutcome::Held, FootOutcome::Released].map(|outcome| [outcome; 2]);
-        assert!(
-            outcomes.contains(&held.feet.outcomes.clone().try_into().unwrap()),
-            "{seed}"
-        );
+        num_held += usize::from(held.feet.outcomes == [FootOutcome::Held; 2]);
         for side in SIDES {
             let [ball, free @ ..] = Moves::in_loop(&synthetic, &held, side);
             assert!(ball.aside < 2e-3 && ball.below < 5e-3, "{seed}: {ball:?}");
             // The rest of the foot tilts by fractions of a degree where the leg needs it (docs/math/feet.md).
             let most = free.into_iter().fold(Moves::default(), Moves::max);
             assert!(most.aside < 3e-3 && most.below < 5e-3, "{seed}: {free:?}");
+        }
+    }
+    // The others are released: nothing is left to gain.
+    assert!(num_held >= 30, "{num_held} of 40");
+}
+
+/// Feet that leave the ground at once, and come down as fast, swing as in the take: they were held back by 9 cm.
+#[test]
+fn swinging_feet_are_not_held_back() {
+    for (speed_mps, period_secs) in [(0.9, 1.25), (1.0, 1.21), (1.7, 0.97)] {
+        let settings = steady().speed_mps(speed_mps).period_secs(period_secs);
+        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let best = found(&analysis);
+        let [free, held] = [FootLock::Off, FootLock::Solve].map(|lock| made(&analysis, &best.cut, lock).loop_clip);
+        for foot in &analysis.body.feet {
+            let moved = |key: usize| {
+                let [free, held] = [&free, &held].map(|clip| position(clip, key, foot.lowest_joint()));
+                free.distance(held)
+            };
+            let farthest = (0..free.num_samples()).map(moved).fold(0.0, f64::max);
+            assert!(farthest < 0.03, "{speed_mps} m/s: {farthest} m");
         }
     }
 }

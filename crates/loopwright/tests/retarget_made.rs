@@ -111,11 +111,8 @@ fn toes_without_ends_keep_their_turns() {
     }
 }
 
-/// Feet that are longer than those of the take would go through the ground while they roll and swing.
-#[test]
-fn soles_stay_above_the_ground() {
-    let take = walk();
-    let target = with_long_feet(&character(&take, PLAIN));
+/// Soles of a character's feet that reach 30 cm beyond the ball, on the ground at rest.
+fn long_soles(target: &Take) -> Vec<FootSole> {
     let at_rest = target.pose(0).to_pose().as_ref().world(target.skeleton());
     let sole = |[ankle, toe]: [&str; 2]| {
         let [ankle, toe] = [ankle, toe].map(|name| target.skeleton().find(name).unwrap());
@@ -132,7 +129,41 @@ fn soles_stay_above_the_ground() {
             ],
         }
     };
-    let soles: Vec<FootSole> = [["foot_l", "ball_l"], ["foot_r", "ball_r"]].map(sole).to_vec();
+    [["foot_l", "ball_l"], ["foot_r", "ball_r"]].map(sole).to_vec()
+}
+
+/// The front of a shoe, at which the rig has no joint, does not go into the ground where feet are held.
+#[test]
+fn fronts_of_shoes_stay_above_the_ground_while_feet_are_held() {
+    let take = walk();
+    let target = with_long_feet(&character(&take, PLAIN));
+    let soles = long_soles(&target);
+    let own = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default()).loop_clip;
+    let lowest_with = |lock: FootLock| {
+        let rig = rig_at_rest(&target).with_soles(soles.clone());
+        let transfer = RigPair::new(rig_of(&take), rig).unwrap().of_loop(&own);
+        let carried = transfer.loop_clip(&own).unwrap();
+        let (held, feet) = transfer.held(&own, &carried, lock).unwrap();
+        assert_eq!(held.is_some(), lock == FootLock::Solve, "{:?}", feet.outcomes);
+        let clip = held.unwrap_or(carried);
+        let world = clip.tracks_from_root();
+        let fronts = soles.iter().map(|sole| sole.points[3]);
+        let heights = fronts.flat_map(|(joint, at)| {
+            let world = &world;
+            (0..clip.num_samples()).map(move |sample| world.joint(sample, joint).transform_point(at).y)
+        });
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let [free, held] = [FootLock::Off, FootLock::Solve].map(lowest_with);
+    assert!(free < -0.01 && held > -0.005, "{free} {held}");
+}
+
+/// Feet that are longer than those of the take would go through the ground while they roll and swing.
+#[test]
+fn soles_stay_above_the_ground() {
+    let take = walk();
+    let target = with_long_feet(&character(&take, PLAIN));
+    let soles = long_soles(&target);
     let rig = rig_at_rest(&target).with_soles(soles.clone());
     let pair = RigPair::new(rig_of(&take), rig).unwrap();
     let retarget = pair.of_motion(&take.world_tracks());

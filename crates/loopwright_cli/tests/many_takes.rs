@@ -496,6 +496,8 @@ fn every_cycle_becomes_a_loop_of_its_own() {
     let rows = folder.answer("find walk.bvh --every-cycle --json");
     let rows = rows["candidates"].as_array().unwrap();
     assert!(rows.len() > 2, "{rows:?}");
+    let fewer = folder.answer("find walk.bvh --every-cycle --top 1 --json");
+    assert_eq!(fewer["candidates"].as_array().unwrap(), rows);
     let answer = folder.run("make walk.bvh --every-cycle -o all --json");
     let (all, _) = lines(&answer);
     assert_eq!(all.len(), rows.len());

@@ -211,3 +211,20 @@ fn root_motion_below_a_still_root_goes_to_an_added_root() {
         folder.succeed("check loop.bvh").shows("loop.bvh: good: ");
     }
 }
+
+/// A long take of somebody who mostly stands is an idle, and its loop is as good for every command.
+#[test]
+fn an_idle_is_one_for_every_command() {
+    let Some(takes) = folder_or_skip() else { return };
+    let take = takes.join("100style/Neutral_ID.bvh");
+    let folder = Folder::new();
+    let answer = |arguments: &[&str]| folder.run_list(&[arguments, &["--json"]].concat()).json();
+    let path = take.to_str().unwrap();
+    let listed = &answer(&["list", path])["files"][0]["animations"][0];
+    let found = &answer(&["find", path])["candidates"][0];
+    let made = answer(&["make", path, "-o", "loop.bvh"]);
+    assert_eq!(listed["kind"], "idle");
+    for grade in [&listed["grade"], &found["grade"], &made["quality"]["grade"]] {
+        assert_eq!(grade, "good");
+    }
+}

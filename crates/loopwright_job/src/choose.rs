@@ -4,10 +4,8 @@ use loopwright::mirror::{Mirror, SymmetricPose};
 use loopwright::{LoopCandidate, MadeLoop, SearchSettings};
 
 use crate::recipe::{self, StretchRecipe};
-use crate::{DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning, search::search_rows};
-
-/// Most rows that [`Rows::All`] takes of one take: an hour of capture has fewer stretches.
-const MOST_ROWS: usize = 1000;
+use crate::search::{MOST_ROWS, search_rows};
+use crate::{DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning};
 
 /// Which rows of the list become loops.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,6 +14,9 @@ use crate::{JobError, Studied, recipe::SearchRecipe};
 /// How many loops `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;
 
+/// Most rows that are taken of one take: an hour of capture has fewer stretches.
+pub(crate) const MOST_ROWS: usize = 1000;
+
 /// Shortest and longest loop looked for by default, seconds.
 const DEFAULT_SECONDS: [f64; 2] = [0.4, 10.0];
 
@@ -207,7 +210,12 @@ pub fn search_rows(
 ) -> Result<SearchRows, SearchError> {
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
-        return studied.analysis.find_cycles(settings).map(of);
+        // Those of all stretches, so that a number means the same cycle however many rows are asked for.
+        let settings = SearchSettings {
+            max_candidates: MOST_ROWS,
+            ..settings.clone()
+        };
+        return studied.analysis.find_cycles(&settings).map(of);
     }
     if request.shifted {
         return studied.analysis.find_loops(settings).map(of);

@@ -33,6 +33,7 @@ impl<'a> SearchedTake<'a> {
         rhythm: Option<Rhythm>,
         is_idle: bool,
         cost_ratio: Option<f64>,
+        goes_on_alike: bool,
     ) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
@@ -49,7 +50,7 @@ impl<'a> SearchedTake<'a> {
             seam_cost: pair.cost,
             cost_ratio,
             strength: rhythm.map(|rhythm| rhythm.strength),
-            goes_on_alike: false,
+            goes_on_alike,
             take_strength: (self.analysis.spectrum.at(num_frames)).filter(|_| shows_another_cycle),
             is_idle,
             root_start: root.start,

@@ -99,16 +99,6 @@ pub(super) fn find_all(
     Ok(found)
 }
 
-/// The cycles around a moving loop that qualify: [`Finder::cycles_around`].
-pub(crate) fn cycles_around(
-    analysis: &Analysis,
-    settings: &SearchSettings,
-    best: &LoopCandidate,
-) -> Vec<LoopCandidate> {
-    let features = settings.pairing.features(analysis);
-    Finder::new(analysis, settings, &features).cycles_around(best)
-}
-
 /// As [`Analysis::appraise`].
 pub(crate) fn appraise(
     analysis: &Analysis,

@@ -55,8 +55,9 @@ pub(crate) mod comparison;
 pub(crate) mod score;
 
 pub use find::SearchError;
-pub(crate) use find::{appraise, cycles_around, propose_loops};
+pub(crate) use find::{appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
+pub(crate) use finder::every_cycle;
 pub(crate) use kind::motion_kind;
 pub use motion::MotionKind;
 pub use named::NamedMotion;

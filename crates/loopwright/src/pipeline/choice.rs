@@ -9,7 +9,7 @@ use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::candidate::{
     FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
-    cycles_around, propose_loops, propose_stretches,
+    every_cycle, propose_loops, propose_stretches,
 };
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
@@ -27,9 +27,6 @@ const STILL_METRES: f64 = 1e-4;
 
 /// Most loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
-
-/// Cycles that share more than this with one of a better stretch are left out.
-const CYCLES_OVERLAP: f64 = 0.25;
 
 /// As [`Analysis::find_loops`].
 pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
@@ -71,28 +68,9 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
 /// As [`Analysis::find_cycles`].
 pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let found = find_stretches(analysis, settings)?;
-    let is_apart = |known: &[LoopCandidate], other: &LoopCandidate| {
-        let [start, end] = [other.cut.start_frame(), other.cut.end_frame()];
-        let overlap = |each: &LoopCandidate| each.cut.end_frame().min(end) - each.cut.start_frame().max(start);
-        known
-            .iter()
-            .all(|each| overlap(each) < CYCLES_OVERLAP * other.num_frames)
-    };
-    let mut cycles: Vec<LoopCandidate> = Vec::new();
-    for row in found.rows {
-        // Half cycles have no next one at their phase.
-        let is_one = row.best.whole.is_some() || row.best.is_idle || settings.pairing.is_mirrored();
-        let of_row = if is_one {
-            vec![row.best]
-        } else {
-            cycles_around(analysis, settings, &row.best)
-        };
-        let new: Vec<LoopCandidate> = of_row.into_iter().filter(|cycle| is_apart(&cycles, cycle)).collect();
-        cycles.extend(new);
-    }
-    cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
+    let best = found.rows.into_iter().map(|row| row.best).collect();
     Ok(FoundLoops {
-        candidates: cycles,
+        candidates: every_cycle(analysis, settings, best),
         random_cost: found.random_cost,
         nearest_miss: found.nearest_miss,
     })

@@ -3,17 +3,56 @@
 use core::iter::successors;
 
 use super::{Finder, MAX_COST_RATIO};
+use crate::analysis::Analysis;
 use crate::candidate::report::LoopCandidate;
+use crate::candidate::settings::SearchSettings;
 
 /// A cycle is at most this much longer or shorter than the one before.
 const REACH_SHARE: f64 = 0.2;
+
+/// Cycles that share more than this with one of a better stretch are left out.
+const OVERLAP_SHARE: f64 = 0.25;
+
+/// The cycles of the gaits that these loops, better ones first, are cycles of, in the order of their frames. Idle loops, half cycles and whole
+/// takes stay as they are.
+pub(crate) fn every_cycle(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    best_of_stretches: Vec<LoopCandidate>,
+) -> Vec<LoopCandidate> {
+    let features = settings.pairing.features(analysis);
+    let finder = Finder::new(analysis, settings, &features);
+    let mut cycles: Vec<LoopCandidate> = Vec::new();
+    for best in best_of_stretches {
+        // Half cycles have no next one at their phase.
+        let is_one = best.whole.is_some() || best.is_idle || settings.pairing.is_mirrored();
+        let mut around = if is_one {
+            vec![best]
+        } else {
+            finder.cycles_around(&best)
+        };
+        around.retain(|cycle| {
+            cycles
+                .iter()
+                .all(|known| overlap(known, cycle) < OVERLAP_SHARE * cycle.num_frames)
+        });
+        cycles.append(&mut around);
+    }
+    cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
+    cycles
+}
+
+/// Frames that two loops share; negative for those between them.
+fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
+    one.cut.end_frame().min(other.cut.end_frame()) - one.cut.start_frame().max(other.cut.start_frame())
+}
 
 impl Finder<'_> {
     /// The cycles before, in and after a loop that are loops of an even pace and turn too, in the order of their frames.
     ///
     /// Each ends about a period after its start, at the frame whose pose meets both that start and the start of the loop at the least
     /// cost, and the next one starts there. They end where no such frame costs less than a repeat.
-    pub(in crate::candidate) fn cycles_around(&self, best: &LoopCandidate) -> Vec<LoopCandidate> {
+    fn cycles_around(&self, best: &LoopCandidate) -> Vec<LoopCandidate> {
         let Some(random_cost) = self.random_cost else {
             return Vec::new();
         };

@@ -7,6 +7,8 @@ mod idle;
 
 mod moving;
 
+pub(crate) use cycles::every_cycle;
+
 use core::{cell::OnceCell, ops::RangeInclusive};
 
 use super::bound::SeamBounds;
@@ -93,10 +95,8 @@ impl<'a> Finder<'a> {
         let cost_ratio = self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost);
         let goes_on_alike = rhythm
             .is_some_and(|rhythm| rhythm::goes_on_alike(&self.distances, pair.start_frame, pair.lag(), rhythm.cycles));
-        LoopCandidate {
-            goes_on_alike,
-            ..self.source.describe(pair, cut, rhythm, is_idle, cost_ratio)
-        }
+        self.source
+            .describe(pair, cut, rhythm, is_idle, cost_ratio, goes_on_alike)
     }
 
     /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving

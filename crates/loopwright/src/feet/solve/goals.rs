@@ -112,20 +112,6 @@ impl Goals {
         let (course, limb) = (&stage.course, &leg.limb);
         let (count, beyond) = (self.own.len(), uncut.beyond());
         let reach = course.samples_in(GROUND_REACH_SECS);
-        // The front of a shoe, of which the source knows nothing, is no lower than where the foot is flat.
-        let front = leg.limits.and_then(|limits| limits.front);
-        let of_balls = leg
-            .bearing
-            .iter()
-            .filter(|(part, _)| *part == Part::Ball)
-            .flat_map(|(_, contacts)| contacts);
-        let heights: Vec<f64> = (of_balls.flat_map(LoopContact::keys))
-            .map(|key| course.up[key % count].dot(self.own[key % count].at[Part::Ball as usize]))
-            .collect();
-        let flat = match front.filter(|_| !heights.is_empty()) {
-            Some(front) => percentile::of(heights, 0.5) - front.below_ball,
-            None => f64::NEG_INFINITY,
-        };
         for part in PARTS.into_iter().filter(|&part| part != Part::Knee && limb.has(part)) {
             let (joint, offset) = limb.fixed_to(part);
             let height = |sample: isize| course.up[course.sample(sample)].dot(uncut.place(sample, joint, offset));
@@ -135,14 +121,27 @@ impl Goals {
                 standing::lowest_around(&heights, reach)
             } else {
                 let heights = (-beyond..count as isize + beyond).map(height).collect();
-                let floor = percentile::of(heights, STRAY_SHARE);
-                vec![if part == Part::Tip { floor.max(flat) } else { floor }; count]
+                let lowest = percentile::of(heights, STRAY_SHARE);
+                let flat = (part == Part::Tip).then(|| self.flat_front(course, leg)).flatten();
+                vec![flat.map_or(lowest, |flat| lowest.max(flat)); count]
             };
             for (sample, floor) in found.into_iter().enumerate() {
                 self.floors[sample][part as usize] = floor;
                 self.clear[sample][part as usize] = height(sample as isize).min(floor + CLEAR_METRES * model.size);
             }
         }
+    }
+
+    /// Height over the root of the front of a character's shoe where the foot is flat, metres: the source knows nothing of it.
+    fn flat_front(&self, course: &Course, leg: &BearingLeg) -> Option<f64> {
+        let front = leg.limits?.front?;
+        let (_, contacts) = leg.bearing.iter().find(|(part, _)| *part == Part::Ball)?;
+        let height = |key: usize| {
+            let sample = key % course.count();
+            course.up[sample].dot(self.own[sample].at[Part::Ball as usize])
+        };
+        let heights: Vec<f64> = contacts.iter().flat_map(LoopContact::keys).map(height).collect();
+        (!heights.is_empty()).then(|| percentile::of(heights, 0.5) - front.below_ball)
     }
 
     fn usual_height(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>) -> f64 {
