@@ -416,6 +416,38 @@ fn feet_that_slide_far_are_held_too() {
     }
 }
 
+/// Of two contacts of a foot, the one in which it slides is left alone, and that is said.
+#[test]
+fn a_foot_is_held_but_for_contacts_in_which_it_slides() {
+    const FAR_METRES: f64 = 0.2;
+    let take = walk_of(steady());
+    let two_cycles = |take: &Take| {
+        let analysis = Analysis::new(take).unwrap();
+        let cut = Cut::new(take, 60.0, 204.0).unwrap();
+        (made(&analysis, &cut, FootLock::Auto), analysis.body.feet.clone())
+    };
+    let (plain, feet) = two_cycles(&take);
+    let contact = *(plain.feet.contacts.iter())
+        .find(|contact| contact.foot == 0 && contact.start_sample > 10)
+        .unwrap();
+    let keys = contact.keys();
+    let (toe, world) = (feet[0].lowest_joint(), take.world_tracks());
+    let slid = posed(&take, |frame, pose| {
+        // It slides ahead while it stands, and comes back on its way to the next step.
+        let share = (frame as f64 - 60.0 - keys.start as f64) / keys.len() as f64;
+        let ahead = FAR_METRES * share.min(2.0 - share).max(0.0);
+        pose.translations[toe] += world.rotation(frame, feet[0].ankle).conjugate() * DVec3::Z * ahead;
+    });
+    let (made, _) = two_cycles(&slid);
+    match made.feet.outcomes[..] {
+        [FootOutcome::HeldInPart { metres }, FootOutcome::Held] => assert!((0.08..FAR_METRES).contains(&metres)),
+        ref other => panic!("{other:?}"),
+    }
+    let held = |made: &MadeLoop, foot: usize| made.feet.held.iter().filter(|span| span.foot == foot).count();
+    assert_eq!(held(&made, 0) + 1, held(&plain, 0));
+    assert_eq!(held(&made, 1), held(&plain, 1));
+}
+
 /// Where noise leaves nothing that could be held, feet are let go, and that is said.
 #[test]
 fn noise_does_not_move_standing_feet() {

@@ -103,7 +103,7 @@ pub enum Warning {
     )]
     TornBack { metres: f64, radians: f64 },
     /// A foot, by its lowest joint, is left as it is.
-    #[error("foot {foot} is not held: {}", why_free(*outcome))]
+    #[error("foot {foot} is not held{}", why_free(*outcome))]
     FootNotHeld { foot: String, outcome: FootOutcome },
     #[error(
         "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states \
@@ -165,15 +165,21 @@ fn remedy(complaint: &Complaint) -> String {
 
 fn why_free(outcome: FootOutcome) -> String {
     let why = match outcome {
+        FootOutcome::HeldInPart { metres } => {
+            let cm = 1e2 * metres;
+            return format!(
+                " in contacts in which it slides, by up to {cm:.0} cm; --lock-feet solve holds it there too"
+            );
+        }
         FootOutcome::Slides { metres } => {
-            let slides = format!("it slides by {:.0} cm while it is on the ground", 1e2 * metres);
-            return format!("{slides}; --lock-feet solve holds it anyway");
+            let cm = 1e2 * metres;
+            return format!(": it slides by {cm:.0} cm while it is on the ground; --lock-feet solve holds it anyway");
         }
         FootOutcome::NoKnee => "there is no knee between the hips and it",
         FootOutcome::Unsettled => "the search for a correction of legs and hips that holds it did not settle",
         _ => "holding it would make the feet slide more; --lock-feet solve holds it anyway",
     };
-    why.to_owned()
+    format!(": {why}")
 }
 
 /// What an analysis found that people should know.
@@ -263,7 +269,10 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
         let is_told = match outcome {
-            FootOutcome::Slides { .. } | FootOutcome::NoKnee | FootOutcome::Unsettled => true,
+            FootOutcome::HeldInPart { .. }
+            | FootOutcome::Slides { .. }
+            | FootOutcome::NoKnee
+            | FootOutcome::Unsettled => true,
             FootOutcome::Released => made.candidate.whole.is_none(),
             _ => false,
         };

@@ -227,6 +227,11 @@ impl From<FootLock> for FeetSettings {
 pub enum FootOutcome {
     /// The foot is held whenever it stands.
     Held,
+    /// Held, but for contacts in which it slides, up to this far.
+    HeldInPart {
+        /// Farthest distance from the position of its stance.
+        metres: f64,
+    },
     /// Holding was not requested.
     NotAsked,
     /// No joint bends between the hips and the foot.
@@ -244,6 +249,13 @@ pub enum FootOutcome {
         /// Farthest distance from the position of its stance.
         metres: f64,
     },
+}
+
+impl FootOutcome {
+    /// Whether the foot is held, at least in part.
+    pub fn is_held(&self) -> bool {
+        matches!(self, Self::Held | Self::HeldInPart { .. })
+    }
 }
 
 /// The contacts of a loop's feet and the corrections applied to them.
@@ -281,7 +293,7 @@ impl Feet {
     /// The feet as they were before they were held, and why they are not.
     fn let_go(&mut self, reason: FootOutcome) {
         for outcome in &mut self.outcomes {
-            if *outcome == FootOutcome::Held {
+            if outcome.is_held() {
                 *outcome = reason;
             }
         }
@@ -310,7 +322,7 @@ impl Feet {
 
     /// Whether any foot is held.
     pub fn is_held(&self) -> bool {
-        self.outcomes.contains(&FootOutcome::Held)
+        self.outcomes.iter().any(FootOutcome::is_held)
     }
 }
 
@@ -546,22 +558,28 @@ impl Holding<'_> {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
+            let (num_contacts, metres) = (contacts.len(), point.farthest(&contacts));
+            if metres > most_metres && self.weighs() {
+                contacts = point.standing(&contacts, most_metres);
+            }
             let leg = || {
                 Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
             };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
-            } else if contacts.is_empty() {
+            } else if num_contacts == 0 {
                 FootOutcome::NeverStands
             } else if let Some(leg) = leg() {
-                let metres = point.farthest(&contacts);
-                if metres > most_metres && self.weighs() {
+                if contacts.is_empty() {
                     FootOutcome::Slides { metres }
                 } else {
                     let spans = point.spans(&contacts);
                     legs.push(BearingLeg::new(stage, leg, foot, &spans, model, self.known));
                     feet.held.extend(spans);
-                    FootOutcome::Held
+                    match contacts.len() < num_contacts {
+                        true => FootOutcome::HeldInPart { metres },
+                        false => FootOutcome::Held,
+                    }
                 }
             } else {
                 FootOutcome::NoKnee

@@ -160,6 +160,13 @@ impl PointTrack<'_> {
         stances.iter().map(Stance::farthest).fold(0.0, f64::max)
     }
 
+    /// The contacts in which the point strays by no more than `most_metres`.
+    pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
+        let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
+        let stands = contacts.iter().zip(strays).filter(|(_, metres)| *metres <= most_metres);
+        stands.map(|(contact, _)| *contact).collect()
+    }
+
     /// The parts of contacts in which the point stands: those in which it strays by more than `most_metres` are divided where it is
     /// fastest, until it does in none of the parts.
     pub(super) fn standing_parts(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {

@@ -203,13 +203,11 @@ pub(super) fn held(feet: &FeetFacts) -> String {
         let of = feet
             .outcomes
             .iter()
-            .filter(|foot| (foot.outcome == FootTreatment::Held) == held);
-        let named = of.map(|foot| {
-            if held {
-                foot.joint.clone()
-            } else {
-                format!("{} {}", foot.joint, foot.outcome)
-            }
+            .filter(|foot| matches!(foot.outcome, FootTreatment::Held | FootTreatment::HeldInPart) == held);
+        let named = of.map(|foot| match foot.outcome {
+            FootTreatment::Held => foot.joint.clone(),
+            FootTreatment::HeldInPart => format!("{} in part", foot.joint),
+            outcome => format!("{} {outcome}", foot.joint),
         });
         named.collect::<Vec<_>>().join(", ")
     };

@@ -243,6 +243,7 @@ pub fn stances(clip: &LoopClip, stands: &[Stand]) -> Vec<ContactFacts> {
 fn treatment(outcome: &FootOutcome) -> FootTreatment {
     match outcome {
         FootOutcome::Held => FootTreatment::Held,
+        FootOutcome::HeldInPart { .. } => FootTreatment::HeldInPart,
         FootOutcome::NotAsked => FootTreatment::NotAsked,
         FootOutcome::NoKnee => FootTreatment::NoKnee,
         FootOutcome::NeverStands => FootTreatment::NeverStands,

@@ -471,6 +471,8 @@ loopwright::words!(SpeedSource {
 pub enum FootTreatment {
     /// Locked during its contacts.
     Held,
+    /// Locked, but for contacts in which it slides.
+    HeldInPart,
     /// Not locked, as requested.
     #[default]
     NotAsked,
@@ -490,6 +492,7 @@ pub enum FootTreatment {
 
 loopwright::words!(FootTreatment {
     Held: "held",
+    HeldInPart: "held in part",
     NotAsked: "not asked",
     NoKnee: "no knee",
     NeverStands: "never stands",
