@@ -138,6 +138,7 @@ pub struct MadeParts {
     closed: Closed,
     feet: Feet,
     edits: Vec<LoopEdit>,
+    first_sample: usize,
     recentered_by: Option<Rigid>,
 }
 
@@ -157,6 +158,7 @@ impl MadeLoop {
             closed: made.closed,
             feet: made.feet,
             edits: made.edits,
+            first_sample: made.first_sample,
             recentered_by: made.recentered_by,
         }
     }
@@ -179,6 +181,7 @@ impl MadeParts {
             closed: self.closed,
             feet: self.feet,
             edits: self.edits,
+            first_sample: self.first_sample,
             recentered_by: self.recentered_by,
             of_take: None,
         }

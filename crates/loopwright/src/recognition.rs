@@ -77,6 +77,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     let root = root_motion_of_keys(written, body, carrier, num_samples, motion, space);
     Ok(Recognised {
         layout: KeyLayout {
+            seam_sample: 0,
             num_samples,
             has_closing_key,
             in_place: false,

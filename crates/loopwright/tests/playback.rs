@@ -184,13 +184,18 @@ fn keys(clip: &LoopClip, count: usize) -> Take {
 #[test]
 fn loops_come_back_from_their_keys() {
     let layout = KeyLayout {
+        seam_sample: 0,
         num_samples: COUNT,
         has_closing_key: true,
         in_place: false,
     };
     for in_place in [false, true] {
         let clip = if in_place { clip().in_place() } else { clip() };
-        let layout = KeyLayout { in_place, ..layout };
+        let layout = KeyLayout {
+            seam_sample: 0,
+            in_place,
+            ..layout
+        };
         let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
         assert_eq!(back.num_samples(), COUNT);
         for key in 0..3 * COUNT {

@@ -44,6 +44,7 @@ fn still_root() -> RootMotion {
 
 fn measure(take: &Take, has_closing_key: bool, root: RootMotion) -> Quality {
     let layout = KeyLayout {
+        seam_sample: 0,
         num_samples: take.num_frames() - usize::from(has_closing_key),
         has_closing_key,
         in_place: false,

@@ -151,6 +151,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         let body = Analysis::new(&written).unwrap().body;
         let seen = recognition::recognise(&written, &body, 0).unwrap();
         let layout = KeyLayout {
+            seam_sample: 0,
             num_samples: PERIOD,
             has_closing_key: true,
             in_place: false,

@@ -222,25 +222,31 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
 }
 
 #[test]
-fn a_file_may_say_which_joints_are_images() {
+fn settings_may_say_which_joints_are_images() {
     let folder = Folder::with_synth("--seconds 3 --fps 30 --turn-rate 0");
     // The names no longer distinguish left from right.
     let text = folder.text("walk.bvh").replace("Left", "Near").replace("Right", "Far");
     folder.write("walk.bvh", text);
-    folder.write("pairs.txt", "# hands\nNearHand = FarHand\nNearArm = NearArm\n");
-    let refused = folder.fail("find walk.bvh --symmetric --mirror-map pairs.txt");
+    let refused = folder.fail("find walk.bvh --symmetric --set take.mirror=NearHand=FarHand,NearArm=NearArm");
     refused.says("their parents are not");
-    folder.write("pairs.txt", "NearHand FarHand = \n");
-    folder.refuse("find walk.bvh --symmetric --mirror-map pairs.txt", "line 1");
     let inspected = folder.answer("inspect walk.bvh --json");
     let names = items(&inspected["skeleton"]).map(|joint| joint["name"].as_str().unwrap());
     let near = names.filter(|name| name.contains("Near"));
-    let pairs = near.map(|name| format!("{name} = {}", name.replace("Near", "Far")));
+    let pairs = near.map(|name| format!("{name}={}", name.replace("Near", "Far")));
     let pairs: Vec<String> = pairs.collect();
-    folder.write("pairs.txt", pairs.join("\n"));
-    folder.succeed("make walk.bvh -o loop.bvh --symmetric --mirror-map pairs.txt");
+    let pairs = pairs.join(",");
+    folder.succeed(&format!(
+        "make walk.bvh -o loop.bvh --symmetric --set take.mirror={pairs}"
+    ));
     folder.loops();
-    folder.fail("find walk.bvh --mirror-map pairs.txt");
+    // A file of pairs is for whom mirrors takes.
+    folder.write("pairs.txt", format!("# all\n{}", pairs.replace(',', "\n")));
+    folder.succeed("convert walk.bvh image.bvh --mirror --mirror-map pairs.txt");
+    folder.write("pairs.txt", "NearHand FarHand = \n");
+    folder.refuse(
+        "convert walk.bvh image.bvh -f --mirror --mirror-map pairs.txt",
+        "line 1",
+    );
 }
 
 #[test]

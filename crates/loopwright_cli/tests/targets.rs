@@ -414,3 +414,64 @@ fn humanoids_take_their_root_motion_from_the_body() {
         assert_eq!(made["target"]["importer"]["clip"][key], true, "{key}");
     }
 }
+
+/// From whichever phase a loop is written, it is the same endless motion with the same figures, and stands where it is asked to.
+#[test]
+fn loops_start_at_the_phase_that_is_asked_for() {
+    let folder = Folder::with_synth("--seconds 6 --turn-rate 20");
+    let figures = |made: &Value| -> Vec<f64> {
+        let checks = made["quality"]["checks"].as_array().unwrap().iter();
+        checks.filter_map(|check| check["value"].as_f64()).collect()
+    };
+    let at_seam = folder.answer("make walk.bvh --json -o seam.bvh");
+    assert_eq!(at_seam["playback"]["seam_sample"], 0);
+    let count = at_seam["playback"]["samples"].as_u64().unwrap() as usize;
+    for (phase, options) in [
+        ("left-contact", ""),
+        ("right-contact", "--recenter on"),
+        ("passing", "--root-motion path"),
+        ("0.25", "--add-root"),
+        ("left-contact", "--root-motion in-place"),
+    ] {
+        for file in ["at.bvh", "at.fbx", "at.glb"] {
+            let what = format!("{phase} {options} {file}");
+            let plain = folder.answer(&format!("make walk.bvh --json -f -o plain-{file} {options}"));
+            let made = folder.answer(&format!(
+                "make walk.bvh --json -f -o {file} {options} --start-at {phase}"
+            ));
+            for (one, other) in figures(&plain).into_iter().zip(figures(&made)) {
+                assert!((one - other).abs() < 0.01 * one.abs().max(0.1), "{what}: {one} {other}");
+            }
+            let seam = made["playback"]["seam_sample"].as_u64().unwrap() as usize;
+            let first = count - seam;
+            let feet = made["feet"]["outcomes"].as_array().unwrap();
+            let strikes: Vec<f64> = feet.iter().map(|foot| foot["strike_phase"].as_f64().unwrap()).collect();
+            match phase {
+                "left-contact" => assert_eq!(strikes[0], 0.0, "{what}"),
+                "right-contact" => assert_eq!(strikes[1], 0.0, "{what}"),
+                "passing" => assert!(strikes[1] > 0.05 && strikes[1] < 0.5, "{what}: {strikes:?}"),
+                _ => assert_eq!(first, (0.25 * count as f64).round() as usize, "{what}"),
+            }
+            let (was, now) = (folder.take(&format!("plain-{file}")), folder.take(file));
+            let is_recentered = options.contains("recenter");
+            if is_recentered {
+                assert!(number(&made, "root_motion/start_yaw_deg").abs() < 1e-9, "{what}");
+            }
+            let unit = if file == "at.glb" { 0.01 } else { 1.0 };
+            // In place the root stands where the first key has it.
+            let is_there = !is_recentered && !options.contains("in-place");
+            for key in (0..count - first).filter(|_| is_there) {
+                for (was, now) in world(&was, first + key).into_iter().zip(world(&now, key)) {
+                    assert!((was - now).length() < 5e-5 * unit, "{what}: key {key}, {was} {now}");
+                }
+            }
+            let checked = folder.answer(&format!("check {file} --take walk.bvh --json"));
+            let moved = |figures: &Value| figures["quality"]["displacement_mm"].as_f64().unwrap();
+            let (one, other) = (moved(&made), moved(&checked["loops"][0]));
+            assert!((one - other).abs() < 0.02 * one + 1e-3, "{what}: {one} {other}");
+        }
+    }
+    folder.refuse("make walk.bvh --start-at 1 -o x.bvh", "left-contact");
+    let made = folder.run("make walk.bvh --set take.feet=LeftFoot --start-at right-contact -o one-foot.bvh");
+    made.says("the loop starts at its seam: no right foot touches down in it");
+}

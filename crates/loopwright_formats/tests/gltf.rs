@@ -562,6 +562,6 @@ fn what_stands_still_beside_two_animated_roots_is_left_out() {
     let written = LoopFile::write(&made, &source).unwrap();
     assert!(!written.quality.pops());
     let settings = LoopWriteSettings::default();
-    let (read_back, _) = written_keys(&made.loop_clip, &written.written, &source, &settings).unwrap();
+    let (read_back, _) = written_keys(&made.loop_clip, &written.written, &source, &settings, 0).unwrap();
     assert_eq!(read_back.num_joints(), take.num_joints());
 }

@@ -153,7 +153,7 @@ fn measured(
     // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
     let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
     if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
-        let stands = stands(feet, written);
+        let stands = stands(feet, written, in_file.layout);
         quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
         quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
     }
@@ -176,13 +176,14 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
     })
 }
 
-/// The spans in which the feet stand, from the sidecar.
-fn stands(feet: &FeetFacts, written: &Take) -> Vec<Stand> {
+/// The spans in which the feet stand, from the sidecar, where time counts from the first key.
+fn stands(feet: &FeetFacts, written: &Take, layout: KeyLayout) -> Vec<Stand> {
+    let from_seam = |sample: usize| (sample + layout.num_samples - layout.seam_sample) % layout.num_samples;
     let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
     let stand = |stance: &ContactFacts| {
         Some(Stand {
             joint: written.skeleton().find(&stance.joint)?,
-            first_sample: in_samples(stance.start_secs),
+            first_sample: from_seam(in_samples(stance.start_secs)),
             num_samples: in_samples(stance.length_secs),
         })
     };

@@ -422,7 +422,7 @@ impl<'a> PackJob<'a> {
         if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
             warnings.push(Warning::Instead(Box::new(instead)));
         }
-        warnings.extend(warning::of_loop(&done.made));
+        warnings.extend(warning::of_loop(&done.made, recipe.output.start_at));
         let root_joint = studied.body_of_loops().root_joint;
         let packed = PackedLoop {
             made: done.made,

@@ -154,7 +154,7 @@ impl StoredLoop {
             let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
             slide.map(|mps| 1e2 * mps)
         };
-        let mut feet = describe::feet(&carried, body, &feet);
+        let mut feet = describe::feet(&carried, body, &feet, 0);
         feet.foot_slide_before_cmps = slide_cmps(&carried);
         let mut clip = held.unwrap_or(carried);
         feet.foot_slide_after_cmps = slide_cmps(&clip);

@@ -7,7 +7,11 @@ use loopwright::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoi
 use loopwright::candidate::{CONFIDENT_TAKE_STRENGTH, WholeClipKind};
 use loopwright::math::{ops, rotation};
 use loopwright::{
-    LoopCandidate, MadeLoop, RootMode, Skeleton, closure::Clamp, feet::FootOutcome, mean_cycle::MeanCycle,
+    LoopCandidate, MadeLoop, RootMode, Skeleton,
+    closure::Clamp,
+    feet::FootOutcome,
+    mean_cycle::MeanCycle,
+    pipeline::{StartAt, StartError},
 };
 
 use loopwright_formats::loop_file::Complaint;
@@ -105,6 +109,9 @@ pub enum Warning {
     /// A foot, by its lowest joint, is left as it is.
     #[error("foot {foot} is not held{}", why_free(*outcome))]
     FootNotHeld { foot: String, outcome: FootOutcome },
+    /// The loop has no phase such as it should start at.
+    #[error(transparent)]
+    Start(StartError),
     #[error(
         "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states \
          it, in m/s"
@@ -236,13 +243,15 @@ pub fn bad_frames(studied: &Studied, chosen: &LoopCandidate) -> Option<Warning> 
 }
 
 /// Warnings about a loop that do not depend on its file.
-pub(crate) fn of_loop(made: &MadeLoop) -> impl Iterator<Item = Warning> {
+pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterator<Item = Warning> {
+    let start = start_at.and_then(|start| made.sample_of(start).err());
     let clamps = made.closed.clamps.iter().copied().map(Warning::Clamped);
     let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked());
     clamps
         .chain(torn_back(made))
         .chain(of_feet(made))
         .chain(mean.cloned().map(Warning::FewerCycles))
+        .chain(start.map(Warning::Start))
 }
 
 /// Motion of the hips over a loop, metres and radians. Above it, pulling the body back gets a warning.

@@ -79,7 +79,7 @@ pub fn write(
     }
     warnings.extend(warning::bad_frames(studied, candidate));
     warnings.extend(file.written.warnings.iter().cloned().map(Warning::File));
-    warnings.extend(warning::of_loop(made));
+    warnings.extend(warning::of_loop(made, recipe.output.start_at));
     warnings.extend(seam_shows(&file, &done));
     warnings.extend(engine.rate_complaint(rate_hz).map(Warning::Engine));
 

@@ -15,12 +15,25 @@ pub struct KeyLayout {
     pub has_closing_key: bool,
     /// Whether the root stays where it starts, so that the keys show the body and no root motion.
     pub in_place: bool,
+    /// The sample at which the stretch that the loop was made of begins: there is its seam.
+    pub seam_sample: usize,
 }
 
 impl KeyLayout {
     /// The root motion that the keys show of a loop whose root moves by `root`.
     pub fn shown(&self, root: &RootMotion) -> RootMotion {
         if self.in_place { root.standing() } else { *root }
+    }
+
+    /// The root motion from the seam before the first key on, of one that is stated from the first key on.
+    pub fn from_seam(&self, root: RootMotion, step_secs: f64) -> RootMotion {
+        match self.seam_sample {
+            0 => root,
+            sample => RootMotion {
+                start: root.at((sample as f64 - self.num_samples as f64) * step_secs),
+                ..root
+            },
+        }
     }
 
     /// Number of keys in a period of the file, including the closing one if there is one.
@@ -62,7 +75,7 @@ pub enum KeysError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// One period of a loop as stored in its file, seen from the root.
+/// One period of a loop as stored in its file, seen from the root; samples count from its seam.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopKeys {
     /// Local, the carrier relative to the root, with the closing key if there is one.
@@ -111,16 +124,17 @@ impl LoopKeys {
             num_samples: clip.num_samples(),
             has_closing_key: false,
             in_place: false,
+            seam_sample: 0,
         };
         Self::of(clip.tracks().clone(), layout, *clip.root())
     }
 
     fn of(tracks: Tracks, layout: KeyLayout, root: RootMotion) -> Self {
         Self {
+            root: layout.from_seam(root, tracks.step_secs()),
             world: tracks.world(),
             tracks,
             layout,
-            root,
         }
     }
 
@@ -129,7 +143,7 @@ impl LoopKeys {
         self.layout
     }
 
-    /// The root motion, whether or not the keys show it.
+    /// The root motion from the seam on, whether or not the keys show it.
     pub fn root(&self) -> &RootMotion {
         &self.root
     }
@@ -155,7 +169,7 @@ impl LoopKeys {
 
     /// The local pose in the middle of the loop.
     pub(crate) fn middle_pose(&self) -> PoseRef<'_> {
-        self.tracks.pose(self.num_samples() / 2)
+        self.tracks.pose(self.wrapped(self.num_samples() as isize / 2))
     }
 
     /// Position of a joint at a sample of the endless loop, seen from the root, metres.
@@ -180,7 +194,7 @@ impl LoopKeys {
     }
 
     fn wrapped(&self, sample: isize) -> usize {
-        sample.rem_euclid(self.num_samples() as isize) as usize
+        (sample + self.layout.seam_sample as isize).rem_euclid(self.num_samples() as isize) as usize
     }
 }
 

@@ -107,6 +107,30 @@ impl LoopClip {
         self
     }
 
+    /// The same endless loop from another of its samples on, which may be before the first.
+    #[must_use]
+    pub fn starting_at(&self, sample: isize) -> Self {
+        let count = self.num_samples();
+        let first = sample.rem_euclid(count as isize) as usize;
+        let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), count);
+        for key in 0..count {
+            tracks.push(self.body_pose(first + key));
+        }
+        let path = self
+            .path
+            .iter()
+            .cycle()
+            .skip(first)
+            .take(self.path.len())
+            .copied()
+            .collect();
+        let start = self.root.at(sample as f64 * self.step_secs());
+        Self {
+            path,
+            ..self.clone().with_tracks(tracks).with_start(start)
+        }
+    }
+
     /// The same body on a root that stays at its start: what a file or an engine plays for an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {

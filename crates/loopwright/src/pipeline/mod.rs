@@ -14,12 +14,15 @@ mod placement;
 
 mod retry;
 
+mod start;
+
 pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
+pub use start::{StartAt, StartError};
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -74,6 +77,8 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
+    /// The phase that it is written from; `None` for the seam, which stays the first where the loop has no such phase.
+    pub start_at: Option<StartAt>,
     /// The character that takes the loop, matched with the take; `None` where it stays on its own skeleton. Edits, stances, a speed that is
     /// given and the place at the origin are then the character's. Not handed over: both sides know it.
     #[cfg_attr(feature = "handover", serde(skip))]
@@ -147,6 +152,8 @@ pub struct MadeLoop {
     pub feet: Feet,
     /// The edits of the closed loop.
     pub edits: Vec<LoopEdit>,
+    /// The sample that is written first; all samples here count from the seam.
+    pub first_sample: usize,
     /// The motion that brought it from its place in the take to the origin; `None` where it stands as the take stood.
     pub recentered_by: Option<Rigid>,
     /// The loop of the take, where this one is on a character.
@@ -355,14 +362,11 @@ impl ClosedStretch {
             closed: self.closed,
             feet,
             edits: settings.edits.clone(),
+            first_sample: 0,
             recentered_by: None,
             of_take: None,
         };
-        Ok(if settings.root.recenter {
-            made.recentered()
-        } else {
-            made
-        })
+        Ok(made.placed(settings))
     }
 }
 

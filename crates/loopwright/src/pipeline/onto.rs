@@ -31,6 +31,7 @@ impl LoopSettings {
             edits: Vec::new(),
             stances: Vec::new(),
             character: None,
+            start_at: None,
             root: RootSettings {
                 recenter: false,
                 ..self.root
@@ -94,10 +95,7 @@ impl MadeLoop {
             of_take: Some(Box::new(self.clone())),
             ..self
         };
-        Ok(match settings.root.recenter {
-            true => made.recentered(),
-            false => made,
-        })
+        Ok(made.placed(settings))
     }
 }
 

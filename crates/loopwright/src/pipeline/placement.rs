@@ -4,7 +4,7 @@ use core::f64::consts::FRAC_PI_2;
 
 use glam::DVec3;
 
-use super::MadeLoop;
+use super::{LoopSettings, MadeLoop};
 use crate::analysis::body::Body;
 use crate::analysis::heading::Heading;
 use crate::loop_clip::LoopClip;
@@ -134,12 +134,27 @@ impl Take {
 }
 
 impl MadeLoop {
+    /// The same loop from the phase on, and at the place, that the settings ask for.
+    pub(super) fn placed(mut self, settings: &LoopSettings) -> Self {
+        let start = settings.start_at.map(|start| self.sample_of(start));
+        self.first_sample = start.and_then(Result::ok).unwrap_or(0);
+        if settings.root.recenter {
+            self.recentered()
+        } else {
+            self
+        }
+    }
+
     /// The same loop at the origin, facing +Z: see [`LoopClip::recentered`]. Its uncut samples move along.
     #[must_use]
     pub fn recentered(self) -> Self {
         let RootSettings { mode, space, .. } = self.root;
         let before = self.loop_clip.root().start;
-        let Recentered { clip, motion } = self.loop_clip.recentered(&self.body, mode, space);
+        let Recentered { clip, motion } = self.from_start().recentered(&self.body, mode, space);
+        let clip = match self.first_sample {
+            0 => clip,
+            sample => clip.starting_at(-(sample as isize)),
+        };
         let source = if mode == RootMode::Stationary {
             self.source.carried(motion)
         } else {

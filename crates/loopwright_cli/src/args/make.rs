@@ -8,10 +8,10 @@ use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 
 use super::{ManyArgs, MirrorArgs, take::parse_format};
+use crate::exit::Failure;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_cut, parse_rows};
 use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
-use crate::{exit::Failure, mirroring};
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
@@ -107,11 +107,8 @@ pub(crate) struct LoopArgs {
 }
 
 impl LoopArgs {
-    /// The recipe of these flags for that stretch. Errors: the file of mirrored joints cannot be read.
-    pub(crate) fn recipe(mut self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
-        if let Some(map) = &self.mirror.mirror_map {
-            self.take.mirror = mirroring::pairs_of(Some(map))?;
-        }
+    /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
+    pub(crate) fn recipe(self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
         let flags = Recipe {
             take: self.take,
             stretch: StretchRecipe {

@@ -17,9 +17,6 @@ pub(crate) struct MirrorArgs {
     /// Symmetric loops: half a cycle of the take, then its mirror image.
     #[arg(long)]
     pub(crate) symmetric: bool,
-    /// Pairs of joints, LeftArm = RightArm a line [default: by name].
-    #[arg(long, value_name = "FILE", requires = "symmetric")]
-    pub(crate) mirror_map: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

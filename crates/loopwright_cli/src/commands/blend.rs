@@ -167,7 +167,7 @@ fn held(
 ) -> Result<(LoopClip, FeetFacts), Failure> {
     let held = followed.hold(body, root_joint(first, &clip), &clip, args.lock_feet);
     let (held, feet) = held.map_err(Failure::error)?;
-    let mut facts = describe::feet(&clip, body, &feet);
+    let mut facts = describe::feet(&clip, body, &feet, 0);
     facts.foot_slide_before_cmps = foot_slide_cmps(&clip, body);
     let clip = held.unwrap_or(clip);
     facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
@@ -187,7 +187,7 @@ fn held_in_mix(
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let limits = args.files.reading.overrides().contacts;
     let (held, feet) = feet::hold(&clip, body, root_joint, &limits, lock, None).map_err(Failure::error)?;
-    let facts = describe::feet(&clip, body, &feet);
+    let facts = describe::feet(&clip, body, &feet, 0);
     Ok((held.unwrap_or(clip), facts))
 }
 

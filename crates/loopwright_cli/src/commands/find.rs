@@ -35,11 +35,7 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
-    let mirror = (args.mirror.symmetric).then(|| {
-        let map = args.mirror.mirror_map.as_deref();
-        let pairs = map.map_or_else(|| Ok(args.study.mirror.clone()), |map| mirroring::pairs_of(Some(map)))?;
-        mirroring::mirror(&loaded.analysis, &pairs)
-    });
+    let mirror = (args.mirror.symmetric).then(|| mirroring::mirror(&loaded.analysis, &args.study.mirror));
     let settings = SearchSettings {
         pairing: mirror.transpose()?.into(),
         ..args.search.settings(args.top)

@@ -178,8 +178,10 @@ pub fn root_motion_as_made(
     }
 }
 
-/// The contacts of a loop's feet, and how they were held.
-pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
+/// The contacts of a loop's feet, and how they were held; the loop is written with its seam at `seam_sample`.
+pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
+    let in_file = |sample: usize| (sample + seam_sample) % clip.num_samples();
+    let secs = |samples: usize| samples as f64 * clip.step_secs();
     let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
     let in_cm = |speed: f64| 1e2 * speed;
     FeetFacts {
@@ -188,8 +190,8 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
             .map(|bearing| BearingFacts {
                 joint: name(bearing.contact.foot),
                 point: bearing.point,
-                start_secs: bearing.contact.start_sample as f64 * clip.step_secs(),
-                length_secs: bearing.contact.num_samples as f64 * clip.step_secs(),
+                start_secs: secs(in_file(bearing.contact.start_sample)),
+                length_secs: secs(bearing.contact.num_samples),
             })
             .collect(),
         outcomes: (feet.outcomes.iter().enumerate())
@@ -202,7 +204,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
                     outcome: treatment(outcome),
                     strike_phase: longest
                         .filter(|contact| contact.num_samples < clip.num_samples())
-                        .map(|contact| share(contact.start_sample)),
+                        .map(|contact| share(in_file(contact.start_sample))),
                     stands_share: Some(share(contacts().map(|contact| contact.num_samples).sum())),
                 }
             })
@@ -210,8 +212,8 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
         contacts: (feet.contacts.iter())
             .map(|contact| ContactFacts {
                 joint: name(contact.foot),
-                start_secs: contact.start_sample as f64 * clip.step_secs(),
-                length_secs: contact.num_samples as f64 * clip.step_secs(),
+                start_secs: secs(in_file(contact.start_sample)),
+                length_secs: secs(contact.num_samples),
             })
             .collect(),
         stances: Vec::new(),
@@ -231,10 +233,11 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
 }
 
 /// Spans over which foot sliding is measured.
-pub fn stances(clip: &LoopClip, stands: &[Stand]) -> Vec<ContactFacts> {
+pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
+    let in_file = |sample: usize| (sample + seam_sample) % clip.num_samples();
     let stance = |stand: &Stand| ContactFacts {
         joint: clip.skeleton().joint(stand.joint).name.clone(),
-        start_secs: stand.first_sample as f64 * clip.step_secs(),
+        start_secs: in_file(stand.first_sample) as f64 * clip.step_secs(),
         length_secs: stand.num_samples as f64 * clip.step_secs(),
     };
     stands.iter().map(stance).collect()

@@ -621,6 +621,9 @@ pub struct CheckFacts {
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
+    /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
+    #[serde(default)]
+    pub seam_sample: usize,
     /// Whether a last key repeats the first.
     pub closing_key: bool,
     /// Number of consecutive cycles written.

@@ -125,9 +125,9 @@ impl LoopFile {
         source: &Source,
         writing: &LoopWriteSettings,
     ) -> Result<Self, LoopFileError> {
-        let clip = &made.loop_clip;
+        let clip = &made.from_start();
         let written = checked(clip, source, writing)?;
-        let (_, keys) = written_keys(clip, &written, source, writing)?;
+        let (_, keys) = written_keys(clip, &written, source, writing, made.seam_sample())?;
         let (sidecar, quality) = described(made, take, source.space(), writing, written.animation.clone(), &keys);
         Ok(Self {
             written,
@@ -206,6 +206,7 @@ impl LoopFile {
                 root_joint_added: origin.add_root,
                 carrier_joint: name_of(clip.carrier()),
                 root_joint: origin.root_joint.map(name_of),
+                seam_sample: first.playback.seam_sample,
                 ..PlaybackFacts::default()
             },
             feet: Some(origin.feet),
@@ -236,7 +237,8 @@ impl LoopFile {
             recentered_by,
         } = use_of_root;
         let written = checked(clip, source, writing)?;
-        let (take, keys) = written_keys(clip, &written, source, writing)?;
+        let seam_sample = facts.playback.seam_sample;
+        let (take, keys) = written_keys(clip, &written, source, writing, seam_sample)?;
         let body = Body::find(&take, overrides)?;
         let quality = quality::measure(&keys, &body, None);
         let sidecar = Sidecar {
@@ -245,7 +247,7 @@ impl LoopFile {
                 ..describe::root_motion(clip.root(), mode, space)
             },
             feet: facts.feet.map(|feet| FeetFacts {
-                stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
+                stances: describe::stances(clip, &quality::stands(&keys, &body, None), seam_sample),
                 ..feet
             }),
             quality: describe::quality(&quality, None, clip.skeleton()),
@@ -281,7 +283,7 @@ pub(super) fn described(
     animation: Option<String>,
     keys: &LoopKeys,
 ) -> (Sidecar, Quality) {
-    let clip = &made.loop_clip;
+    let (clip, seam_sample) = (&made.from_start(), made.seam_sample());
     let (body, uncut) = (&made.body, Some(&made.source));
     let quality = quality::measure(keys, body, uncut);
     let RootSettings {
@@ -301,12 +303,13 @@ pub(super) fn described(
             (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
         ),
         feet: Some(FeetFacts {
-            stances: describe::stances(clip, &quality::stands(keys, body, uncut)),
-            ..describe::feet(clip, body, &made.feet)
+            stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
+            ..describe::feet(clip, body, &made.feet, seam_sample)
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {
             samples: clip.num_samples(),
+            seam_sample,
             closing_key: writing.closing_key == ClosingKey::Repeat,
             copies: writing.copies,
             root_joint_added: writing.add_root,
@@ -366,15 +369,16 @@ fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError
 
 /// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
 ///
-/// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
+/// `source` and `writing` are those it was written with; the seam is at `seam_sample`. Errors: [`LoopFileError`].
 pub fn written_keys(
     clip: &LoopClip,
     written: &WrittenFile,
     source: &Source,
     writing: &LoopWriteSettings,
+    seam_sample: usize,
 ) -> Result<(Take, LoopKeys), LoopFileError> {
     let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-    keys_in(&file, written.animation.as_deref(), clip, source, writing)
+    keys_in(&file, written.animation.as_deref(), clip, source, writing, seam_sample)
 }
 
 /// The same for an animation of a file that is parsed already.
@@ -384,6 +388,7 @@ pub(super) fn keys_in(
     clip: &LoopClip,
     source: &Source,
     writing: &LoopWriteSettings,
+    seam_sample: usize,
 ) -> Result<(Take, LoopKeys), LoopFileError> {
     let space = source.space();
     let settings = ReadSettings {
@@ -403,6 +408,7 @@ pub(super) fn keys_in(
         num_samples: clip.num_samples(),
         has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
         in_place: writing.in_place,
+        seam_sample,
     };
     let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
     Ok((take, keys))

@@ -1,7 +1,7 @@
 //! Several loops in one copy of a file, and the JSON beside it.
 
 use loopwright::loop_clip::{KeyLayout, LoopKeys};
-use loopwright::{MadeLoop, Quality};
+use loopwright::{LoopClip, MadeLoop, Quality};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{ClosureFacts, Grade, TakeFacts};
@@ -56,25 +56,26 @@ impl LoopPack {
         let Some(first) = loops.first() else {
             return Err(WriteError::NoCopies.into());
         };
-        let of_file: Vec<LoopOfFile<'_>> = (loops.iter())
-            .map(|each| LoopOfFile {
-                clip: &each.made.loop_clip,
+        let clips: Vec<LoopClip> = loops.iter().map(|each| each.made.from_start()).collect();
+        let of_file: Vec<LoopOfFile<'_>> = (loops.iter().zip(&clips))
+            .map(|(each, clip)| LoopOfFile {
+                clip,
                 form: each.source.form(),
                 settings: &each.writing,
             })
             .collect();
         let (written, added) = first.source.form().write_loops(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let measured = |(each, added): (&PackedLoop, Result<String, WriteError>)| {
-            let animation = added?;
-            let clip = &each.made.loop_clip;
-            let (_, keys) = keys_in(&file, Some(&animation), clip, &each.source, &each.writing)?;
+        let measured = |((each, clip), added): ((&PackedLoop, &LoopClip), Result<String, WriteError>)| {
+            let (animation, seam_sample) = (added?, each.made.seam_sample());
+            let (_, keys) = keys_in(&file, Some(&animation), clip, &each.source, &each.writing, seam_sample)?;
             let take = each.take.clone();
             let space = each.source.space();
             let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &keys);
             Ok(MeasuredLoop { sidecar, quality })
         };
-        let loops: Vec<Result<MeasuredLoop, LoopFileError>> = loops.iter().zip(added).map(measured).collect();
+        let loops: Vec<Result<MeasuredLoop, LoopFileError>> =
+            loops.iter().zip(&clips).zip(added).map(measured).collect();
         Ok(Self {
             written: written.bytes,
             loops,
@@ -103,6 +104,7 @@ impl MeasuredLoop {
             num_samples: clip.num_samples(),
             has_closing_key: true,
             in_place: writing.in_place,
+            seam_sample: 0,
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let animation = Some(animation.to_owned());

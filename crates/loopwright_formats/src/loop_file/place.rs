@@ -97,6 +97,7 @@ impl LoopInFile {
                 num_samples: playback.samples,
                 has_closing_key: playback.closing_key || playback.copies > 1,
                 in_place: !root.mode.moves_root(),
+                seam_sample: playback.seam_sample,
             },
             root: root.motion(),
             mode: root.mode,
@@ -164,21 +165,22 @@ impl LoopInFile {
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
+        let of_loop = self.layout.from_seam(self.root, written.frame_time_secs());
         // A loop that was brought to the origin is compared with the take where the take stood.
         let recentered = sidecar.root_motion.recentered.as_ref();
-        let start_in_take = recentered.map_or(self.root.start, |recentered| {
-            recentered.motion().inverse() * self.root.start
+        let start_in_take = recentered.map_or(of_loop.start, |recentered| {
+            recentered.motion().inverse() * of_loop.start
         });
         // If the feet determined the speed, the take itself has another.
         let root = match sidecar.root_motion.take_linear_velocity_mps {
             Some(linear) => RootMotion {
                 twist: Twist {
                     linear: DVec3::from_array(linear),
-                    ..self.root.twist
+                    ..of_loop.twist
                 },
-                ..self.root
+                ..of_loop
             },
-            None => self.root,
+            None => of_loop,
         };
         let in_take = RootMotion {
             start: start_in_take,
@@ -192,7 +194,9 @@ impl LoopInFile {
         }
         // The root joint has the loop's transform, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
-        let root_from_joint: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
+        let count = sidecar.playback.samples.min(written.num_frames());
+        let root_from_joint: Vec<Rigid> = (0..count)
+            .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
         Ok(RootRelativeClip {

@@ -270,6 +270,8 @@ impl Sidecar {
         in_range("candidate.period_secs", candidate.period_secs, 1e-6..=MAX_NUMBER)?;
         in_range("candidate.cycles", candidate.cycles as f64, 0.0..=most)?;
         in_range("playback.samples", playback.samples as f64, 3.0..=most)?;
+        let last = playback.samples as f64 - 1.0;
+        in_range("playback.seam_sample", playback.seam_sample as f64, 0.0..=last)?;
         in_range("playback.copies", playback.copies as f64, 1.0..=most)?;
         for speed in root_motion.linear_velocity_mps {
             in_range("root_motion.linear_velocity_mps", speed, -1e6..=1e6)?;

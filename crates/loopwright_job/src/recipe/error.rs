@@ -120,7 +120,9 @@ impl RecipeError {
             Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",
             Self::NoSuchFoot { .. } => "--set take.feet=NAME,NAME names the joints of others",
-            Self::Mirror(_) => "--mirror-map FILE with lines such as LeftArm = RightArm",
+            Self::Mirror(_) => {
+                "--set take.mirror=LeftArm=RightArm,LeftHand=RightHand; of convert, --mirror-map FILE with a pair a line"
+            }
             Self::NoSetting { .. } | Self::Setting { .. } => "`loopwright recipe` lists all settings",
             Self::FileSetting { .. } => "--rig or --map",
             Self::OtherSetting { .. } => "--set take.hips=NAME, or another key of [take]",

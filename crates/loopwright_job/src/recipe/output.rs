@@ -4,7 +4,9 @@
 use clap::Args;
 use loopwright::feet::{FootLock, RootSpeed};
 use loopwright::{
-    FeetSettings, LoopCandidate, RootMode, RootSettings, candidate::WholeClip, pipeline::Sampling,
+    FeetSettings, LoopCandidate, RootMode, RootSettings,
+    candidate::WholeClip,
+    pipeline::{Sampling, StartAt},
     root_motion::RootSpace,
 };
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
@@ -98,6 +100,10 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
+        /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
+        #[cfg_attr(feature = "clap", arg(long, value_name = "PHASE", help_heading = OUTPUT))]
+        #[serde(with = "optional_text")]
+        pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
         #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
         #[serde(with = "optional_text")]

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::candidate::{ChooseBy, OutcomePart};
 use loopwright::closure::{ClosureName, Order, SeamMotion};
 use loopwright::feet::{FootLock, RootSpeed};
-use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, root_motion::RootSpace};
+use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace};
 use loopwright_formats::{ClosingKey, Target};
 
 use super::Recenter;
@@ -133,6 +133,17 @@ pub trait Written: Sized {
 
 /// Of how many cycles a loop is the mean.
 impl Written for MeanCycles {
+    fn written(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|why: &str| format!("{why}, found \"{text}\""))
+    }
+}
+
+/// Where in its cycle a loop starts.
+impl Written for StartAt {
     fn written(&self) -> String {
         self.to_string()
     }

@@ -1,0 +1,123 @@
+//! Where in its cycle a loop starts: at the seam, or at a phase that is asked for.
+
+use core::fmt::{self, Display, Formatter};
+use core::str::FromStr;
+
+use super::MadeLoop;
+use crate::analysis::body::Side;
+use crate::loop_clip::LoopClip;
+use crate::math::ops;
+
+/// The phase at which the first key of a loop is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum StartAt {
+    /// The foot of this side touches down, at the begin of its longest contact.
+    Contact(Side),
+    /// The feet are closest to each other, seen from above, while the left one stands.
+    Passing,
+    /// This share of the cycle after the seam, 0 to 1.
+    Share(f64),
+}
+
+impl FromStr for StartAt {
+    type Err = &'static str;
+
+    /// `left-contact`, `right-contact`, `passing`, or a share of the cycle.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "left-contact" => Ok(Self::Contact(Side::Left)),
+            "right-contact" => Ok(Self::Contact(Side::Right)),
+            "passing" => Ok(Self::Passing),
+            share => (share.parse().ok())
+                .filter(|share| (0.0..1.0).contains(share))
+                .map(Self::Share)
+                .ok_or("must be left-contact, right-contact, passing, or a share of the cycle from 0 to below 1"),
+        }
+    }
+}
+
+impl Display for StartAt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contact(side) => write!(f, "{}-contact", side_name(*side)),
+            Self::Passing => f.write_str("passing"),
+            Self::Share(share) => share.fmt(f),
+        }
+    }
+}
+
+/// Why a loop does not start as asked.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// No foot of that side touches down.
+    #[error("the loop starts at its seam: no {} foot touches down in it", side_name(*side))]
+    NoContact {
+        /// The side.
+        side: Side,
+    },
+    /// Feet are not known by their sides.
+    #[error("the loop starts at its seam: which foot is the left one, and which the right one, is not known")]
+    NoFeet,
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Left => "left",
+        Side::Right => "right",
+    }
+}
+
+impl MadeLoop {
+    /// The loop as it is written: from the phase on that was asked for.
+    pub fn from_start(&self) -> LoopClip {
+        match self.first_sample {
+            0 => self.loop_clip.clone(),
+            sample => self.loop_clip.starting_at(sample as isize),
+        }
+    }
+
+    /// The sample of the written loop at which the seam is.
+    pub fn seam_sample(&self) -> usize {
+        let count = self.loop_clip.num_samples();
+        (count - self.first_sample) % count
+    }
+
+    /// The sample at that phase. Errors: [`StartError`].
+    pub fn sample_of(&self, start: StartAt) -> Result<usize, StartError> {
+        let count = self.loop_clip.num_samples();
+        let foot_of = |side: Side| self.body.feet.iter().position(|foot| foot.side == Some(side));
+        let contact_of = |side: Side| {
+            let contacts = self
+                .feet
+                .contacts
+                .iter()
+                .filter(|contact| Some(contact.foot) == foot_of(side));
+            let longest = contacts.max_by_key(|contact| (contact.num_samples, usize::MAX - contact.start_sample));
+            longest
+                .filter(|contact| contact.num_samples < count)
+                .ok_or(StartError::NoContact { side })
+        };
+        match start {
+            StartAt::Contact(side) => Ok(contact_of(side)?.start_sample),
+            StartAt::Share(share) => Ok((share * count as f64).round() as usize % count),
+            StartAt::Passing => {
+                let feet = [foot_of(Side::Left), foot_of(Side::Right)];
+                let [Some(left), Some(right)] = feet else {
+                    return Err(StartError::NoFeet);
+                };
+                let world = self.loop_clip.tracks_from_root();
+                let apart = |key: usize| {
+                    let [one, other] =
+                        [left, right].map(|foot| world.position(key % count, self.body.feet[foot].ankle));
+                    ops::hypot(one.x - other.x, one.z - other.z)
+                };
+                let nearest = contact_of(Side::Left)?
+                    .keys()
+                    .min_by(|one, other| apart(*one).total_cmp(&apart(*other)));
+                Ok(nearest.unwrap_or(0) % count)
+            }
+        }
+    }
+}
