@@ -76,6 +76,32 @@ fn copies_of_the_closing_key_are_left_out() {
     }
 }
 
+/// Exporters hold the last pose of a cycle to bring clips to one length, with its closing key or without: nothing of it freezes.
+#[test]
+fn poses_held_beside_a_cycle_are_left_out() {
+    for (keys, last_key) in [(67, LastKey::Repeated), (66, LastKey::BeforeClosing)] {
+        let take = cycle(66, keys);
+        for (before, after) in [(0, 20), (20, 0), (60, 5)] {
+            let held = std::iter::repeat_n(0, before)
+                .chain(0..keys)
+                .chain(std::iter::repeat_n(keys - 1, after));
+            let held = of_frames(&take, held);
+            let found = whole(&held).unwrap();
+            let of_it = (found.kind, found.start_frame, found.last_frame, found.num_frames);
+            let wanted = (WholeClipKind::Loops, before, before + 66.min(keys - 1), 66.0);
+            assert_eq!(of_it, wanted, "{before} {after}");
+            assert_eq!(found.last_key, last_key, "{before} {after}");
+            let made = made(&held);
+            let (metres, radians) = apart(&made, &take, 66.min(keys - 1));
+            assert_eq!(made.loop_clip.num_samples(), 66);
+            assert!(
+                metres < 1e-5 && radians < 0.01_f64.to_radians(),
+                "{before} {after}: {metres} {radians}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_little_more_than_a_cycle_is_trimmed_to_one() {
     let truth = 1.1537;

@@ -46,8 +46,10 @@ pub struct WholeClip {
     pub kind: WholeClipKind,
     /// What its last keys are.
     pub last_key: LastKey,
-    /// First frame of the loop; 0 unless the clip shows a little more than a cycle, and is trimmed on both sides.
+    /// First frame of the loop; 0 unless the clip shows a little more than a cycle, and is trimmed on both sides, or holds its first pose.
     pub start_frame: usize,
+    /// The last frame that belongs to it; frames after that are a pose that is held.
+    pub last_frame: usize,
     /// Length of the loop in frames; fractional where the closing key of a cycle is missing.
     pub num_frames: f64,
     /// World motion from the first pose to the one that closes the loop; the identity where the root rests.

@@ -18,22 +18,19 @@ const FRAMES_ADDED: usize = 3;
 /// As [`Analysis::completed`].
 pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a, Analysis> {
     let take = &analysis.take;
-    let last = take.num_frames() - 1;
-    if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= last as f64 {
+    let (first, last) = (whole.start_frame, whole.last_frame);
+    let own_frames = (last - first) as f64;
+    if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= own_frames {
         return Cow::Borrowed(analysis);
     }
     let carrier = root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body);
     let moved_on = |frame: f64| {
-        let mut pose = take.sample(frame);
+        let mut pose = take.sample(first as f64 + frame);
         pose.carry(take.skeleton(), carrier, whole.motion);
         pose
     };
-    let seam_frames = whole.num_frames - last as f64;
-    let mut tracks = Tracks::empty(
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        take.num_frames() + FRAMES_ADDED,
-    );
+    let seam_frames = whole.num_frames - own_frames;
+    let mut tracks = Tracks::empty(take.skeleton().clone(), take.frame_time_secs(), last + 1 + FRAMES_ADDED);
     for frame in 0..=last {
         tracks.push(take.pose(frame));
     }

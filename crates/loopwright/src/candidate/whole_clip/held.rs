@@ -4,6 +4,7 @@ use glam::DQuat;
 
 use crate::analysis::Analysis;
 use crate::math::rotation;
+use crate::motion::Tracks;
 use crate::take::{Cut, Take};
 
 /// A joint that moves less from frame to frame stands still: metres at the size of a man, and radians (0.01 degrees).
@@ -22,8 +23,20 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
         && turns.into_iter().all(|turn| angle(turn) <= STILL_RADIANS)
 }
 
+/// A take without the poses that are held at its ends, and its first frame. `None` where none is held.
+pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
+    let (first, last) = moving_frames(analysis)?;
+    let take = &analysis.take;
+    let mut tracks = Tracks::empty(take.skeleton().clone(), take.frame_time_secs(), last + 1 - first);
+    for frame in first..=last {
+        tracks.push(take.pose(frame));
+    }
+    let moving = Take::from_tracks(take.name(), tracks).ok()?;
+    Some((first, Analysis::with(&moving, &analysis.overrides).ok()?))
+}
+
 /// First and last frame of a take without the poses that are held at its ends: longer than any pose inside is. `None` where none is held.
-pub(super) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
+fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
     let leading = (0..last).take_while(|&frame| is_still(take, size, frame)).count();

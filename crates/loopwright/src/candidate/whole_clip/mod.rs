@@ -54,10 +54,10 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
         return None;
     }
-    let scale = Scale::new(analysis);
-    if let Some(padded) = padded_loop(analysis, &scale) {
+    if let Some(padded) = of_padded(analysis, whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
         return Some(padded);
     }
+    let scale = Scale::new(analysis);
     let (closing, missing) = (num_frames - 1, num_frames);
     // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
     let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
@@ -68,6 +68,12 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         .take_while(|reading| reading.meets(&scale))
         .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
         .filter(|reading| reading.roughness(&scale) <= SMOOTH);
+    let step = Reading::new(&scale, missing);
+    let lacks_key = lacks_closing_key(analysis, &scale, &step);
+    // Slow bodies come near their first pose a frame early.
+    let goes_on =
+        |closed: &Reading| lacks_key && step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale);
+    let closed = closed.filter(|reading| reading.is_copy() || !goes_on(reading));
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
     let is_single_action = bursts && !by_name;
@@ -76,42 +82,47 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
         (last_key, reading)
     } else {
-        if bursts {
+        if bursts || !lacks_key {
             return None;
         }
-        let reading = Reading::new(&scale, missing);
-        // At rest, any two poses follow each other slowly enough.
-        let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
-        let is_calm_jump = is_all_idle(analysis) && !reading.meets(&scale);
-        if is_calm_jump || !is_smooth {
-            return None;
-        }
-        let is_made_so = reading.is_in_place() && !is_all_idle(analysis) && reading.is_like_any(&scale);
-        if !is_made_so && !cycles::are_copies(&analysis.features, num_frames) {
-            return None;
-        }
-        (LastKey::BeforeClosing, reading)
+        (LastKey::BeforeClosing, step)
     };
     let kind = if is_single_action && reading.is_in_place() {
         WholeClipKind::EndsAsItBegins
     } else {
         WholeClipKind::Loops
     };
-    Some(WholeClip {
+    let whole = WholeClip {
         by_name,
         ..reading.as_whole(&scale, kind, last_key)
-    })
+    };
+    // A loop that moves does not freeze in each cycle.
+    let cycle = (kind == WholeClipKind::Loops).then(|| of_padded(analysis, whole_cycle));
+    Some(cycle.flatten().unwrap_or(whole))
 }
 
-/// The cycle in a take that holds its pose before or after it; a single action may rest as long as it likes.
-fn padded_loop(analysis: &Analysis, scale: &Scale<'_>) -> Option<WholeClip> {
-    let (first, last) = held::moving_frames(analysis)?;
-    if last - first < MIN_FRAMES || !Pace::between(analysis, first, last).is_even() {
-        return None;
-    }
-    let reading = Reading::from(scale, first, last - first);
-    let meets = reading.meets(scale) && reading.roughness(scale) <= SMOOTH;
-    meets.then(|| reading.as_whole(scale, WholeClipKind::Loops, LastKey::Repeated))
+/// Whether a clip goes on over its seam as a loop does whose closing key is missing.
+fn lacks_closing_key(analysis: &Analysis, scale: &Scale<'_>, step: &Reading) -> bool {
+    // At rest, any two poses follow each other slowly enough.
+    let is_smooth = step.roughness(scale) <= SMOOTH_STEP && step.is_even(scale);
+    let is_calm_jump = is_all_idle(analysis) && !step.meets(scale);
+    let is_made_so = || step.is_in_place() && !is_all_idle(analysis) && step.is_like_any(scale);
+    is_smooth && !is_calm_jump && (is_made_so() || cycles::are_copies(&analysis.features, step.num_frames))
+}
+
+/// What a take that holds its pose before or after the motion is without those; a single action may rest as long as it likes.
+fn of_padded(analysis: &Analysis, read: fn(&Analysis) -> Option<WholeClip>) -> Option<WholeClip> {
+    let (first, moving) = held::without_held_poses(analysis)?;
+    let whole = read(&moving)?;
+    Some(WholeClip {
+        start_frame: first + whole.start_frame,
+        last_frame: first + whole.last_frame,
+        last_key: match whole.last_key {
+            LastKey::Closing => LastKey::Repeated,
+            other => other,
+        },
+        ..whole
+    })
 }
 
 /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
@@ -124,6 +135,9 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     let num_frames = analysis.take.num_frames();
     if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() {
         return None;
+    }
+    if let Some(padded) = of_padded(analysis, whole_cycle) {
+        return Some(padded);
     }
     let scale = Scale::new(analysis);
     // An idle body is searched for its calmest stretch.
@@ -153,11 +167,7 @@ pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandida
     let whole = candidate
         .whole
         .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
-    let num_frames = analysis
-        .take
-        .num_frames()
-        .checked_sub(1)
-        .filter(|&frames| frames >= MIN_FRAMES)?;
+    let num_frames = (whole.last_frame.checked_sub(whole.start_frame)).filter(|&frames| frames >= MIN_FRAMES)?;
     let scale = Scale::new(analysis);
     let reading = Reading::ending_like(&scale, &whole, num_frames);
     reading.is_mendable(&scale).then_some(())?;

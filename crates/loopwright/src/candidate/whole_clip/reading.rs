@@ -164,9 +164,9 @@ impl Reading {
     /// The reading of another length of a clip that was read before: it stays in place if it did.
     pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
         if whole.is_in_place() {
-            Self::with_motion(scale, 0, num_frames, Rigid::IDENTITY)
+            Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
         } else {
-            Self::new(scale, num_frames)
+            Self::from(scale, whole.start_frame, num_frames)
         }
     }
 
@@ -268,6 +268,7 @@ impl Reading {
             kind,
             last_key,
             start_frame: self.start_frame,
+            last_frame: (self.start_frame + self.num_frames).min(scale.analysis.take.num_frames() - 1),
             num_frames: self.num_frames as f64,
             motion: self.motion,
             gap_metres: self.gap_metres,
