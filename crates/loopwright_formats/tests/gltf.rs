@@ -197,6 +197,12 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
                 let turned = rotation::difference(world.rotation(key, first + joint), pose.rotations[joint]);
                 assert!(off.length() < 1e-5 && turned.length() < 1e-5);
             }
+            if add_root {
+                // The armature above it has an offset, a turn and a scale.
+                let (root, own) = (clip.root_pose(key), world.joint(key, 0));
+                let turned = rotation::difference(root.rotation, own.rotation);
+                assert!(root.translation.distance(own.translation) < 1e-5 && turned.length() < 1e-5);
+            }
         }
         let times = &json["accessors"][json["animations"][1]["samplers"][0]["input"].as_u64().unwrap() as usize];
         assert_eq!(times["min"], json!([0.0]));

@@ -5,12 +5,12 @@
 //! times, with straight lines between keys.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, rotation};
+use loopwright::math::rotation;
 use loopwright::{LoopClip, PoseRef, Take};
 use serde_json::{Value, json};
 
 use super::parts::{Nodes, Transform};
-use super::source::{Above, GltfJoint, GltfSource};
+use super::source::{GltfJoint, GltfSource};
 use super::{container::Document, edit};
 use crate::settings::{ClosingKey, LoopWriteSettings};
 use crate::written::{AddedLoops, WrittenFile};
@@ -100,8 +100,6 @@ struct Writer<'a> {
     nodes: Nodes,
     joints: Vec<GltfJoint>,
     parents: Vec<Option<usize>>,
-    /// Whether the first joint is a root that was added above the skeleton's own.
-    has_root: bool,
 }
 
 /// The track of a joint, in the space of its node.
@@ -185,7 +183,6 @@ impl<'a> Writer<'a> {
             nodes,
             joints,
             parents,
-            has_root: false,
         })
     }
 
@@ -222,7 +219,6 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|parent| Some(parent.map_or(0, |parent| parent + 1)));
         self.parents = core::iter::once(None).chain(below).collect();
-        self.has_root = true;
         Ok(())
     }
 
@@ -322,11 +318,10 @@ impl<'a> Writer<'a> {
         let turn = space.turn();
         let mut node_scales = Vec::with_capacity(self.joints.len());
         let mut locals = Vec::with_capacity(self.joints.len());
-        let own_root = usize::from(self.has_root);
         for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
             let node_scale = self.parents[joint].map_or(above.node_scale, |parent| node_scales[parent]);
-            let local = if joint == own_root {
-                // The body stays in the world except for the root, which moves it there.
+            let local = if joint == 0 {
+                // Whatever stands above it, the first joint is where it is in the world: an added root under the body, facing ahead.
                 let translation = space.turned_back(pose.translations[joint]) / space.unit_metres;
                 let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
                 (
@@ -335,12 +330,6 @@ impl<'a> Writer<'a> {
                         .undo(above.turn.conjugate() * (translation - above.translation)),
                     rotation,
                 )
-            } else if joint == 0 {
-                let root = Rigid::new(
-                    turn.conjugate() * pose.rotations[0] * turn,
-                    space.turned_back(pose.translations[0]) / space.unit_metres,
-                );
-                within(above, root)
             } else {
                 (
                     node_scale.undo(pose.translations[joint] / space.unit_metres),
@@ -367,13 +356,6 @@ fn single_precision(rotation: DQuat) -> [f32; 4] {
 
 /// Most bytes of buffers in a file: a binary file stores its size in 32 bits.
 const MAX_BYTES: u64 = 3 << 30;
-
-/// A motion of the world, converted to the space below the fixed nodes.
-fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
-    let back = above.turn.conjugate();
-    let moved = motion.transform_point(above.translation) - above.translation;
-    (above.node_scale.undo(back * moved), back * motion.rotation * above.turn)
-}
 
 /// The file as bytes.
 fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFile, WriteError> {
