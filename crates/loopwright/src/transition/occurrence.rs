@@ -27,6 +27,9 @@ const RANDOM_FRAMES: usize = 64;
 /// Occurrences share at most this part of the shorter one.
 const MOST_SHARED: f64 = 0.25;
 
+/// What is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+const MOST_GAINED: f64 = 1.25;
+
 /// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
 const ROUNDING: f64 = 1e9;
 
@@ -175,27 +178,34 @@ impl Transitions {
             false => super::best::within(frames, self.num_exits()),
         };
         let within = super::best::within(within, self.num_entries());
-        let pattern = Pattern {
-            side: &self.left,
-            first: frames.start,
-            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
-        };
+        let pattern = self.pattern(frames.clone());
         let random_cost = self.random_cost(frames, within.clone(), decay);
         let lengths = self.lengths(&pattern, within.len());
         let stride = self.stride(&lengths);
-        let mut costs: Vec<Occurrence> = self
-            .candidates(&pattern, &lengths, within.clone(), stride, decay)
-            .into_iter()
-            .map(|candidate| {
-                let (start, num_steps) = self.refined(&pattern, candidate, &lengths, within.clone(), stride, decay);
-                self.judged(&pattern, start, num_steps, decay, random_cost)
-            })
+        let judged = |(start, num_steps)| self.judged(&pattern, start, num_steps, decay, random_cost);
+        let cheapest_first = |occurrences: &mut Vec<Occurrence>| {
+            occurrences
+                .sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+        };
+        let overlaps_none = |kept: &[Occurrence], new: &Occurrence| kept.iter().all(|kept| !kept.overlaps(new));
+        let refined = |at, steps| judged(self.refined(&pattern, at, steps, &lengths, &within, decay));
+        let candidates = self.candidates(&pattern, &lengths, within.clone(), stride, decay);
+        let mut rough: Vec<Occurrence> = (candidates.iter())
+            .map(|at| refined((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
             .collect();
-        costs.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
-        let nearest = costs.first().copied();
+        cheapest_first(&mut rough);
+        let mut fine: Vec<Occurrence> = Vec::new();
+        for near in rough {
+            if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
+                let at = (near.start_frame, near.num_frames - pattern.num_frames(0));
+                fine.push(refined(at, [stride, 1]));
+            }
+        }
+        cheapest_first(&mut fine);
+        let nearest = fine.first().copied();
         let mut found: Vec<Occurrence> = Vec::new();
-        for occurrence in costs {
-            if occurrence.cost_ratio <= max_ratio && found.iter().all(|kept| !kept.overlaps(&occurrence)) {
+        for occurrence in fine {
+            if occurrence.cost_ratio <= max_ratio && overlaps_none(&found, &occurrence) {
                 found.push(occurrence);
             }
         }
@@ -204,6 +214,23 @@ impl Transitions {
             found,
             random_cost,
         }
+    }
+
+    fn pattern(&self, frames: Range<usize>) -> Pattern<'_> {
+        Pattern {
+            side: &self.left,
+            first: frames.start,
+            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
+        }
+    }
+
+    /// One stretch of the take, judged as [`Self::occurrences`] judges those it finds.
+    ///
+    /// Panics if the stretch is not within the take.
+    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> Occurrence {
+        let pattern = self.pattern(frames);
+        let num_steps = stretch.len() - pattern.num_frames(0);
+        self.judged(&pattern, stretch.start, num_steps, decay, 1.0)
     }
 
     /// Mean cost between evenly spaced frames of both.
@@ -294,44 +321,32 @@ impl Transitions {
         take
     }
 
-    /// Start and number of steps of the cheapest stretch near a candidate: both go to the cheapest of their neighbours, at finer and
-    /// finer steps.
+    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
+    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
     fn refined(
         &self,
         pattern: &Pattern<'_>,
-        candidate: Candidate,
+        mut at: (usize, usize),
+        [widest, stride]: [usize; 2],
         lengths: &Range<usize>,
-        within: Range<usize>,
-        stride: usize,
+        within: &Range<usize>,
         decay: Decay,
     ) -> (usize, usize) {
         let cost = |(start, num_steps): (usize, usize)| {
             let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
             self.mean_cost(&sampled, start, stride, decay)
         };
-        let mut at = (candidate.start, candidate.num_steps);
-        let mut lowest = cost(at);
-        let mut reach = (candidate.num_steps / 16).max(1);
+        let (mut reach, mut lowest) = (widest, cost(at));
         while reach > 0 {
-            let (start, num_steps) = at;
-            let neighbours = [
-                (start.saturating_sub(reach), num_steps),
-                (start + reach, num_steps),
-                (start, num_steps.saturating_sub(reach)),
-                (start, num_steps + reach),
-                (start.saturating_sub(reach), num_steps + reach),
-                (start + reach, num_steps.saturating_sub(reach)),
-            ];
-            let is_inside = |&(start, num_steps): &(usize, usize)| {
-                within.start <= start
-                    && start + pattern.num_frames(num_steps) <= within.end
-                    && lengths.contains(&num_steps)
-            };
             let before = lowest;
-            for neighbour in neighbours.into_iter().filter(is_inside) {
-                let found = cost(neighbour);
-                if found < lowest {
-                    (at, lowest) = (neighbour, found);
+            for neighbour in neighbours(at, reach) {
+                let (start, num_steps) = neighbour;
+                let is_inside = within.start <= start && start + pattern.num_frames(num_steps) <= within.end;
+                if is_inside && lengths.contains(&num_steps) {
+                    let found = cost(neighbour);
+                    if found < lowest {
+                        (at, lowest) = (neighbour, found);
+                    }
                 }
             }
             if lowest >= before {
@@ -386,6 +401,18 @@ impl Transitions {
         }
         sum / (sampled.num_frames() * self.joints.len()) as f64
     }
+}
+
+/// The eight starts and numbers of steps of which either end, or both, are `reach` steps away.
+fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
+    // Both ends are moved on from `reach` before where they are.
+    let moves = (0..9)
+        .filter(|&at| at != 4)
+        .map(move |at| (at / 3 * reach, at % 3 * reach));
+    moves.filter_map(move |(of_start, of_end)| {
+        let start = (start + of_start).checked_sub(reach)?;
+        Some((start, (num_steps + of_end).checked_sub(of_start)?))
+    })
 }
 
 /// Fewest steps of a motion that can be recognized.
