@@ -145,14 +145,12 @@ impl Pattern<'_> {
                 false => self.side.state(frame.min(last)),
             };
             let (left, right) = (at(before as usize), at(before as usize + 1));
-            let between = |left: &[f64], right: &[f64], scale: f64| -> Vec<f64> {
+            let between = |values: &mut Vec<f64>, left: &[f64], right: &[f64], scale: f64| {
                 let pairs = left.iter().zip(right);
-                pairs.map(|(l, r)| scale * (l + share * (r - l))).collect()
+                values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
             };
-            sampled.positions.extend(between(left.positions, right.positions, 1.0));
-            sampled
-                .velocities
-                .extend(between(left.velocities, right.velocities, tempo));
+            between(&mut sampled.positions, left.positions, right.positions, 1.0);
+            between(&mut sampled.velocities, left.velocities, right.velocities, tempo);
         }
         sampled
     }
@@ -198,7 +196,8 @@ impl Transitions {
         for near in rough {
             if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
                 let at = (near.start_frame, near.num_frames - pattern.num_frames(0));
-                fine.push(refined(at, [stride, 1]));
+                // Where each frame was looked at, it is there already.
+                fine.push(if stride > 1 { refined(at, [stride, 1]) } else { near });
             }
         }
         cheapest_first(&mut fine);
@@ -332,18 +331,18 @@ impl Transitions {
         within: &Range<usize>,
         decay: Decay,
     ) -> (usize, usize) {
-        let cost = |(start, num_steps): (usize, usize)| {
+        let cost = |(start, num_steps): (usize, usize), most: f64| {
             let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
-            self.mean_cost(&sampled, start, stride, decay)
+            self.mean_cost(&sampled, start, stride, decay, most)
         };
-        let (mut reach, mut lowest) = (widest, cost(at));
+        let (mut reach, mut lowest) = (widest, cost(at, f64::INFINITY));
         while reach > 0 {
             let before = lowest;
             for neighbour in neighbours(at, reach) {
                 let (start, num_steps) = neighbour;
                 let is_inside = within.start <= start && start + pattern.num_frames(num_steps) <= within.end;
                 if is_inside && lengths.contains(&num_steps) {
-                    let found = cost(neighbour);
+                    let found = cost(neighbour, lowest);
                     if found < lowest {
                         (at, lowest) = (neighbour, found);
                     }
@@ -366,7 +365,7 @@ impl Transitions {
         random_cost: f64,
     ) -> Occurrence {
         let sampled = pattern.sampled(num_steps, self.entered.step_secs, 1);
-        let cost = self.mean_cost(&sampled, start_frame, 1, decay);
+        let cost = self.mean_cost(&sampled, start_frame, 1, decay, f64::INFINITY);
         Occurrence {
             start_frame,
             num_frames: pattern.num_frames(num_steps),
@@ -377,13 +376,17 @@ impl Transitions {
         }
     }
 
-    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on.
-    fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay) -> f64 {
-        let cost = |frame: usize| {
-            let state = sampled.state(frame);
-            state.cost(self.entered.state(start + stride * frame), decay)
-        };
-        (0..sampled.num_frames()).map(cost).sum::<f64>() / sampled.num_frames() as f64
+    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on; infinite if above `most`.
+    fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay, most: f64) -> f64 {
+        let num_frames = sampled.num_frames();
+        let mut sum = 0.0;
+        for frame in 0..num_frames {
+            sum += (sampled.state(frame)).cost(self.entered.state(start + stride * frame), decay);
+            if sum > most * num_frames as f64 {
+                return f64::INFINITY;
+            }
+        }
+        sum / num_frames as f64
     }
 
     /// Mean distance of joints between a motion and frames of the take from `start` on, metres.
