@@ -280,7 +280,7 @@ fn a_door_on_its_hinge_moves() {
         ("Knob", Some(0), DVec3::new(0.8, 1.0, 0.0)),
     ];
     let door = take_of(skeleton(&rows), 1.0 / 30.0, 91, |frame, joint| {
-        let turn = 0.5 - 0.5 * libm::cos(core::f64::consts::TAU * frame as f64 / 30.0);
+        let turn = 0.5 - 0.5 * libm::cos(TAU * frame as f64 / 30.0);
         let turn = if joint == 0 { turn } else { 0.0 };
         (rows[joint].2, DQuat::from_rotation_y(turn))
     });
