@@ -1,11 +1,12 @@
 //! The recommended loop is the one that comes out best, not the one with the cheapest seam.
 
+use glam::{DQuat, DVec3};
 use loopwright::candidate::{ChooseBy, Outcome};
-use loopwright::{Analysis, LoopCandidate, SearchSettings, Take};
+use loopwright::{Analysis, Joint, LoopCandidate, SearchSettings, Skeleton, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{captured, walk_of};
+use crate::support::{captured, take_of, walk_of};
 
 /// A walk that gets faster all the time, with sensor noise.
 fn drifting() -> Take {
@@ -143,5 +144,53 @@ fn several_cycles_have_a_reason() {
         let has_extra = list[0].outcome.is_some_and(|outcome| outcome.extra_cycles > 0);
         assert_eq!(has_reason(&list[0]), has_extra, "{file}");
         assert!(!list[1..].iter().any(has_reason));
+    }
+}
+
+/// Loops as listed: start, end in thousandths of frames, cycles.
+fn listed(take: &Take) -> Vec<[i64; 3]> {
+    let frames = |frame: f64| (1e3 * frame).round() as i64;
+    let row = |loops: &LoopCandidate| {
+        let (start, end) = (loops.cut.start_frame(), loops.cut.end_frame());
+        [frames(start), frames(end), loops.cycles.into()]
+    };
+    found(take, ChooseBy::Outcome).iter().map(row).collect()
+}
+
+#[test]
+fn takes_that_are_turned_or_mirrored_give_the_same_loops() {
+    let walk = walk_of(WalkSettings::default().seconds(8.0).noise_deg(0.2));
+    let num_joints = walk.num_joints();
+    let step = (walk.translations(72)[0] - walk.translations(40)[0]) * DVec3::new(1.0, 0.0, 1.0);
+    // Copied cycles cost nothing but rounding, whichever is chosen.
+    let copies = take_of(walk.skeleton().clone(), walk.frame_time_secs(), 200, |frame, joint| {
+        let (cycle, of_cycle) = (frame / 32, 40 + frame % 32);
+        let moved = if joint == 0 { cycle as f64 * step } else { DVec3::ZERO };
+        (
+            walk.translations(of_cycle)[joint] + moved,
+            walk.rotations(of_cycle)[joint],
+        )
+    });
+    for take in [walk.clone(), copies] {
+        let expected = listed(&take);
+        for degrees in [37.0, 180.0] {
+            let turn = DQuat::from_rotation_y(f64::to_radians(degrees));
+            assert_eq!(listed(&take.turned(turn)), expected, "{degrees}");
+        }
+        let point = |at: DVec3| DVec3::new(-at.x, at.y, at.z);
+        let partners = Analysis::new(&take).unwrap().mirror(&[]).unwrap();
+        let joints = (0..num_joints).map(|joint| Joint {
+            name: take.skeleton().joint(partners.partner(joint)).name.clone(),
+            rest_offset: point(take.skeleton().joint(joint).rest_offset),
+            tip: take.skeleton().joint(joint).tip.map(point),
+            ..take.skeleton().joint(joint).clone()
+        });
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        let image = take_of(skeleton, take.frame_time_secs(), take.num_frames(), |frame, joint| {
+            let turn = take.rotations(frame)[joint];
+            let turn = DQuat::from_xyzw(turn.x, -turn.y, -turn.z, turn.w);
+            (point(take.translations(frame)[joint]), turn)
+        });
+        assert_eq!(listed(&image), expected);
     }
 }

@@ -11,7 +11,7 @@ use loopwright::{
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{best, best_made, measured, of_frames, of_poses, posed, steady, walk_of};
+use crate::support::{best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of};
 
 /// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
@@ -296,4 +296,24 @@ fn names_tell_what_motion_leaves_open() {
         let found = Analysis::with(&take, &deaf).unwrap().whole_loop().unwrap();
         assert_eq!(found.kind, WholeClipKind::EndsAsItBegins, "{name}");
     }
+}
+
+#[test]
+fn a_door_on_its_hinge_moves() {
+    // The ground frame went round with it, so that no joint seemed to move.
+    let rows = [
+        ("Door", None, DVec3::ZERO),
+        ("Knob", Some(0), DVec3::new(0.8, 1.0, 0.0)),
+    ];
+    let door = take_of(skeleton(&rows), 1.0 / 30.0, 91, |frame, joint| {
+        let turn = 0.5 - 0.5 * libm::cos(TAU * frame as f64 / 30.0);
+        let turn = if joint == 0 { turn } else { 0.0 };
+        (rows[joint].2, DQuat::from_rotation_y(turn))
+    });
+    let found = Analysis::new(&door)
+        .unwrap()
+        .find_loops(&SearchSettings::default())
+        .unwrap();
+    let best = found.best().unwrap();
+    assert!(best.loops_already() && best.twist.angular.length() < 1e-6, "{best:?}");
 }

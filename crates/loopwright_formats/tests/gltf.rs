@@ -301,6 +301,18 @@ fn unusual_contents_are_reported() {
     assert!(warnings.iter().any(is_unit), "{warnings:?}");
     assert!(loaded.source.space().unit_metres < 1.0 && !loaded.source.space().unit_given);
 
+    // A dinosaur of 45 m, not one of 45 cm: in no unit a person.
+    for (node, name) in [(1, "Body"), (3, "Skull")] {
+        file.json["nodes"][node]["name"] = json!(name);
+    }
+    file.json["nodes"][0]["scale"] = json!([0.5, 0.5, 0.5]);
+    let (loaded, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
+    assert!(
+        warnings.contains(&SpaceWarning::UnitUnknown { unit_metres: 1.0 }.into()),
+        "{warnings:?}"
+    );
+    assert_eq!(loaded.source.space().unit_metres, 1.0);
+
     let mut file = rig();
     file.json["skins"] = json!([{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]);
     let warnings = reported(&file);

@@ -446,7 +446,10 @@ pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts
     let has_feet = analysis.body.found_by != FoundBy::AllLeaves;
     let named = analysis.named_motion();
     let is_of_take = CheckId::ALL.into_iter().filter(|id| id.is_of_take());
-    let checks = is_of_take.filter_map(|id| of_stretch(id, candidate, has_feet, named.repeats));
+    let checks = is_of_take.filter_map(|id| match id {
+        CheckId::Jumps => Some(jumps(analysis, candidate)),
+        id => of_stretch(id, candidate, has_feet, named.repeats),
+    });
     let goes = matches!(
         named.kind,
         Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe)
@@ -455,6 +458,27 @@ pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts
     checks
         .chain((goes && in_place).then(|| unmeasured(CheckId::RootSpeed)))
         .collect()
+}
+
+/// The largest jump inside a stretch: how far a joint is from where it would be had it gone on evenly.
+fn jumps(analysis: &Analysis, candidate: &LoopCandidate) -> CheckFacts {
+    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame as f64 <= end);
+    let sizes = inside.flat_map(|&frame| {
+        (0..analysis.take.num_joints()).map(move |joint| {
+            let at = |frame: usize| analysis.world.position(frame, joint);
+            let (to, from, before) = (at(frame), at(frame - 1), at(frame.saturating_sub(2)));
+            (1e3 * (to - 2.0 * from + before).length(), frame, joint)
+        })
+    });
+    match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((millimetres, frame, joint)) => CheckFacts {
+            joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
+            time_secs: Some((frame as f64 - start) * analysis.take.frame_time_secs()),
+            ..graded(CheckId::Jumps, millimetres, Limits::never_bad(0.0))
+        },
+        None => graded(CheckId::Jumps, 0.0, Limits::never_bad(0.0)),
+    }
 }
 
 /// `None` where the take does not tell.
@@ -466,7 +490,6 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Opt
     let yes_or_no = |is_so: bool| graded(id, f64::from(u8::from(is_so)), Limits::never_bad(0.0));
     let (whole, steadiness) = (candidate.whole.as_ref(), &candidate.steadiness_around);
     Some(match id {
-        CheckId::Jumps => graded(id, candidate.num_jumps as f64, Limits::never_bad(0.0)),
         CheckId::Pace => graded(
             id,
             1e2 * steadiness.pace_change.filter(|_| is_going)?,
@@ -540,6 +563,7 @@ fn unit(id: CheckId) -> &'static str {
         | CheckId::FootSlide
         | CheckId::FootHeight
         | CheckId::Displacement
+        | CheckId::Jumps
         | CheckId::OneCycle => "mm",
         CheckId::SeamRotation | CheckId::Upright => "deg",
         CheckId::SeamVelocity | CheckId::RootDrift => "cm/s",
@@ -550,7 +574,6 @@ fn unit(id: CheckId) -> &'static str {
         CheckId::SeamAcceleration
         | CheckId::Kink
         | CheckId::FeetStand
-        | CheckId::Jumps
         | CheckId::RootSteady
         | CheckId::SingleAction
         | CheckId::Repeats => "",
@@ -578,7 +601,7 @@ fn reason(check: &CheckFacts) -> String {
         }
         CheckId::Kink => format!("{joint} jerks{at}, {number} times as much as in the take"),
         CheckId::HeldPose => format!("the body freezes for {value:.2} s{at}"),
-        CheckId::Jumps => format!("the pose of the take jumps inside the loop, {value:.0} times"),
+        CheckId::Jumps => format!("the take jumps{at}, {joint} by {number} mm"),
         CheckId::FootSlide => format!("{joint} slides {number} mm while planted"),
         CheckId::FootHeight => {
             let side = if value > 0.0 { "above" } else { "below" };

@@ -58,6 +58,12 @@ pub struct TakeDefects {
 /// Kicks and landings reach about 3; T-poses at the start of a take 20 and more.
 const JUMP_OVER_FAST: f64 = 6.0;
 
+/// A step of the hips that stands alone counts as a jump too when it exceeds the usual steps on either side, those of [`AROUND`] frames,
+/// and all but a fiftieth of the take's, this many times and by [`JUMP_METRES`], and the body goes on as before: a root that is moved
+/// aside within a long walk. In authored actions poses strike as fast, and short clips have such steps of their own.
+const JUMP_OVER_AROUND: f64 = 2.0;
+const AROUND: usize = 4;
+
 /// Smallest mean step of the joints that counts as a jump, metres; a smaller one is not visible.
 const JUMP_METRES: f64 = 0.03;
 
@@ -204,6 +210,20 @@ impl Steps {
         let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
         let hips_jump = (JUMP_OVER_FAST * moved(&hips_steps, 0.95)).max(JUMP_METRES);
+        let fast_hips = moved(&hips_steps, 0.98);
+        let stands_alone = |index: usize| {
+            let steps = &hips_steps;
+            let usual = |steps: &[f64]| percentile::of(steps.to_vec(), 0.5);
+            let (from, to) = (index.saturating_sub(AROUND), (index + 1 + AROUND).min(steps.len()));
+            // The motion may start or end there.
+            if steps[index] < JUMP_METRES || to - from <= 2 * AROUND {
+                return false;
+            }
+            let (before, after) = (usual(&steps[from..index]), usual(&steps[index + 1..to]));
+            let (slower, faster) = (before.min(after), before.max(after));
+            let fast = faster.max(fast_hips);
+            faster < JUMP_OVER_AROUND * slower && steps[index] > (JUMP_OVER_AROUND * fast).max(fast + JUMP_METRES)
+        };
         // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
         for (_, angles) in &turns {
@@ -220,7 +240,10 @@ impl Steps {
         let margin = TimeStep::new(frame_time_secs).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
-            if pose_steps[index] > pose_jump || hips_steps[index] > hips_jump || joints_jumping[index] >= JUMPING_JOINTS
+            if pose_steps[index] > pose_jump
+                || hips_steps[index] > hips_jump
+                || stands_alone(index)
+                || joints_jumping[index] >= JUMPING_JOINTS
             {
                 let flagged = if frame <= margin {
                     0..frame
@@ -347,5 +370,25 @@ mod tests {
             (found.flipping.len(), found.flipping[0].joint, found.flipping[0].count),
             (1, 2, 2)
         );
+    }
+
+    #[test]
+    fn hips_that_are_moved_aside_for_a_frame_jump() {
+        // Far less than six times their usual step of 25 mm.
+        let take = |aside: f64| {
+            let skeleton = swinging(swing).skeleton().clone();
+            let hips = |frame| DVec3::new(if frame == 90 { aside } else { 0.0 }, 1.0, 0.025 * f64::from(frame));
+            let translations = (0..200).flat_map(|frame| [hips(frame), DVec3::Y, DVec3::Y]);
+            Take::new(
+                "t",
+                skeleton,
+                1.0 / 30.0,
+                translations.collect(),
+                vec![DQuat::IDENTITY; 600],
+            )
+            .unwrap()
+        };
+        assert_eq!(defects(&take(0.1)).jumps, [90, 91]);
+        assert_eq!(defects(&take(0.02)).jumps, []);
     }
 }

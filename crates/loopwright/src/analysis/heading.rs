@@ -28,14 +28,19 @@ const MIN_LEVEL_SHARE: f64 = 0.3;
 /// place but for noise.
 const MIN_WIDTH_SHARE: f64 = 0.1;
 
+/// A joint that is never this far from where it was stays in its place, metres.
+const STAYS_METRES: f64 = 1e-3;
+
 impl Heading {
     /// The heading at every frame of `world`.
     ///
     /// The frame is below the hips, on the floor, so that a climb can match itself; `heights` are those of the floor, one for each
-    /// frame, metres. Where sides are unknown, or where the body lies on its side, the facing follows the rotation of the hips instead.
+    /// frame, metres. Where sides are unknown, or where the body lies on its side, the facing follows the rotation of the hips instead;
+    /// a body without sides that stays in its place, like a door on its hinge, faces one way, and its turns are motion.
     pub(crate) fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
+        let turn_is_motion = body.thighs.is_none() && body.shoulders.is_none() && stays(world, body.hips);
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
             ground.push(DVec3::new(hips.x, heights[frame], hips.z));
@@ -43,11 +48,12 @@ impl Heading {
             let next = match (facing, yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
                 (Some(facing), None) => facing,
+                (None, Some(&before)) if turn_is_motion => before,
                 (None, Some(&before)) => {
                     let step = world.rotation(frame, body.hips) * world.rotation(frame - 1, body.hips).conjugate();
                     before + rotation::yaw_of(step)
                 }
-                (None, None) => 0.0,
+                (None, None) => rotation::yaw_of(world.rotation(frame, body.hips)),
             };
             yaw.push(next);
         }
@@ -93,6 +99,13 @@ impl Heading {
     pub fn world_from_heading(&self, frame: usize) -> Rigid {
         Rigid::from_yaw(self.yaw[frame], self.ground[frame])
     }
+}
+
+/// Whether a joint stays at one point of the floor.
+fn stays(world: &WorldTracks, joint: usize) -> bool {
+    let first = world.position(0, joint);
+    let way = |frame: usize| (world.position(frame, joint) - first) * DVec3::new(1.0, 0.0, 1.0);
+    (0..world.num_frames()).all(|frame| way(frame).length() < STAYS_METRES)
 }
 
 /// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not determine it.

@@ -40,6 +40,10 @@ impl SeamPair {
     }
 }
 
+/// Seams below this cost, metre-seconds, are those of copied frames, apart by rounding in a file: which is cheapest is left to the order
+/// of frames, so that a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
+pub(super) const NO_COST: f64 = 1e-6;
+
 /// As [`Analysis::seam_cost`].
 pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
     Seams::new(&analysis.features, SeamCost::even(decay)).cost(start_frame, end_frame)
@@ -82,9 +86,11 @@ impl<'a> Seams<'a> {
         self.cost
     }
 
-    /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order.
+    /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order; none below
+    /// [`NO_COST`].
     pub fn cost(&self, start_frame: usize, end_frame: usize) -> f64 {
-        self.cost_of_rows(start_frame, self.comparison.row_met(end_frame))
+        let cost = self.cost_of_rows(start_frame, self.comparison.row_met(end_frame));
+        if cost < NO_COST { 0.0 } else { cost }
     }
 
     fn cost_of_rows(&self, start: usize, end: usize) -> f64 {

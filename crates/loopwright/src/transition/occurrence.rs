@@ -27,6 +27,9 @@ const RANDOM_FRAMES: usize = 64;
 /// Occurrences share at most this part of the shorter one.
 const MOST_SHARED: f64 = 0.25;
 
+/// What is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+const MOST_GAINED: f64 = 1.25;
+
 /// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
 const ROUNDING: f64 = 1e9;
 
@@ -142,14 +145,12 @@ impl Pattern<'_> {
                 false => self.side.state(frame.min(last)),
             };
             let (left, right) = (at(before as usize), at(before as usize + 1));
-            let between = |left: &[f64], right: &[f64], scale: f64| -> Vec<f64> {
+            let between = |values: &mut Vec<f64>, left: &[f64], right: &[f64], scale: f64| {
                 let pairs = left.iter().zip(right);
-                pairs.map(|(l, r)| scale * (l + share * (r - l))).collect()
+                values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
             };
-            sampled.positions.extend(between(left.positions, right.positions, 1.0));
-            sampled
-                .velocities
-                .extend(between(left.velocities, right.velocities, tempo));
+            between(&mut sampled.positions, left.positions, right.positions, 1.0);
+            between(&mut sampled.velocities, left.velocities, right.velocities, tempo);
         }
         sampled
     }
@@ -175,27 +176,35 @@ impl Transitions {
             false => super::best::within(frames, self.num_exits()),
         };
         let within = super::best::within(within, self.num_entries());
-        let pattern = Pattern {
-            side: &self.left,
-            first: frames.start,
-            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
-        };
+        let pattern = self.pattern(frames.clone());
         let random_cost = self.random_cost(frames, within.clone(), decay);
         let lengths = self.lengths(&pattern, within.len());
         let stride = self.stride(&lengths);
-        let mut costs: Vec<Occurrence> = self
-            .candidates(&pattern, &lengths, within.clone(), stride, decay)
-            .into_iter()
-            .map(|candidate| {
-                let (start, num_steps) = self.refined(&pattern, candidate, &lengths, within.clone(), stride, decay);
-                self.judged(&pattern, start, num_steps, decay, random_cost)
-            })
+        let judged = |(start, num_steps)| self.judged(&pattern, start, num_steps, decay, random_cost);
+        let cheapest_first = |occurrences: &mut Vec<Occurrence>| {
+            occurrences
+                .sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+        };
+        let overlaps_none = |kept: &[Occurrence], new: &Occurrence| kept.iter().all(|kept| !kept.overlaps(new));
+        let refined = |at, steps| judged(self.refined(&pattern, at, steps, &lengths, &within, decay));
+        let candidates = self.candidates(&pattern, &lengths, within.clone(), stride, decay);
+        let mut rough: Vec<Occurrence> = (candidates.iter())
+            .map(|at| refined((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
             .collect();
-        costs.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
-        let nearest = costs.first().copied();
+        cheapest_first(&mut rough);
+        let mut fine: Vec<Occurrence> = Vec::new();
+        for near in rough {
+            if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
+                let at = (near.start_frame, near.num_frames - pattern.num_frames(0));
+                // Where each frame was looked at, it is there already.
+                fine.push(if stride > 1 { refined(at, [stride, 1]) } else { near });
+            }
+        }
+        cheapest_first(&mut fine);
+        let nearest = fine.first().copied();
         let mut found: Vec<Occurrence> = Vec::new();
-        for occurrence in costs {
-            if occurrence.cost_ratio <= max_ratio && found.iter().all(|kept| !kept.overlaps(&occurrence)) {
+        for occurrence in fine {
+            if occurrence.cost_ratio <= max_ratio && overlaps_none(&found, &occurrence) {
                 found.push(occurrence);
             }
         }
@@ -204,6 +213,23 @@ impl Transitions {
             found,
             random_cost,
         }
+    }
+
+    fn pattern(&self, frames: Range<usize>) -> Pattern<'_> {
+        Pattern {
+            side: &self.left,
+            first: frames.start,
+            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
+        }
+    }
+
+    /// One stretch of the take, judged as [`Self::occurrences`] judges those it finds.
+    ///
+    /// Panics if the stretch is not within the take.
+    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> Occurrence {
+        let pattern = self.pattern(frames);
+        let num_steps = stretch.len() - pattern.num_frames(0);
+        self.judged(&pattern, stretch.start, num_steps, decay, 1.0)
     }
 
     /// Mean cost between evenly spaced frames of both.
@@ -294,44 +320,32 @@ impl Transitions {
         take
     }
 
-    /// Start and number of steps of the cheapest stretch near a candidate: both go to the cheapest of their neighbours, at finer and
-    /// finer steps.
+    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
+    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
     fn refined(
         &self,
         pattern: &Pattern<'_>,
-        candidate: Candidate,
+        mut at: (usize, usize),
+        [widest, stride]: [usize; 2],
         lengths: &Range<usize>,
-        within: Range<usize>,
-        stride: usize,
+        within: &Range<usize>,
         decay: Decay,
     ) -> (usize, usize) {
-        let cost = |(start, num_steps): (usize, usize)| {
+        let cost = |(start, num_steps): (usize, usize), most: f64| {
             let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
-            self.mean_cost(&sampled, start, stride, decay)
+            self.mean_cost(&sampled, start, stride, decay, most)
         };
-        let mut at = (candidate.start, candidate.num_steps);
-        let mut lowest = cost(at);
-        let mut reach = (candidate.num_steps / 16).max(1);
+        let (mut reach, mut lowest) = (widest, cost(at, f64::INFINITY));
         while reach > 0 {
-            let (start, num_steps) = at;
-            let neighbours = [
-                (start.saturating_sub(reach), num_steps),
-                (start + reach, num_steps),
-                (start, num_steps.saturating_sub(reach)),
-                (start, num_steps + reach),
-                (start.saturating_sub(reach), num_steps + reach),
-                (start + reach, num_steps.saturating_sub(reach)),
-            ];
-            let is_inside = |&(start, num_steps): &(usize, usize)| {
-                within.start <= start
-                    && start + pattern.num_frames(num_steps) <= within.end
-                    && lengths.contains(&num_steps)
-            };
             let before = lowest;
-            for neighbour in neighbours.into_iter().filter(is_inside) {
-                let found = cost(neighbour);
-                if found < lowest {
-                    (at, lowest) = (neighbour, found);
+            for neighbour in neighbours(at, reach) {
+                let (start, num_steps) = neighbour;
+                let is_inside = within.start <= start && start + pattern.num_frames(num_steps) <= within.end;
+                if is_inside && lengths.contains(&num_steps) {
+                    let found = cost(neighbour, lowest);
+                    if found < lowest {
+                        (at, lowest) = (neighbour, found);
+                    }
                 }
             }
             if lowest >= before {
@@ -351,7 +365,7 @@ impl Transitions {
         random_cost: f64,
     ) -> Occurrence {
         let sampled = pattern.sampled(num_steps, self.entered.step_secs, 1);
-        let cost = self.mean_cost(&sampled, start_frame, 1, decay);
+        let cost = self.mean_cost(&sampled, start_frame, 1, decay, f64::INFINITY);
         Occurrence {
             start_frame,
             num_frames: pattern.num_frames(num_steps),
@@ -362,13 +376,17 @@ impl Transitions {
         }
     }
 
-    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on.
-    fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay) -> f64 {
-        let cost = |frame: usize| {
-            let state = sampled.state(frame);
-            state.cost(self.entered.state(start + stride * frame), decay)
-        };
-        (0..sampled.num_frames()).map(cost).sum::<f64>() / sampled.num_frames() as f64
+    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on; infinite if above `most`.
+    fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay, most: f64) -> f64 {
+        let num_frames = sampled.num_frames();
+        let mut sum = 0.0;
+        for frame in 0..num_frames {
+            sum += (sampled.state(frame)).cost(self.entered.state(start + stride * frame), decay);
+            if sum > most * num_frames as f64 {
+                return f64::INFINITY;
+            }
+        }
+        sum / num_frames as f64
     }
 
     /// Mean distance of joints between a motion and frames of the take from `start` on, metres.
@@ -386,6 +404,18 @@ impl Transitions {
         }
         sum / (sampled.num_frames() * self.joints.len()) as f64
     }
+}
+
+/// The eight starts and numbers of steps of which either end, or both, are `reach` steps away.
+fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
+    // Both ends are moved on from `reach` before where they are.
+    let moves = (0..9)
+        .filter(|&at| at != 4)
+        .map(move |at| (at / 3 * reach, at % 3 * reach));
+    moves.filter_map(move |(of_start, of_end)| {
+        let start = (start + of_start).checked_sub(reach)?;
+        Some((start, (num_steps + of_end).checked_sub(of_start)?))
+    })
 }
 
 /// Fewest steps of a motion that can be recognized.

@@ -362,27 +362,33 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
     }
 }
 
-/// Plausible sizes of a model in metres: from a mouse to a whale.
+/// Plausible lengths of a model in metres, along its bones from end to end: from a mouse to a whale.
 const SIZE_METRES: core::ops::RangeInclusive<f64> = 0.05..=30.0;
 
-/// The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse or larger than a whale.
+/// The longest model that is believed to be in metres if no unit makes it a person: a dinosaur or a dragon with its tail and neck.
+const LARGEST_METRES: f64 = 80.0;
+
+/// The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse, or larger than a whale and in
+/// another unit a person, or larger than any animal. Bones have one length in all animations of a file, whatever they show.
 fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
         choice.up = UpChoice::Given(Axis::Y);
     }
-    let world = probe.world_tracks();
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for &position in world.positions(0) {
-        (low, high) = (low.min(position), high.max(position));
-    }
-    let size = (high - low).length();
+    let size = length_of_bones(probe.skeleton());
     let stated = size == 0.0 || SIZE_METRES.contains(&size);
     if choice.unit == UnitChoice::Auto && stated {
         choice.unit = UnitChoice::Metres(1.0);
     }
     let guessed = choice.unit == UnitChoice::Auto;
-    let mut space = guess::settle(probe, &choice, warnings);
+    let mut doubts = Vec::new();
+    let mut space = guess::settle(probe, &choice, &mut doubts);
+    let is_person = doubts.is_empty();
+    if guessed && !is_person && (*SIZE_METRES.end()..=LARGEST_METRES).contains(&size) {
+        space.unit_metres = 1.0;
+        doubts = vec![SpaceWarning::UnitUnknown { unit_metres: 1.0 }.into()];
+    }
+    warnings.append(&mut doubts);
     if guessed && space.unit_metres != 1.0 {
         warnings.push(
             SpaceWarning::UnitNotMetres {
@@ -395,4 +401,20 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>
     space.up_given = settings.space.up != UpChoice::Auto;
     space.unit_given = settings.space.unit != UnitChoice::Auto;
     space
+}
+
+/// The longest way along bones between two ends of a skeleton, without those above its first fork, if any: they place the body in the
+/// world.
+fn length_of_bones(skeleton: &Skeleton) -> f64 {
+    let fork = (0..skeleton.num_joints()).find(|&joint| skeleton.children(joint).len() > 1);
+    let mut longest = 0.0_f64;
+    // From each joint down to its farthest end.
+    let mut reach = vec![0.0_f64; skeleton.num_joints()];
+    for joint in (fork.unwrap_or(0) + 1..skeleton.num_joints()).rev() {
+        let Some(parent) = skeleton.parent(joint) else { continue };
+        let way = reach[joint] + skeleton.joint(joint).rest_offset.length();
+        longest = longest.max(reach[parent] + way);
+        reach[parent] = reach[parent].max(way);
+    }
+    longest
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{admission::Admission, best_pairs::BestPairs, distinct::Distinct};
 use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
-use crate::candidate::seams::SeamPair;
+use crate::candidate::seams::{NO_COST, SeamPair};
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {
@@ -155,9 +155,10 @@ impl<'a> Sweep<'a> {
         best
     }
 
-    /// Highest cost that a pair found now may have.
+    /// Highest cost that a pair found now may have, before it is held to be none.
     fn max_cost(&self, best: &BestPairs) -> f64 {
-        best.limit.cost.min(f64::from_bits(self.shared.load(Relaxed)))
+        let shared = f64::from_bits(self.shared.load(Relaxed));
+        best.limit.cost.min(shared).max(NO_COST)
     }
 
     /// The tiles of a panel.
