@@ -92,6 +92,7 @@ mod take_warning;
 mod read;
 
 mod animated_file;
+mod animation_name;
 
 mod character;
 

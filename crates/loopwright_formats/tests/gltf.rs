@@ -217,6 +217,26 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
     }
 }
 
+/// An animation of the author's own that is named as the loop would be stays, and the loop gets a number; loops replace loops.
+#[test]
+fn a_loop_replaces_loops_alone() {
+    let mut file = rig();
+    let mut own = file.json["animations"][0].clone();
+    own["name"] = json!("Walk-loop");
+    file.json["animations"].as_array_mut().unwrap().push(own.clone());
+    let (mut source, mut bytes) = (loaded(&file).source, Vec::new());
+    for _ in 0..2 {
+        let clip = loop_of(&loaded(&rig()).take);
+        let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
+        assert_eq!(written.animation.as_deref(), Some("Walk_2-loop"));
+        bytes = written.bytes;
+        source = read(&bytes, AnimationChoice::Given("Walk")).unwrap().0.source;
+    }
+    let (json, _) = parts_of(&bytes);
+    assert_eq!(json["animations"].as_array().unwrap().len(), 3);
+    assert_eq!(json["animations"][1], own);
+}
+
 #[test]
 fn the_last_key_may_be_dropped_and_copies_added() {
     let loaded = loaded(&rig());

@@ -86,8 +86,6 @@ pub enum NoLoop {
     NamedAction,
     #[error("it is named like a loop")]
     NamedLikeALoop,
-    #[error("another animation has the same name")]
-    NameTaken,
     /// It is no motion, for a reason of the caller's.
     #[error("{0}")]
     Unread(String),
@@ -379,10 +377,6 @@ impl<'a> PackJob<'a> {
             return Ok(left_alone(NoLoop::NamedAction));
         }
         let (made, recipe_sha256) = self.packed_loop(studied, &chosen, warnings)?;
-        let is_named_so = |other: &PackedLoop| other.made.loop_clip.name() == made.made.loop_clip.name();
-        if self.packed.iter().any(is_named_so) {
-            return Ok(left_alone(NoLoop::NameTaken));
-        }
         self.origins.push(Origin {
             of_take: verdict::of_take(&studied.analysis, &made.made.candidate),
             recipe_sha256,

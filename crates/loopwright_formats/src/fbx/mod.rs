@@ -25,7 +25,6 @@ mod joints;
 mod keys;
 #[cfg(feature = "fbx")]
 pub(crate) mod mesh;
-mod name;
 #[cfg(feature = "fbx")]
 pub(crate) mod read;
 mod record;

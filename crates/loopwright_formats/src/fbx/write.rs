@@ -3,7 +3,8 @@
 #[cfg(feature = "fbx")]
 use super::insert;
 use super::source::{FbxSource, Form};
-use super::{fresh, keys::Keys, name::Name};
+use super::{fresh, keys::Keys};
+use crate::animation_name::Name;
 #[cfg(feature = "fbx")]
 use crate::file_form::{FileForm as _, LoopOfFile, not_extended};
 #[cfg(feature = "fbx")]

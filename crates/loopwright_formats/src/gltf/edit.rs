@@ -36,6 +36,11 @@ pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value
     animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
 }
 
+/// Whether the animation of that name is a loop that we wrote.
+pub(crate) fn is_loop(animations: &[Value], name: &str) -> bool {
+    extra(animations, name).is_some_and(|facts| facts.get("candidate").is_some())
+}
+
 /// The time from key to key in an animation that we wrote: as stated, or of a loop a period by its samples.
 pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
     let facts = animations.get(number)?.get("extras")?.get(EXTRA)?;

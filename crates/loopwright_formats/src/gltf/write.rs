@@ -14,7 +14,10 @@ use super::source::{GltfJoint, GltfSource};
 use super::{container::Document, edit};
 use crate::settings::{ClosingKey, LoopWriteSettings};
 use crate::written::{AddedLoops, WrittenFile};
-use crate::{error::WriteError, file_form::LoopOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning};
+use crate::{
+    animation_name::Name, error::WriteError, file_form::LoopOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE,
+    warning::Warning,
+};
 
 /// Most transforms in one animation: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;
@@ -25,11 +28,11 @@ const REST_TOLERANCE_METRES: f64 = 1e-7;
 /// Scales that differ by less are equal.
 const SCALE_TOLERANCE: f64 = 1e-6;
 
-/// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name.
+/// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name; a loop replaces loops alone.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
-    add(&mut document, motion, source)?;
-    finish(&document, source.is_binary, motion.name)
+    let name = add(&mut document, motion, source, &[])?;
+    finish(&document, source.is_binary, &name)
 }
 
 /// Adds loops to a copy of their file, one after another; for each, the name of its animation.
@@ -40,9 +43,12 @@ pub(super) fn write_loops(
     loops: &[LoopOfFile<'_>],
 ) -> Result<(WrittenFile, AddedLoops), WriteError> {
     let mut document = Document::clone(&source.document);
-    let mut add =
-        |each: &LoopOfFile<'_>| add(&mut document, &each.motion()?, each.form()?).map(|()| each.clip.name().to_owned());
-    let added = loops.iter().map(&mut add).collect();
+    let (mut added, mut names) = (AddedLoops::new(), Vec::new());
+    for each in loops {
+        let name = (each.motion()).and_then(|motion| add(&mut document, &motion, each.form()?, &names));
+        names.extend(name.iter().cloned());
+        added.push(name);
+    }
     Ok((finish(&document, source.is_binary, "")?, added))
 }
 
@@ -59,21 +65,35 @@ pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Resu
     finish(&document, source.is_binary, take.name())
 }
 
-/// Adds motion to a file that may have grown since it was read.
-fn add(document: &mut Document, motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<(), WriteError> {
+/// Adds motion to a file that may have grown since it was read, by the animations of these names; the name of its own.
+fn add(
+    document: &mut Document,
+    motion: &KeyedMotion<'_>,
+    source: &GltfSource,
+    added: &[String],
+) -> Result<String, WriteError> {
+    let is_foreign = |name: &str| {
+        let animations = document.list("animations");
+        let is_there = animations.iter().any(|animation| animation["name"] == *name);
+        added.iter().any(|added| added == name) || is_there && !edit::is_loop(animations, name)
+    };
+    let name = match motion.as_loop() {
+        Some(_) => Name::new(motion).free(is_foreign),
+        None => motion.name.to_owned(),
+    };
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         writer.add_root()?;
     }
-    writer.animate(motion)?;
+    writer.animate(motion, &name)?;
     let facts = match motion.as_loop() {
         Some((clip, settings)) => facts_of_loop(clip, settings),
-        None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(()),
+        None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
         // Readers would not take this rate for one of frames.
         None => json!({ "frame_time_secs": motion.step_secs }),
     };
-    edit::set_extra(&mut document.json, motion.name, facts);
-    Ok(())
+    edit::set_extra(&mut document.json, &name, facts);
+    Ok(name)
 }
 
 /// Sections of the loop file that are known before it is measured.
@@ -223,9 +243,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the animation, or replaces the one of that name.
-    fn animate(&mut self, motion: &KeyedMotion<'_>) -> Result<(), WriteError> {
+    fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
-        let (name, num_keys) = (motion.name, motion.num_keys);
+        let num_keys = motion.num_keys;
         let tracks = self.tracks(motion)?;
         let times: Vec<[f32; 1]> = (0..num_keys)
             .map(|key| [(key as f64 * motion.step_secs) as f32])

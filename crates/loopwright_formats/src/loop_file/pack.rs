@@ -50,7 +50,7 @@ pub struct LoopPack {
 impl LoopPack {
     /// Writes loops into a copy of the file that all of them come from, reads it back, and measures them.
     ///
-    /// All else in the file stays. A loop takes the place of an animation of its own name in glTF, and is numbered in FBX. Errors:
+    /// All else in the file stays. In glTF a loop takes the place of one of its own name; beside other animations of that name it is numbered. Errors:
     /// the file cannot be extended, or exceeds the limits of its format.
     pub fn write(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
         let Some(first) = loops.first() else {

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::animation_name::Name;
 use crate::fbx::animation::{Animation, properties, property};
+use crate::fbx::error::FbxError;
 use crate::fbx::fresh::{CUSTOM_TIME_MODE, time_mode};
 use crate::fbx::record::{Document, Record};
-use crate::fbx::{error::FbxError, name::Name};
 
 pub(super) fn malformed(detail: &str) -> FbxError {
     FbxError::Malformed {
@@ -51,10 +52,7 @@ pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
             stacks.any(|stack| stack.name_of_object() == Some(wanted.as_bytes()))
         })
     };
-    core::iter::once(name.whole())
-        .chain((2..).map(|number| name.numbered(number)))
-        .find(|name| !is_taken(name))
-        .unwrap_or_default()
+    name.free(is_taken)
 }
 
 /// Adds an animation to the lists of objects, connections, kinds and takes.

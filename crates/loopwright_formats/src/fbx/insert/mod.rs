@@ -11,7 +11,8 @@ use loopwright::Take;
 use super::animation::{self, Track};
 use super::form::{FbxFile, NodeForm};
 use super::keys::{Keys, angles, leaves};
-use super::{name::Name, record, scene::World, source::FbxSource};
+use super::{record, scene::World, source::FbxSource};
+use crate::animation_name::Name;
 use crate::naming::{LOOP_SUFFIX, added_root_name};
 use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning, written::WrittenFile};
 

@@ -1,16 +1,16 @@
-//! The name of an animation in an FBX file.
+//! The name of an animation in a file that holds several.
 
 use crate::{keyed_motion::KeyedMotion, naming::LOOP_SUFFIX};
 
 /// The name of an animation, in two parts, so that a number can be inserted between them.
-pub(super) struct Name {
+pub(crate) struct Name {
     stem: String,
     suffix: &'static str,
 }
 
 impl Name {
     /// The name of a motion; that of a loop ends in the suffix of loops, once.
-    pub(super) fn new(motion: &KeyedMotion<'_>) -> Self {
+    pub(crate) fn new(motion: &KeyedMotion<'_>) -> Self {
         let suffix = motion.as_loop().map_or("", |_| LOOP_SUFFIX);
         Self {
             stem: motion.name.strip_suffix(suffix).unwrap_or(motion.name).to_owned(),
@@ -18,12 +18,20 @@ impl Name {
         }
     }
 
-    pub(super) fn whole(&self) -> String {
+    pub(crate) fn whole(&self) -> String {
         format!("{}{}", self.stem, self.suffix)
     }
 
+    /// The first of `walk-loop`, `walk_2-loop` ... that is not taken.
+    pub(crate) fn free(&self, is_taken: impl Fn(&str) -> bool) -> String {
+        core::iter::once(self.whole())
+            .chain((2..).map(|number| self.numbered(number)))
+            .find(|name| !is_taken(name))
+            .unwrap_or_default()
+    }
+
     /// The name with a number, `walk_2-loop`.
-    pub(super) fn numbered(&self, number: u64) -> String {
+    fn numbered(&self, number: u64) -> String {
         format!("{}_{number}{}", self.stem, self.suffix)
     }
 }
