@@ -37,6 +37,11 @@ pub enum Warning {
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
     #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
     ChannelsLeftOut { count: usize },
+    /// Values are held from key to key, and what is written moves from one to the next.
+    #[error(
+        "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves smoothly from key to key"
+    )]
+    Stepped { animation: String, count: usize },
     /// Keys are not on an even grid, or are far apart; the take is sampled between them.
     #[error("the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second")]
     KeysOffGrid { animation: String, rate_hz: f64 },

@@ -6,7 +6,7 @@ use glam::DVec3;
 use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 
 use super::choose::{self, Joints, Path};
-use super::parts::{self, Animation, Nodes, Transform};
+use super::parts::{self, Animation, Interpolation, Nodes, Transform};
 use super::source::{Above, GltfJoint, GltfSource};
 use super::track::{Grid, Track};
 use super::{accessor::Accessors, container::Document, edit, error::GltfError};
@@ -140,19 +140,31 @@ impl ParsedFile for GltfFile {
             is_joint[node] = true;
         }
         let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
-        let mut times = Vec::new();
+        let (mut times, mut has_curves, mut num_stepped) = (Vec::new(), false, 0);
         for (node, path, sampler) in moves {
             let position = chosen.sampler_position(sampler);
             let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &position)?;
             if is_joint[node] {
                 times.extend_from_slice(track.times());
+                has_curves |= track.interpolation == Interpolation::CubicSpline;
+                num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves());
             }
             *tracks[node].of(path) = Some(track);
         }
         if times.is_empty() {
             return Err(no_motion(name).into());
         }
-        let grid = Grid::new(times, edit::stated_step(document.list("animations"), chosen.index));
+        let grid = Grid::new(
+            times,
+            edit::stated_step(document.list("animations"), chosen.index),
+            has_curves,
+        );
+        if num_stepped > 0 {
+            warnings.push(Warning::Stepped {
+                animation: name.clone(),
+                count: num_stepped,
+            });
+        }
         if !grid.is_keys_own {
             warnings.push(Warning::KeysOffGrid {
                 animation: name.clone(),
@@ -174,7 +186,7 @@ impl ParsedFile for GltfFile {
         }
         let tracks = vec![Tracks::default(); self.nodes.nodes.len()];
         let rig = Rig::new(&joints, &self.nodes, &tracks);
-        self.sampled(rig, name, &Grid::new(vec![0.0], None), settings, warnings)
+        self.sampled(rig, name, &Grid::new(vec![0.0], None, false), settings, warnings)
     }
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {

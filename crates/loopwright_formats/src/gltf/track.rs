@@ -14,7 +14,7 @@ pub(crate) struct Track {
     times: Rc<[f64]>,
     values: Rc<[f64]>,
     width: usize,
-    interpolation: Interpolation,
+    pub(super) interpolation: Interpolation,
 }
 
 /// A time within this part of a frame of a key counts as the key's: single precision rounds times, and a step must not be missed
@@ -269,8 +269,9 @@ const LEAST_RATE: f64 = 24.0;
 impl Grid {
     /// The grid of the times of all keys, in any order; at least one.
     ///
-    /// A step that the file states counts if all keys lie on its multiples; else the keys give it.
-    pub(crate) fn new(mut times: Vec<f64>, stated_step_secs: Option<f64>) -> Self {
+    /// A step that the file states counts if all keys lie on its multiples; else the keys give it. Curves between keys want more frames
+    /// than straight lines, which end at keys.
+    pub(crate) fn new(mut times: Vec<f64>, stated_step_secs: Option<f64>, has_curves: bool) -> Self {
         times.sort_by(f64::total_cmp);
         let (start, end) = (times[0], times[times.len() - 1]);
         let single = end.abs().max(1.0) * f64::from(f32::EPSILON);
@@ -310,7 +311,8 @@ impl Grid {
         }
         let own = (length / smallest).round();
         if fits(own) && own / length <= *FRAME_RATES.end() {
-            if own / length >= *FRAME_RATES.start() {
+            let least = if has_curves { LEAST_RATE } else { *FRAME_RATES.start() };
+            if own / length >= least * (1.0 - OFF_GRID_FRAMES) {
                 return grid(own, true);
             }
             let finer = (LEAST_RATE * length / own).ceil();
@@ -385,6 +387,7 @@ mod tests {
             Grid::new(
                 frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect(),
                 None,
+                false,
             )
         };
         let even = at(&[1.0, 2.0, 3.0, 4.0], 30.0);
@@ -396,9 +399,13 @@ mod tests {
         // Half a second apart: sampled between the keys.
         let sparse = at(&[0.0, 1.0, 2.0], 2.0);
         assert_eq!((sparse.num_frames, sparse.is_keys_own), (25, false));
-        let uneven = Grid::new(vec![0.0, 0.1234, 0.5678, 1.0], None);
+        // A tenth of a second apart: enough of straight lines, and too few of a curve.
+        let tenths = |has_curves: bool| Grid::new(vec![0.0, 0.1, 0.2, 0.3], None, has_curves);
+        assert_eq!((tenths(false).num_frames, tenths(false).is_keys_own), (4, true));
+        assert_eq!((tenths(true).num_frames, tenths(true).is_keys_own), (10, false));
+        let uneven = Grid::new(vec![0.0, 0.1234, 0.5678, 1.0], None, false);
         assert_eq!((uneven.num_frames, uneven.is_keys_own), (61, false));
-        assert_eq!(Grid::new(vec![0.5], None).num_frames, 1);
+        assert_eq!(Grid::new(vec![0.5], None, false).num_frames, 1);
     }
 
     /// A loop of five frames per second was once read back with 24, and closed with the gap of a whole frame.
@@ -408,12 +415,12 @@ mod tests {
             let times: Vec<f64> = (0..12)
                 .map(|frame| f64::from((f64::from(frame) / rate) as f32))
                 .collect();
-            let grid = Grid::new(times.clone(), Some(1.0 / rate));
+            let grid = Grid::new(times.clone(), Some(1.0 / rate), false);
             assert_eq!((grid.num_frames, grid.is_keys_own), (12, true), "{rate}");
             // What does not fit is not believed.
             assert_eq!(
-                Grid::new(times.clone(), Some(1.3 / rate)),
-                Grid::new(times, None),
+                Grid::new(times.clone(), Some(1.3 / rate), false),
+                Grid::new(times, None, false),
                 "{rate}"
             );
         }
