@@ -47,19 +47,12 @@ impl Display for StartAt {
     }
 }
 
-/// Why a loop does not start as asked.
+/// A loop does not start as asked: no foot of a side touches down in it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// No foot of that side touches down.
-    #[error("the loop starts at its seam: no {} foot touches down in it", side_name(*side))]
-    NoContact {
-        /// The side.
-        side: Side,
-    },
-    /// Feet are not known by their sides.
-    #[error("the loop starts at its seam: which foot is the left one, and which the right one, is not known")]
-    NoFeet,
+#[error("the loop starts at its seam: no {} foot touches down in it", side_name(*side))]
+pub struct StartError {
+    /// The side.
+    pub side: Side,
 }
 
 fn side_name(side: Side) -> &'static str {
@@ -87,35 +80,29 @@ impl MadeLoop {
     /// The sample at that phase. Errors: [`StartError`].
     pub fn sample_of(&self, start: StartAt) -> Result<usize, StartError> {
         let count = self.loop_clip.num_samples();
-        let foot_of = |side: Side| self.body.feet.iter().position(|foot| foot.side == Some(side));
+        let foot_of = |side: Side| {
+            let foot = self.body.feet.iter().position(|foot| foot.side == Some(side));
+            foot.ok_or(StartError { side })
+        };
         let contact_of = |side: Side| {
-            let contacts = self
-                .feet
-                .contacts
-                .iter()
-                .filter(|contact| Some(contact.foot) == foot_of(side));
+            let foot = foot_of(side)?;
+            let contacts = self.feet.contacts.iter().filter(|contact| contact.foot == foot);
             let longest = contacts.max_by_key(|contact| (contact.num_samples, usize::MAX - contact.start_sample));
-            longest
-                .filter(|contact| contact.num_samples < count)
-                .ok_or(StartError::NoContact { side })
+            let strikes = longest.filter(|contact| contact.num_samples < count);
+            strikes.ok_or(StartError { side })
         };
         match start {
             StartAt::Contact(side) => Ok(contact_of(side)?.start_sample),
             StartAt::Share(share) => Ok((share * count as f64).round() as usize % count),
             StartAt::Passing => {
-                let feet = [foot_of(Side::Left), foot_of(Side::Right)];
-                let [Some(left), Some(right)] = feet else {
-                    return Err(StartError::NoFeet);
-                };
+                let ankles = [foot_of(Side::Left)?, foot_of(Side::Right)?].map(|foot| self.body.feet[foot].ankle);
                 let world = self.loop_clip.tracks_from_root();
                 let apart = |key: usize| {
-                    let [one, other] =
-                        [left, right].map(|foot| world.position(key % count, self.body.feet[foot].ankle));
+                    let [one, other] = ankles.map(|ankle| world.position(key % count, ankle));
                     ops::hypot(one.x - other.x, one.z - other.z)
                 };
-                let nearest = contact_of(Side::Left)?
-                    .keys()
-                    .min_by(|one, other| apart(*one).total_cmp(&apart(*other)));
+                let stands = contact_of(Side::Left)?.keys();
+                let nearest = stands.min_by(|&one, &other| apart(one).total_cmp(&apart(other)));
                 Ok(nearest.unwrap_or(0) % count)
             }
         }

@@ -336,6 +336,7 @@ impl Work<'_> {
             let placed = describe::root_motion(now, facts.mode, facts.space);
             *facts = RootMotionFacts {
                 basis: placed.basis,
+                periodic_loop: placed.periodic_loop,
                 start_position_m: placed.start_position_m,
                 start_yaw_deg: placed.start_yaw_deg,
                 start_rotation_xyzw: placed.start_rotation_xyzw,

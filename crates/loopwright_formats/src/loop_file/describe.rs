@@ -12,8 +12,8 @@ use loopwright::{
 
 use super::facts::{
     BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
-    FootTreatment, MeanCycleFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts,
-    WholeClipFacts,
+    FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource,
+    UsedCycleFacts, WholeClipFacts,
 };
 
 /// From this ratio on random frames of the take cost nothing but rounding: it rests nearly everywhere, and the ratio means nothing.
@@ -146,6 +146,7 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
         basis: Some(BasisFacts::new(root)),
+        periodic_loop: Some(PeriodicLoopFacts::new(root)),
         climb_mps: root.twist.climb(up),
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),

@@ -304,6 +304,8 @@ pub struct RootMotionFacts {
     pub radius_m: Option<f64>,
     /// The path of the root in terms of its axis.
     pub basis: Option<BasisFacts>,
+    /// The path as the numbers of its closed form.
+    pub periodic_loop: Option<PeriodicLoopFacts>,
     /// Position of the root at the first key.
     pub start_position_m: [f64; 3],
     /// Direction in which the root faces there: rotation about +Y from +Z, left positive.
@@ -379,6 +381,48 @@ impl BasisFacts {
         let vectors = [self.direction, self.axis, self.axis_point_m];
         let alone = [self.radius_m, self.pitch_m].into_iter().flatten();
         vectors.into_iter().flatten().flatten().chain(alone)
+    }
+}
+
+/// The numbers of Muratori's `periodic_loop` (2002), in the directions of the ground: t seconds after the first key the root has moved by
+/// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis.
+///
+/// A straight path moves along its axis; then there is no radius, and no angle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PeriodicLoopFacts {
+    /// Radius of the circle.
+    pub radius_m: f64,
+    /// Rate of turn about the axis.
+    pub angle_radps: f64,
+    /// Speed along the axis.
+    pub climb_mps: f64,
+    /// From the axis to the start.
+    pub basis_x: [f64; 3],
+    /// The direction of the circle there.
+    pub basis_y: [f64; 3],
+    /// The axis.
+    pub axis: [f64; 3],
+}
+
+impl PeriodicLoopFacts {
+    /// The path of a root motion.
+    pub fn new(root: &RootMotion) -> Self {
+        let screw = Screw::from(root.twist);
+        let turned = |v: DVec3| (root.start.rotation * v).to_array();
+        let moves = root.twist.linear;
+        let (radius_m, angle_radps, climb_mps, axis) = match root.twist.radius() {
+            Some(radius) => (radius, screw.rate, screw.climb, screw.axis),
+            None => (0.0, 0.0, moves.length(), moves.try_normalize().unwrap_or(screw.axis)),
+        };
+        let [basis_x, basis_y, axis] = [screw.basis_x, screw.basis_y, axis].map(turned);
+        Self {
+            radius_m,
+            angle_radps,
+            climb_mps,
+            basis_x,
+            basis_y,
+            axis,
+        }
     }
 }
 
@@ -714,5 +758,34 @@ mod tests {
         });
         assert!(straight.direction.is_some() && straight.axis.is_none() && straight.radius_m.is_none());
         assert_eq!(BasisFacts::new(&RootMotion::NONE), BasisFacts::default());
+    }
+
+    /// The formula of the letter, as it stands, moves a character as its root does: turning, climbing, straight and on the spot.
+    #[test]
+    fn the_formula_of_the_periodic_loop_is_the_root_motion() {
+        for (linear, angular) in [
+            (DVec3::new(0.1, 0.5, 2.0), DVec3::Y * 1.3),
+            (DVec3::new(0.3, 0.0, -1.0), DVec3::Y * -0.4),
+            (DVec3::new(0.0, 0.4, 1.2), DVec3::ZERO),
+            (DVec3::ZERO, DVec3::Y * -2.0),
+            (DVec3::ZERO, DVec3::ZERO),
+            (DVec3::new(0.2, 0.1, 1.0), DVec3::new(0.3, -0.8, 0.5)),
+        ] {
+            let start = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, 3.0));
+            let root = RootMotion::new(start, Twist::new(linear, angular));
+            let of = PeriodicLoopFacts::new(&root);
+            let [axis, x, y] = [of.axis, of.basis_x, of.basis_y].map(DVec3::from_array);
+            for secs in [0.0, 0.7, 13.0, 60.0] {
+                let (sin, cos) = (of.angle_radps * secs).sin_cos();
+                let moved = of.climb_mps * secs * axis + of.radius_m * ((cos - 1.0) * x + sin * y);
+                let now = root.at(secs);
+                assert!(
+                    (start.translation + moved - now.translation).length() < 1e-6,
+                    "{linear} {angular}"
+                );
+                let turned = rotation::exp(of.angle_radps * secs * axis) * start.rotation;
+                assert!(rotation::difference(turned, now.rotation).length() < 1e-6);
+            }
+        }
     }
 }

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::facts::{
-    BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts,
-    QualityFacts, RootMotionFacts, TakeFacts,
+    BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
+    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts,
 };
 use super::{importer::TargetFacts, json::to_text};
 
@@ -227,6 +227,7 @@ impl Sidecar {
             *y *= -1.0;
             *z *= -1.0;
         }
+        root_motion.periodic_loop = Some(PeriodicLoopFacts::new(&root_motion.motion()));
         self.candidate.contact_phase = None;
         // The mirrored counterpart of a foot is not known here.
         self.feet = None;

@@ -19,18 +19,14 @@ const MIN_LOW: f64 = 0.14;
 
 impl Pace {
     pub(super) fn new(analysis: &Analysis) -> Self {
-        Self::between(analysis, 0, analysis.take.num_frames() - 1)
-    }
-
-    /// From one frame to another.
-    pub(super) fn between(analysis: &Analysis, first: usize, last: usize) -> Self {
+        let count = analysis.take.num_frames();
         let speed = |frame: usize| analysis.speed(frame);
         let mean_of = |from: usize, to: usize| (from..to).map(speed).sum::<f64>() / (to - from).max(1) as f64;
-        let smoothed: Vec<f64> = (first..=last)
-            .map(|frame| mean_of(frame.saturating_sub(1).max(first), (frame + 2).min(last + 1)))
+        let smoothed: Vec<f64> = (0..count)
+            .map(|frame| mean_of(frame.saturating_sub(1), (frame + 2).min(count)))
             .collect();
         Self {
-            mean: mean_of(first, last + 1),
+            mean: mean_of(0, count),
             highest: smoothed.iter().copied().fold(0.0, f64::max),
             low: percentile::of(smoothed, 0.1),
         }
