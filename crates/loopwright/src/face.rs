@@ -67,7 +67,7 @@ impl Analysis {
         candidate::appraise(self, start_frame, end_frame, settings)
     }
 
-    /// Cost of the seam from `end_frame` back to `start_frame`, metre-seconds, however similar the two poses are.
+    /// Cost of the seam from `end_frame` back to `start_frame`, metre-seconds, however similar the two poses are; 0 below 1e-6.
     ///
     /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
     pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {

@@ -1,6 +1,6 @@
 //! `--for`: the output for each engine, and flags that override it.
 
-use crate::harness::{Folder, number, parts_of_glb};
+use crate::harness::{Folder, items, number, parts_of_glb};
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
@@ -443,6 +443,16 @@ fn loops_start_at_the_phase_that_is_asked_for() {
                 assert!((one - other).abs() < 0.01 * one.abs().max(0.1), "{what}: {one} {other}");
             }
             let first = count - made["playback"]["seam_sample"].as_u64().unwrap() as usize;
+            // What is said to happen at a time happens there in the file.
+            let kink_secs = |made: &Value| {
+                let kink = items(&made["quality"]["checks"])
+                    .find(|check| check["id"] == "kink")
+                    .unwrap();
+                kink["time_secs"].as_f64().unwrap()
+            };
+            let period = number(&made, "candidate/period_secs");
+            let later = kink_secs(&made) - kink_secs(&plain) + first as f64 * period / count as f64;
+            assert!((later / period).fract().abs() < 1e-6, "{what}: {later}");
             let feet = made["feet"]["outcomes"].as_array().unwrap();
             let strikes: Vec<f64> = feet.iter().map(|foot| foot["strike_phase"].as_f64().unwrap()).collect();
             match phase {

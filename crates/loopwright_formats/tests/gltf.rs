@@ -61,7 +61,11 @@ fn every_interpolation_is_sampled_as_the_format_says() {
         let input = file.floats("SCALAR", &times);
         let output = file.floats("VEC3", values);
         file.animate("move", &[(0, "translation", interpolation, input, output)]);
-        let take = loaded(&file).take;
+        let (LoadedTake { take, .. }, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
+        let is_stepped = warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::Stepped { count: 1, .. }));
+        assert_eq!(is_stepped, interpolation == "STEP");
         let finer = if interpolation == "CUBICSPLINE" { 3 } else { 1 };
         assert_eq!(take.num_frames(), 1 + 5 * finer, "{interpolation}");
         for (frame, expected) in expected.into_iter().enumerate() {

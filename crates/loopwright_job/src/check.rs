@@ -167,6 +167,7 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
         skeleton: written.skeleton(),
         body,
         step_secs: written.frame_time_secs(),
+        seam: [in_file.layout.seam_sample, in_file.layout.num_samples],
         mode: in_file.mode,
         is_speed_known: stored.is_none_or(|checks| !verdict::is_missing(checks, CheckId::RootSpeed)),
         was_in_place: stored.is_some_and(|checks| verdict::is_missing(checks, CheckId::FootSlide)),

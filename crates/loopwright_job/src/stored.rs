@@ -175,7 +175,9 @@ impl StoredLoop {
         };
         let mut file = LoopFile::write_retargeted(&clip, origin, source)?;
         let of_take = &self.sidecar.quality.checks;
-        Verdict::of_derived(&clip, body, root.mode, &file.quality, of_take).state(&mut file.sidecar.quality);
+        let seam_sample = self.sidecar.playback.seam_sample;
+        Verdict::of_derived(&clip, body, root.mode, &file.quality, of_take, seam_sample)
+            .state(&mut file.sidecar.quality);
         Ok(file)
     }
 

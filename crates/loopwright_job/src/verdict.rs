@@ -197,6 +197,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) body: &'a Body,
     /// Seconds between its samples.
     pub(crate) step_secs: f64,
+    /// The sample at which its seam is, and their number.
+    pub(crate) seam: [usize; 2],
     /// What became of its root motion.
     pub(crate) mode: RootMode,
     /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
@@ -240,13 +242,15 @@ impl Verdict {
         })
     }
 
-    /// The verdict on a loop that was made of others; `of_others` are the checks of the one whose take it shows, if it shows one.
+    /// The verdict on a loop that was made of others; `of_others` are the checks of the one whose take it shows, if it shows one, and
+    /// `seam_sample` is where its seam is.
     pub fn of_derived(
         clip: &LoopClip,
         body: &Body,
         mode: RootMode,
         quality: &Quality,
         of_others: &[CheckFacts],
+        seam_sample: usize,
     ) -> Self {
         let is_of_take = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_of_take);
         let known: Vec<CheckFacts> = of_others.iter().filter(is_of_take).cloned().collect();
@@ -255,6 +259,7 @@ impl Verdict {
             skeleton: clip.skeleton(),
             body,
             step_secs: clip.step_secs(),
+            seam: [seam_sample, clip.num_samples()],
             mode,
             is_speed_known: true,
             was_in_place: false,
@@ -311,6 +316,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         skeleton: analysis.take.skeleton(),
         body: &analysis.body,
         step_secs: analysis.take.frame_time_secs(),
+        seam: [0, usize::MAX],
         mode: RootMode::default(),
         // The search makes no whole takes, and others show their speed.
         is_speed_known: true,
@@ -328,6 +334,7 @@ impl<'a> Subject<'a> {
             skeleton: made.loop_clip.skeleton(),
             body: &made.body,
             step_secs: made.loop_clip.step_secs(),
+            seam: [made.seam_sample(), made.loop_clip.num_samples()],
             mode: made.root.mode,
             is_speed_known: !warning::speed_is_unknown(made),
             was_in_place: made.candidate.whole.as_ref().is_some_and(WholeClip::is_in_place),
@@ -352,12 +359,14 @@ impl<'a> Subject<'a> {
         let Self { quality, .. } = *self;
         let size = quality.body_size;
         let name = |joint: usize| self.skeleton.joint(joint).name.clone();
-        let secs = |sample: usize| sample as f64 * self.step_secs;
+        // Figures count from the seam, and times from the first key.
+        let [seam_sample, num_samples] = self.seam;
+        let secs = |sample: usize| ((sample + seam_sample) % num_samples) as f64 * self.step_secs;
         let of_seam = |step: Step, scale: f64| {
             let limits = Limits::of(scale * step.allowed, scale * step.allowed);
             CheckFacts {
                 joint: Some(name(step.joint)),
-                time_secs: Some(0.0),
+                time_secs: Some(secs(0)),
                 ..graded(id, scale * step.size, limits)
             }
         };
@@ -474,7 +483,7 @@ fn jumps(analysis: &Analysis, candidate: &LoopCandidate) -> CheckFacts {
     match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
         Some((millimetres, frame, joint)) => CheckFacts {
             joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
-            time_secs: Some((frame as f64 - start) * analysis.take.frame_time_secs()),
+            time_secs: Some(frame as f64 * analysis.take.frame_time_secs()),
             ..graded(CheckId::Jumps, millimetres, Limits::never_bad(0.0))
         },
         None => graded(CheckId::Jumps, 0.0, Limits::never_bad(0.0)),

@@ -558,25 +558,26 @@ impl Holding<'_> {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
-            let (num_contacts, metres) = (contacts.len(), point.farthest(&contacts));
-            if metres > most_metres && self.weighs() {
-                contacts = point.standing(&contacts, most_metres);
-            }
             let leg = || {
                 Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
             };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
-            } else if num_contacts == 0 {
+            } else if contacts.is_empty() {
                 FootOutcome::NeverStands
             } else if let Some(leg) = leg() {
+                let metres = point.farthest(&contacts);
+                let slides = metres > most_metres && self.weighs();
+                if slides {
+                    contacts = point.standing(&contacts, most_metres);
+                }
                 if contacts.is_empty() {
                     FootOutcome::Slides { metres }
                 } else {
                     let spans = point.spans(&contacts);
                     legs.push(BearingLeg::new(stage, leg, foot, &spans, model, self.known));
                     feet.held.extend(spans);
-                    match contacts.len() < num_contacts {
+                    match slides {
                         true => FootOutcome::HeldInPart { metres },
                         false => FootOutcome::Held,
                     }

@@ -116,14 +116,8 @@ impl LoopClip {
         for key in 0..count {
             tracks.push(self.body_pose(first + key));
         }
-        let path = self
-            .path
-            .iter()
-            .cycle()
-            .skip(first)
-            .take(self.path.len())
-            .copied()
-            .collect();
+        let (mut path, moved) = (self.path.clone(), first.min(self.path.len()));
+        path.rotate_left(moved);
         let start = self.root.at(sample as f64 * self.step_secs());
         Self {
             path,

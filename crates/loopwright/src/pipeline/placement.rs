@@ -150,7 +150,7 @@ impl MadeLoop {
     pub fn recentered(self) -> Self {
         let RootSettings { mode, space, .. } = self.root;
         let before = self.loop_clip.root().start;
-        let Recentered { clip, motion } = self.from_start().recentered(&self.body, mode, space);
+        let Recentered { clip, motion } = self.from_start().into_owned().recentered(&self.body, mode, space);
         let clip = match self.first_sample {
             0 => clip,
             sample => clip.starting_at(-(sample as isize)),

@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
+use std::borrow::Cow;
 
 use super::MadeLoop;
 use crate::analysis::body::Side;
@@ -64,10 +65,10 @@ fn side_name(side: Side) -> &'static str {
 
 impl MadeLoop {
     /// The loop as it is written: from the phase on that was asked for.
-    pub fn from_start(&self) -> LoopClip {
+    pub fn from_start(&self) -> Cow<'_, LoopClip> {
         match self.first_sample {
-            0 => self.loop_clip.clone(),
-            sample => self.loop_clip.starting_at(sample as isize),
+            0 => Cow::Borrowed(&self.loop_clip),
+            sample => Cow::Owned(self.loop_clip.starting_at(sample as isize)),
         }
     }
 

@@ -223,13 +223,15 @@ impl Transitions {
         }
     }
 
-    /// One stretch of the take, judged as [`Self::occurrences`] judges those it finds.
+    /// [`Occurrence::tempo`] and [`Occurrence::cost`] of one stretch of the take.
     ///
-    /// Panics if the stretch is not within the take.
-    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> Occurrence {
+    /// # Panics
+    /// Where the stretch is empty or not within the take.
+    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> (f64, f64) {
         let pattern = self.pattern(frames);
         let num_steps = stretch.len() - pattern.num_frames(0);
-        self.judged(&pattern, stretch.start, num_steps, decay, 1.0)
+        let judged = self.judged(&pattern, stretch.start, num_steps, decay, 1.0);
+        (judged.tempo, judged.cost)
     }
 
     /// Mean cost between evenly spaced frames of both.

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         LoopFileError::Body(error) => failures::body(error),
         other => Failure::error(other),
     })?;
-    Verdict::of_derived(&clip, &body, mode, &file.quality, &[]).state(&mut file.sidecar.quality);
+    Verdict::of_derived(&clip, &body, mode, &file.quality, &[], 0).state(&mut file.sidecar.quality);
     let sidecar = &mut file.sidecar;
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
     sidecar

@@ -1,5 +1,7 @@
 //! Several loops in one copy of a file, and the JSON beside it.
 
+use std::borrow::Cow;
+
 use loopwright::loop_clip::{KeyLayout, LoopKeys};
 use loopwright::{LoopClip, MadeLoop, Quality};
 use serde::{Deserialize, Serialize};
@@ -56,17 +58,17 @@ impl LoopPack {
         let Some(first) = loops.first() else {
             return Err(WriteError::NoCopies.into());
         };
-        let clips: Vec<LoopClip> = loops.iter().map(|each| each.made.from_start()).collect();
+        let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
         let of_file: Vec<LoopOfFile<'_>> = (loops.iter().zip(&clips))
             .map(|(each, clip)| LoopOfFile {
-                clip,
+                clip: clip.as_ref(),
                 form: each.source.form(),
                 settings: &each.writing,
             })
             .collect();
         let (written, added) = first.source.form().write_loops(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let measured = |((each, clip), added): ((&PackedLoop, &LoopClip), Result<String, WriteError>)| {
+        let measured = |((each, clip), added): ((&PackedLoop, &Cow<'_, LoopClip>), Result<String, WriteError>)| {
             let (animation, seam_sample) = (added?, each.made.seam_sample());
             let (_, keys) = keys_in(&file, Some(&animation), clip, &each.source, &each.writing, seam_sample)?;
             let take = each.take.clone();

@@ -131,38 +131,23 @@ pub trait Written: Sized {
     fn read(text: &str) -> Result<Self, String>;
 }
 
-/// Of how many cycles a loop is the mean.
-impl Written for MeanCycles {
-    fn written(&self) -> String {
-        self.to_string()
-    }
+/// Values that say themselves how they are written.
+macro_rules! written_by_text {
+    ($($value:ty),+) => {$(
+        impl Written for $value {
+            fn written(&self) -> String {
+                self.to_string()
+            }
 
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|why: &str| format!("{why}, found \"{text}\""))
-    }
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse()
+                    .map_err(|why: <Self as std::str::FromStr>::Err| format!("{why}, found \"{text}\""))
+            }
+        }
+    )+};
 }
 
-/// Where in its cycle a loop starts.
-impl Written for StartAt {
-    fn written(&self) -> String {
-        self.to_string()
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|why: &str| format!("{why}, found \"{text}\""))
-    }
-}
-
-/// What determines the speed of the root, or the speed itself.
-impl Written for RootSpeed {
-    fn written(&self) -> String {
-        self.to_string()
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(str::to_owned)
-    }
-}
+written_by_text!(MeanCycles, StartAt, RootSpeed, OutcomePart);
 
 /// Two bounds, of which one may be infinite.
 impl Written for [f64; 2] {
@@ -179,17 +164,6 @@ impl Written for [f64; 2] {
 
     fn read(text: &str) -> Result<Self, String> {
         parse_bounds(text)
-    }
-}
-
-impl Written for OutcomePart {
-    fn written(&self) -> String {
-        self.to_string()
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse()
-            .map_err(|error: <Self as std::str::FromStr>::Err| error.to_string())
     }
 }
 

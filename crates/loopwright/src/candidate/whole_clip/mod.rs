@@ -54,7 +54,10 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
         return None;
     }
-    if let Some(padded) = of_padded(analysis, whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
+    let moving = held::without_held_poses(analysis);
+    let of_moving =
+        |read: fn(&Analysis) -> Option<WholeClip>| moving.as_ref().and_then(|moving| of_padded(moving, read));
+    if let Some(padded) = of_moving(whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
         return Some(padded);
     }
     let scale = Scale::new(analysis);
@@ -69,10 +72,10 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
         .filter(|reading| reading.roughness(&scale) <= SMOOTH);
     let step = Reading::new(&scale, missing);
-    let lacks_key = lacks_closing_key(analysis, &scale, &step);
+    let lacks_key = || lacks_closing_key(analysis, &scale, &step);
     // Slow bodies come near their first pose a frame early.
     let goes_on =
-        |closed: &Reading| lacks_key && step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale);
+        |closed: &Reading| step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale) && lacks_key();
     let closed = closed.filter(|reading| reading.is_copy() || !goes_on(reading));
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
@@ -82,7 +85,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
         (last_key, reading)
     } else {
-        if bursts || !lacks_key {
+        if bursts || !lacks_key() {
             return None;
         }
         (LastKey::BeforeClosing, step)
@@ -97,7 +100,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         ..reading.as_whole(&scale, kind, last_key)
     };
     // A loop that moves does not freeze in each cycle.
-    let cycle = (kind == WholeClipKind::Loops).then(|| of_padded(analysis, whole_cycle));
+    let cycle = (kind == WholeClipKind::Loops).then(|| of_moving(whole_cycle));
     Some(cycle.flatten().unwrap_or(whole))
 }
 
@@ -111,9 +114,8 @@ fn lacks_closing_key(analysis: &Analysis, scale: &Scale<'_>, step: &Reading) -> 
 }
 
 /// What a take that holds its pose before or after the motion is without those; a single action may rest as long as it likes.
-fn of_padded(analysis: &Analysis, read: fn(&Analysis) -> Option<WholeClip>) -> Option<WholeClip> {
-    let (first, moving) = held::without_held_poses(analysis)?;
-    let whole = read(&moving)?;
+fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<WholeClip>) -> Option<WholeClip> {
+    let whole = read(moving)?;
     Some(WholeClip {
         start_frame: first + whole.start_frame,
         last_frame: first + whole.last_frame,
@@ -136,7 +138,7 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() {
         return None;
     }
-    if let Some(padded) = of_padded(analysis, whole_cycle) {
+    if let Some(padded) = held::without_held_poses(analysis).and_then(|moving| of_padded(&moving, whole_cycle)) {
         return Some(padded);
     }
     let scale = Scale::new(analysis);
