@@ -42,7 +42,13 @@ fn is_over_origin(at: DVec3) -> bool {
 fn a_loop_from_anywhere_starts_at_the_origin_facing_ahead() {
     for place in places() {
         let take = walk(place);
-        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
+        for mode in [
+            RootMode::Constant,
+            RootMode::InPlace,
+            RootMode::Keep,
+            RootMode::Path,
+            RootMode::Inertialized,
+        ] {
             let [off, on] = both(&take, mode.into());
             let (was, now) = (&off.loop_clip, &on.loop_clip);
             assert_eq!(off.recentered_by, None);

@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 use loopwright::math::{Rigid, Twist, rotation};
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take, root_motion::RootSpace,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take,
+    closure::Order,
+    root_motion::{RootBlend, RootSpace},
     unstable::root_joint,
 };
 
@@ -148,7 +150,12 @@ fn the_root_joint_carries_exactly_the_root() {
         let take = take(above, None);
         let joint = found(&take).unwrap();
         let hips = above.len();
-        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Path] {
+        for mode in [
+            RootMode::Constant,
+            RootMode::InPlace,
+            RootMode::Path,
+            RootMode::Inertialized,
+        ] {
             let made = made(&take, mode.into());
             assert_eq!(made.source.root_joint, Some(joint));
             for key in [0, 7, 30, PERIOD, PERIOD + 7, 5 * PERIOD + 1] {
@@ -244,4 +251,121 @@ fn in_full_space_the_root_joint_is_the_root_too() {
         }
         assert!(made.closed.residual.position < 1e-9);
     }
+}
+
+/// A root joint that moves ever faster and turns ever more, and weaves.
+fn hastening(secs: f64) -> Rigid {
+    let yaw = 0.3 + 0.5 * secs + 0.35 * secs * secs;
+    let place = DVec3::new(
+        0.4 * secs * secs,
+        0.0,
+        secs + 0.2 * secs * secs + 0.03 * libm::sin(5.0 * secs),
+    );
+    Rigid::from_yaw(yaw, place)
+}
+
+/// The article's root: velocities at both ends in the root's own axes, their difference faded by cubics along the axes of each end.
+fn inertialized_by_the_article(blends: [f64; 2], share: f64) -> Vec<Rigid> {
+    let (start, period) = (START as f64 * FRAME_TIME, PERIOD as f64 * FRAME_TIME);
+    let yaw = |frame: Rigid| rotation::yaw_of(frame.rotation);
+    let ends = [hastening(start), hastening(start + period)];
+    // Central differences, as the take's frames give them; yaw rates wrap nowhere here.
+    let [from, to] = [start, start + period].map(|secs| {
+        let [before, after] = [hastening(secs - FRAME_TIME), hastening(secs + FRAME_TIME)];
+        let velocity = (after.translation - before.translation) / (2.0 * FRAME_TIME);
+        let own = hastening(secs).rotation.conjugate() * velocity;
+        (own, (yaw(after) - yaw(before)) / (2.0 * FRAME_TIME))
+    });
+    let (gap, turn_gap) = (to.0 - from.0, to.1 - from.1);
+    let faded = |blend: f64, secs: f64| {
+        let u = (secs / blend).min(1.0);
+        blend * (u * u * u - 2.0 * u * u + u)
+    };
+    (0..=PERIOD)
+        .map(|key| {
+            let secs = key as f64 * FRAME_TIME;
+            let near = share * faded(blends[0], secs);
+            let far = (1.0 - share) * faded(blends[1], period - secs);
+            let own = hastening(start + secs);
+            let offset = ends[0].rotation * (near * gap) + ends[1].rotation * (far * gap);
+            Rigid::from_yaw(yaw(own) + (near + far) * turn_gap, own.translation + offset)
+        })
+        .collect()
+}
+
+fn inertialized(order: Order, [start_secs, end_secs]: [f64; 2], share: f64) -> MadeLoop {
+    let root = RootSettings {
+        blend: RootBlend {
+            start_secs: Some(start_secs),
+            end_secs: Some(end_secs),
+            share: Some(share),
+        },
+        ..RootMode::Inertialized.into()
+    };
+    let mut settings = LoopSettings::with_root(root);
+    settings.closure.method.order = order;
+    made_of(&take(&[("Root", &hastening)], None), START, START + PERIOD, &settings)
+}
+
+/// Equal to the article's formula where that is right: its travel, its path, and its root joint.
+#[test]
+fn an_inertialized_root_is_the_articles() {
+    for (blends, share) in [
+        ([0.4, 0.4], 0.5),
+        ([0.3, 0.8], 0.2),
+        ([0.9, 0.1], 1.0),
+        ([0.5, 0.5], 0.0),
+    ] {
+        let made = inertialized(Order::C1, blends, share);
+        for (key, expected) in inertialized_by_the_article(blends, share).into_iter().enumerate() {
+            let root = made.loop_clip.root_pose(key);
+            // Velocities are measured on the constant twist here, in the world there: they differ by .1 mm/s.
+            assert!(
+                apart(root, expected) < 3e-4,
+                "{blends:?} {share} key {key}: {}",
+                apart(root, expected)
+            );
+            assert!(apart(played(&made, key, 0), root) < 1e-12);
+        }
+        // The travel is the captured one, whatever is faded.
+        let [from, to] = [START, START + PERIOD].map(|frame| hastening(frame as f64 * FRAME_TIME));
+        let cycle = made.loop_clip.root_pose(0).inverse() * made.loop_clip.root_pose(PERIOD);
+        assert!(apart(cycle, from.inverse() * to) < 1e-9);
+    }
+}
+
+/// In the root's own axes, steps and their differences go on over the seam as they do inside the loop.
+#[test]
+fn an_inertialized_root_meets_itself_in_velocity_and_acceleration() {
+    // The most by which a step differs from the next, and such a difference from the next: within the loop, and over its seam.
+    let unevenness = |root: &dyn Fn(usize) -> Rigid| {
+        let step = |key: usize| root(key).inverse() * root(key + 1);
+        let bend = |key: usize| step(key).inverse() * step(key + 1);
+        let most = |keys: core::ops::Range<usize>| {
+            keys.fold([0.0, 0.0], |[bent, jerked]: [f64; 2], key| {
+                [
+                    bent.max(apart(step(key), step(key + 1))),
+                    jerked.max(apart(bend(key), bend(key + 1))),
+                ]
+            })
+        };
+        [most(1..PERIOD - 4), most(PERIOD - 3..PERIOD)]
+    };
+    for blends in [[0.4, 0.4], [0.25, 0.9]] {
+        let made = inertialized(Order::C2, blends, 0.5);
+        let [inside, seam] = unevenness(&|key| made.loop_clip.root_pose(key));
+        assert!(seam[0] < inside[0] && seam[1] < 1.5 * inside[1], "{seam:?} {inside:?}");
+    }
+    let uncut = |key: usize| {
+        let [cycle, at] = [key / PERIOD, key % PERIOD].map(|frames| frames as f64 * FRAME_TIME);
+        let start = START as f64 * FRAME_TIME;
+        let travel = hastening(start).inverse() * hastening(start + PERIOD as f64 * FRAME_TIME);
+        let before = if cycle > 0.0 { travel } else { Rigid::IDENTITY };
+        before * hastening(start).inverse() * hastening(start + at)
+    };
+    let [inside, seam] = unevenness(&uncut);
+    assert!(
+        seam[0] > 10.0 * inside[0] && seam[1] > 10.0 * inside[1],
+        "{seam:?} {inside:?}"
+    );
 }

@@ -212,7 +212,10 @@ fn settings_that_make_no_sense_are_refused() {
         space: RootSpace::Full,
         ..RootMode::Path.into()
     };
-    assert_eq!(settings.check(), Err(RootError::PathInFullSpace));
+    assert_eq!(
+        settings.check(),
+        Err(RootError::PathInFullSpace { mode: RootMode::Path })
+    );
 }
 
 /// A longer smoothing leaves less of the sway, down to the twist itself.

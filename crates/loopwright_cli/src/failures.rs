@@ -257,8 +257,19 @@ fn root(studied: &Studied, error: RootError) -> Failure {
             Failure::error(format!("output.path-smoothing must be a positive number of seconds, found {found:?}"))
                 .try_this("--set output.path-smoothing=0.25")
         }
-        RootError::PathInFullSpace => Failure::error("--root-motion path needs --set output.root-space=ground")
-            .try_this("--root-motion constant with --set output.root-space=full, or --root-motion path without"),
+        RootError::Blend { found } => Failure::error(format!(
+            "output.root-blend-start and root-blend-end must be positive numbers of seconds, found {found:?}"
+        ))
+        .try_this("--set output.root-blend-start=0.4"),
+        RootError::Share { found } => {
+            Failure::error(format!("output.root-share must lie between 0 and 1, found {found:?}"))
+                .try_this("--set output.root-share=0.5")
+        }
+        RootError::PathInFullSpace { mode } => {
+            Failure::error(format!("--root-motion {mode} needs --set output.root-space=ground")).try_this(format!(
+                "--root-motion constant with --set output.root-space=full, or --root-motion {mode} without"
+            ))
+        }
         other => Failure::error(other).try_this("--root-motion constant"),
     }
 }

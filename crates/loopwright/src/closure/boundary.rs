@@ -116,7 +116,7 @@ pub struct Boundary {
 impl Boundary {
     /// Solves the system.
     ///
-    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even
+    /// C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even
     /// when they are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
         Self::with_progress(start, end, period_secs, order, None)
@@ -130,7 +130,12 @@ impl Boundary {
         order: Order,
         progress: Option<Progress>,
     ) -> Result<Self, BoundaryError> {
-        let order = if start.is_c2() && end.is_c2() { order } else { Order::C1 };
+        let carries = if start.is_c2() && end.is_c2() {
+            Order::C2
+        } else {
+            Order::C1
+        };
+        let order = order.min(carries);
         let mut boundary = Self {
             start,
             end,
@@ -155,7 +160,7 @@ impl Boundary {
         self.period_secs
     }
 
-    /// The conditions that are met: with accelerations or without.
+    /// The conditions that are met: with velocities and accelerations or without.
     pub fn order(&self) -> Order {
         self.order
     }
@@ -168,7 +173,9 @@ impl Boundary {
         for column in 0..self.order.num_conditions() {
             for (end, decays) in ends.iter().enumerate() {
                 matrix[end][column] = decays[column].value;
-                matrix[2 + end][column] = decays[column].rate;
+                if self.order != Order::C0 {
+                    matrix[2 + end][column] = decays[column].rate;
+                }
                 if self.order == Order::C2 {
                     matrix[4 + end][column] = decays[column].acceleration;
                 }

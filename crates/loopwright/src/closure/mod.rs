@@ -16,6 +16,8 @@ mod method;
 
 mod clamp;
 
+mod preset;
+
 pub(crate) mod ends;
 
 pub(crate) mod seam;
@@ -50,6 +52,7 @@ pub use image::ImageError;
 pub use method::{Method, Shares};
 pub use names::ClosureName;
 pub use order::Order;
+pub use preset::Preset;
 pub use seam::{Gaps, JointGap, SeamGaps};
 pub use settings::{ClosureError, ClosureSettings, SeamMotion};
 pub use shapes::{DEFAULT_BLEND_SECS, Parameter, Shape, ShapeDescriptor, ShapeKey, ShapeKind};

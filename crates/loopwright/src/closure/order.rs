@@ -3,9 +3,11 @@
 use crate::words;
 
 /// Order to which a seam is closed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Order {
+    /// Pose alone; velocities keep their gap, so the seam is a kink: to compare with.
+    C0,
     /// Pose and velocity.
     C1,
     /// Acceleration as well, where both shapes carry it (quintic, least); pose and velocity otherwise.
@@ -13,12 +15,17 @@ pub enum Order {
     C2,
 }
 
-words!(Order { C1: "c1", C2: "c2" });
+words!(Order {
+    C0: "c0",
+    C1: "c1",
+    C2: "c2"
+});
 
 impl Order {
     /// Number of boundary conditions at both ends together.
     pub fn num_conditions(self) -> usize {
         match self {
+            Self::C0 => 2,
             Self::C1 => 4,
             Self::C2 => 6,
         }

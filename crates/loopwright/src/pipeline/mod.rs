@@ -4,6 +4,8 @@ pub(crate) mod auto;
 
 mod choice;
 
+mod inertialized;
+
 mod mean;
 
 mod onto;
@@ -346,10 +348,17 @@ impl ClosedStretch {
         settings: &LoopSettings,
     ) -> Result<MadeLoop, MakeError> {
         let (loop_clip, source, feet) = on_its_feet(self.loop_clip, self.source, image, analysis, candidate, settings)?;
-        let (loop_clip, source) = if settings.root.mode == RootMode::Path {
-            led_along_its_path(&loop_clip, source, analysis, settings)?
-        } else {
-            (loop_clip, source)
+        let path = match settings.root.mode {
+            RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
+            RootMode::Inertialized => {
+                inertialized::path(&source, &analysis.body, &settings.root, &settings.closure.method)
+                    .map_err(ClosureError::from)?
+            }
+            _ => Vec::new(),
+        };
+        let (loop_clip, source) = match path.is_empty() {
+            true => (loop_clip, source),
+            false => led_along(loop_clip, source, path, analysis)?,
         };
         let made = MadeLoop {
             loop_clip,
@@ -391,14 +400,16 @@ fn on_its_feet(
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
     let of_poses = loop_clip.root().twist.linear;
+    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
     let (speed, twist) = measured_speed(&loop_clip, analysis, candidate, settings);
+    // A root that moves as its own joint was captured keeps that travel.
+    let twist = twist.filter(|_| source.captured.is_empty() || is_given);
     let (loop_clip, source) = match twist {
         Some(twist) => at_twist(loop_clip, source, twist),
         None => (loop_clip, source),
     };
     let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
     let (held, mut feet) = with_feet_held(&loop_clip, &source, image, analysis, candidate, settings)?;
-    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
     feet.speed = speed;
     feet.speed_is_theirs = twist.is_some() && !is_given;
     feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
@@ -517,21 +528,20 @@ fn edited(
     Ok(at_twist(loop_clip, source, twist))
 }
 
-/// The loop with its root on the smoothed path of the hips. If a joint of the rig is the root, the path is applied to it in the
-/// uncut samples too, so that they compare joint by joint.
-fn led_along_its_path(
-    loop_clip: &LoopClip,
+/// The loop with its root on a path. If a joint of the rig is the root, the path is applied to it in the uncut samples too, so that they
+/// compare joint by joint.
+fn led_along(
+    loop_clip: LoopClip,
     source: RootRelativeClip,
+    path: Vec<Rigid>,
     analysis: &Analysis,
-    settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip), MakeError> {
-    let path = path::smoothed(loop_clip, &analysis.body, settings.root.path_smoothing_secs);
     let Some(joint) = source.root_joint else {
-        return Ok((loop_clip.clone().along(path)?, source));
+        return Ok((loop_clip.along(path)?, source));
     };
     let tilt = root_joint::tilt(&source.clip, joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
     let clip = root_joint::with_root_joint_moved(&source.clip, joint, analysis, &root_from_joint);
-    let loop_clip = loop_clip.clone().along_with_joint(joint, path)?;
+    let loop_clip = loop_clip.along_with_joint(joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

@@ -135,6 +135,7 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
         root: retarget.root_motion(root),
         carrier,
         root_joint,
+        captured: Vec::new(),
         fit: fit.map(|fit| RootMotionFit {
             residual_metres: fit.residual_metres * scale,
             arc_metres: fit.arc_metres * scale,

@@ -22,6 +22,9 @@ pub struct RootRelativeClip {
     pub root_joint: Option<usize>,
     /// How well one screw fits the root motion; `None` where the root motion was given.
     pub fit: Option<RootMotionFit>,
+    /// The root as its own joint carried it in the take, seen from `root`, for every sample of `clip`: for
+    /// [`RootMode::Inertialized`], and empty where the hips show it.
+    pub captured: Vec<Rigid>,
 }
 
 /// How well one screw fits the root motion of a period.
@@ -50,14 +53,16 @@ pub(crate) fn extract_root_motion(
         return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
     }
     let stretch = Stretch::new(clip, analysis);
-    let Fitted { mut root, fit, frames } = match settings.space {
-        RootSpace::Ground => stretch.on_the_ground(cycles, settings, known)?,
-        RootSpace::Full => stretch.in_full_space(settings)?,
-    };
     let root_joint = if settings.mode == RootMode::Keep {
         None
     } else {
         root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
+    };
+    let travels = |joint: &usize| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint));
+    let traveller = root_joint.filter(travels);
+    let Fitted { mut root, fit, frames } = match settings.space {
+        RootSpace::Ground => stretch.on_the_ground(cycles, settings, known, traveller)?,
+        RootSpace::Full => stretch.in_full_space(settings)?,
     };
     let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
     let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
@@ -66,6 +71,7 @@ pub(crate) fn extract_root_motion(
         root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
     }
     Ok(RootRelativeClip {
+        captured: traveller.map_or_else(Vec::new, |joint| stretch.seen_from(root, joint)),
         fit: Some(fit),
         ..match root_joint {
             Some(joint) => {
@@ -91,6 +97,7 @@ impl RootRelativeClip {
             carrier,
             root_joint: None,
             fit: None,
+            captured: Vec::new(),
         }
     }
 
@@ -120,6 +127,7 @@ impl RootRelativeClip {
             carrier: joint,
             root_joint: Some(joint),
             fit: None,
+            captured: Vec::new(),
         }
     }
 }
@@ -160,17 +168,47 @@ impl<'a> Stretch<'a> {
     /// around its root joint, and not always over it, as animals do.
     fn rests_near(&self, joint: usize, place: Rigid) -> bool {
         let own = self.frames_of(joint);
-        let first = own[0];
-        let is_still = |frame: &Rigid| {
-            (frame.translation - first.translation).length() < STILL_METRES
-                && rotation::difference(frame.rotation, first.rotation).length() < STILL_RADIANS
-        };
         let hips = self.world.position(self.first, self.analysis.body.hips);
-        let off = place.translation - first.translation;
-        own.iter().all(is_still) && ops::hypot(off.x, off.z) < hips.y - first.translation.y
+        let off = place.translation - own[0].translation;
+        is_still(&own) && ops::hypot(off.x, off.z) < hips.y - own[0].translation.y
     }
 
-    fn on_the_ground(&self, cycles: u32, settings: &RootSettings, known: Option<Rigid>) -> Result<Fitted, RootError> {
+    /// A joint over the ground at every sample of the clip, seen from the root. Where it does not face along the root, only its turns
+    /// count.
+    fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
+        let range = self.clip.sample_range();
+        let in_root = |sample: isize| {
+            let own = self.world.joint((sample - range.start()) as usize, joint);
+            root.at(sample as f64 * self.clip.step_secs()).inverse() * own
+        };
+        let facing = |frame: &Rigid| rotation::yaw_of(frame.rotation);
+        let own: Vec<Rigid> = range.clone().map(in_root).collect();
+        let start = facing(&own[self.first]);
+        let faces_along = own
+            .iter()
+            .all(|frame| rotation::wrap_angle(facing(frame)).abs() < FACES_ALONG);
+        let off = if faces_along { 0.0 } else { start };
+        let level = |frame: &Rigid| Rigid::from_yaw(facing(frame) - off, frame.translation.with_y(0.0));
+        own.iter().map(level).collect()
+    }
+
+    /// The motion of a joint over the ground from start to end.
+    fn travel_of(&self, joint: usize) -> Rigid {
+        let own = self.frames_of(joint);
+        let (from, to) = (own[0], own[own.len() - 1]);
+        let yaw = rotation::yaw_of(to.rotation * from.rotation.conjugate());
+        let turned = rotation::from_yaw(yaw) * from.translation;
+        Rigid::from_yaw(yaw, (to.translation - turned).with_y(0.0))
+    }
+
+    /// `traveller` is a joint whose travel is the root's.
+    fn on_the_ground(
+        &self,
+        cycles: u32,
+        settings: &RootSettings,
+        known: Option<Rigid>,
+        traveller: Option<usize>,
+    ) -> Result<Fitted, RootError> {
         let (clip, first, num_intervals) = (self.clip, self.first, self.clip.num_intervals());
         let heading = Heading::level(&self.world, &self.analysis.body);
         let aligned = self.end_poses().aligned_on_ground();
@@ -182,7 +220,13 @@ impl<'a> Stretch<'a> {
                 cycles,
             }),
             period_secs: clip.period_secs(),
-            motion: known.unwrap_or(aligned.motion),
+            motion: known.unwrap_or_else(|| match traveller.map(|joint| self.travel_of(joint)) {
+                Some(travel) => Rigid {
+                    translation: travel.translation.with_y(aligned.motion.translation.y),
+                    ..travel
+                },
+                None => aligned.motion,
+            }),
         };
         let mut root = match known {
             // A root that rests does not turn either, however often the body spins.
@@ -266,6 +310,15 @@ pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: us
 /// A joint that moves and turns by less than this over a period stands still.
 const STILL_METRES: f64 = 1e-4;
 const STILL_RADIANS: f64 = 1e-3;
+
+/// Whether a joint stays where it is at the first of its frames.
+fn is_still(frames: &[Rigid]) -> bool {
+    let first = frames[0];
+    frames.iter().all(|frame| {
+        (frame.translation - first.translation).length() < STILL_METRES
+            && rotation::difference(frame.rotation, first.rotation).length() < STILL_RADIANS
+    })
+}
 
 /// A root joint faces along the body when its facing differs from the body's by less than this, radians.
 const FACES_ALONG: f64 = 0.5;

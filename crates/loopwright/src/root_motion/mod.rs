@@ -15,4 +15,4 @@ pub(crate) mod half_cycle;
 pub(crate) use extract::extract_root_motion;
 pub use extract::{RootMotionFit, RootRelativeClip};
 pub use root_joint::root_joint_of;
-pub use settings::{MAX_LINEAR_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};
+pub use settings::{MAX_LINEAR_TURN, PATH_SMOOTHING_SECS, RootBlend, RootError, RootMode, RootSettings, RootSpace};

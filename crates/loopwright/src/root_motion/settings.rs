@@ -23,6 +23,9 @@ pub enum RootMode {
     Keep,
     /// The root follows the smoothed path of the hips over the ground; its mean over a cycle is the same constant twist.
     Path,
+    /// The root moves as captured; only the difference between its velocities at both ends is faded out, and its travel adds up from
+    /// cycle to cycle. Its mean over a cycle is the same constant twist.
+    Inertialized,
     /// There is no root motion: closing brings the body back to where it started.
     Stationary,
 }
@@ -32,6 +35,11 @@ impl RootMode {
     pub fn moves_root(self) -> bool {
         !matches!(self, Self::InPlace | Self::Stationary)
     }
+
+    /// Whether the root follows a path of its own about its constant twist.
+    pub fn follows_path(self) -> bool {
+        matches!(self, Self::Path | Self::Inertialized)
+    }
 }
 
 words!(RootMode {
@@ -40,6 +48,7 @@ words!(RootMode {
     InPlace: "in-place",
     Keep: "keep",
     Path: "path",
+    Inertialized: "inertialized",
     Stationary: "stationary",
 });
 
@@ -59,6 +68,18 @@ words!(RootSpace {
     Full: "full",
 });
 
+/// How an inertialized root fades the difference between its velocities; what is `None` is that of the closure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct RootBlend {
+    /// Seconds over which it fades after the start.
+    pub start_secs: Option<f64>,
+    /// Seconds over which it fades before the end.
+    pub end_secs: Option<f64>,
+    /// Share of the difference that the start takes, 0 to 1; the end takes the rest.
+    pub share: Option<f64>,
+}
+
 /// How root motion is removed from a stretch, and what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
@@ -67,8 +88,11 @@ pub struct RootSettings {
     pub mode: RootMode,
     /// The motions that count as root motion.
     pub space: RootSpace,
-    /// Standard deviation of the weights that smooth the root's path, seconds; for [`RootMode::Path`] alone.
+    /// Standard deviation of the weights that smooth the root's path, seconds; for [`RootMode::Path`], and for
+    /// [`RootMode::Inertialized`] where the take has no root joint that moves.
     pub path_smoothing_secs: f64,
+    /// How [`RootMode::Inertialized`] fades.
+    pub blend: RootBlend,
     /// Also accept loops that turn by more than [`MAX_LINEAR_TURN`] for [`RootMode::Linear`].
     pub force_straight: bool,
     /// Whether the loop is moved to the origin and turned to face +Z, instead of staying where the take stood.
@@ -81,6 +105,7 @@ impl Default for RootSettings {
             mode: RootMode::default(),
             space: RootSpace::default(),
             path_smoothing_secs: PATH_SMOOTHING_SECS,
+            blend: RootBlend::default(),
             force_straight: false,
             recenter: false,
         }
@@ -116,8 +141,15 @@ pub enum RootError {
     },
     #[error("the smoothing of the path must be a positive number of seconds, found {found}")]
     Smoothing { found: f64 },
-    #[error("a path lies on the ground, root motion in full space leaves it")]
-    PathInFullSpace,
+    #[error("the root's blend must last a positive number of seconds, found {found}")]
+    Blend { found: f64 },
+    #[error("the start's share of the root's blend must lie between 0 and 1, found {found}")]
+    Share { found: f64 },
+    #[error("the {mode} of a root lies on the ground, root motion in full space leaves it")]
+    PathInFullSpace {
+        /// The mode asked for.
+        mode: RootMode,
+    },
     #[error("half a cycle is mirrored across an upright plane, so its root motion must be over the ground")]
     HalfInFullSpace,
 }
@@ -129,8 +161,20 @@ impl RootSettings {
         if !(secs > 0.0 && secs.is_finite()) {
             return Err(RootError::Smoothing { found: secs });
         }
-        if self.mode == RootMode::Path && self.space == RootSpace::Full {
-            return Err(RootError::PathInFullSpace);
+        let RootBlend {
+            start_secs,
+            end_secs,
+            share,
+        } = self.blend;
+        let mut times = [start_secs, end_secs].into_iter().flatten();
+        if let Some(found) = times.find(|found| !(*found > 0.0 && found.is_finite())) {
+            return Err(RootError::Blend { found });
+        }
+        if let Some(found) = share.filter(|found| !(0.0..=1.0).contains(found)) {
+            return Err(RootError::Share { found });
+        }
+        if self.mode.follows_path() && self.space == RootSpace::Full {
+            return Err(RootError::PathInFullSpace { mode: self.mode });
         }
         Ok(())
     }

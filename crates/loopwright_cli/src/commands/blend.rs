@@ -134,15 +134,11 @@ fn at_their_rate(clip: LoopClip, loops: &[StoredLoop], engine: Target) -> LoopCl
     clip.retimed(num_samples, step_secs).with_twist(asked_for)
 }
 
-/// The root mode of the blend: that of the first loop, or a path if any loop follows one.
+/// The root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
-    let mut modes = loops.iter().map(|each| each.sidecar.root_motion.mode);
-    let first = modes.next().unwrap_or_default();
-    if loops.iter().any(|each| each.clip.follows_path()) {
-        RootMode::Path
-    } else {
-        first
-    }
+    let on_a_path = loops.iter().find(|each| each.clip.follows_path());
+    let first = on_a_path.or(loops.first());
+    first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
 }
 
 /// The joint of a blend that carries only the root motion.

@@ -42,6 +42,7 @@ fn summary(cut: &Cut, made: &MadeLoop) -> String {
     let method = &made.closed.method;
     let [name, _] = method.names();
     let met = match method.order {
+        Order::C0 => "pose alone",
         Order::C1 => "pose and velocity",
         Order::C2 => "pose, velocity and acceleration",
     };

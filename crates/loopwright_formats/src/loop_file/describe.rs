@@ -118,10 +118,12 @@ pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
     }
 }
 
-/// The name of the closure at an end; quintics that match only velocities have their own name.
+/// The name of the closure at an end; what meets less than its shape could has its own name.
 fn closure_name(name: ClosureName, order: Order) -> &'static str {
     match (name, order) {
         (ClosureName::Shape(ShapeKind::Quintic), Order::C1) => "quintic-c1",
+        (ClosureName::Shape(ShapeKind::Linear), Order::C0) => "linear-with-kink",
+        (ClosureName::Shape(_), Order::C0) => "pose-alone",
         _ => name.as_str(),
     }
 }

@@ -300,7 +300,7 @@ pub(super) fn described(
         root_motion: describe::root_motion_as_made(
             describe::root_motion(clip.root(), mode, root_space),
             made,
-            (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
+            mode.follows_path().then_some(made.root.path_smoothing_secs),
         ),
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 #[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::closure::{
-    ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
+    ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
 };
 use loopwright::{ClosureSettings, Skeleton};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,11 @@ described! {
         #[cfg_attr(feature = "clap", arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>()))]
         #[serde(with = "optional_text")]
         pub method: Option<ClosureName> = "# method = \"quintic\"",
+        /// A method of the article on looping by inertialization, by its name there: start, end, both, cubic, linear, softfade, or
+        /// linear-with-kink, which leaves velocities as they are. It sets method, share, continuity and seam-motion.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub preset: Option<Preset> = "# preset = \"both\"",
         /// Another method for the start of the loop.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
@@ -64,7 +69,7 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub share: Vec<f64> = "# share = [0.5]",
-        /// What meets at the seam: c1, pose and velocity, or c2, acceleration as well [default: c2 where the method allows it].
+        /// What meets at the seam: c0, pose alone, c1, velocity as well, or c2, acceleration too [default: c2 where the method allows it].
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub continuity: Option<Order> = "# continuity = \"c2\"",
@@ -154,6 +159,9 @@ impl ClosureRecipe {
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint's name.
     pub fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, RecipeError> {
         self.check()?;
+        if let Some(preset) = self.preset {
+            return self.after(preset).settings(joints, skeleton);
+        }
         let of_all = self.method.unwrap_or(ClosureName::Shape(ShapeKind::Quintic));
         let [start, end] = [self.method_start, self.method_end].map(|own| own.unwrap_or(of_all));
         let is_whole = |name| matches!(name, ClosureName::Auto | ClosureName::Crossfade);
@@ -203,6 +211,24 @@ impl ClosureRecipe {
             motion: self.seam_motion.unwrap_or_default(),
             joints: of_joints,
         })
+    }
+
+    /// The same with what a preset says where nothing else is said.
+    fn after(&self, preset: Preset) -> Self {
+        let Method {
+            shares, order, start, ..
+        } = preset.method();
+        Self {
+            preset: None,
+            method: self.method.or(Some(ClosureName::from(start))),
+            share: match self.share.is_empty() {
+                true => vec![shares.rho],
+                false => self.share.clone(),
+            },
+            continuity: self.continuity.or(Some(order)),
+            seam_motion: self.seam_motion.or(Some(SeamMotion::Central)),
+            ..self.clone()
+        }
     }
 
     /// The method for these names and numbers at both ends; `None` if nothing is closed.
@@ -287,6 +313,7 @@ impl ClosureRecipe {
         let number = |shape: Option<Shape>, key: ShapeKey| shape.and_then(|shape| shape.get(key));
         let Shares { rho, sigma, tau } = method.shares;
         Self {
+            preset: None,
             method: Some(name),
             method_start: None,
             method_end: (name_of_end != name).then_some(name_of_end),

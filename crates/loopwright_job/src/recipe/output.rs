@@ -7,7 +7,7 @@ use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
     candidate::WholeClip,
     pipeline::{Sampling, StartAt},
-    root_motion::RootSpace,
+    root_motion::{RootBlend, RootSpace},
 };
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -40,8 +40,11 @@ impl Recenter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineffective {
     /// The smoothing of a path that the root does not follow.
-    #[error("output.path-smoothing has no effect without --root-motion path")]
+    #[error("output.path-smoothing has no effect without --root-motion path or inertialized")]
     PathSmoothing,
+    /// The fading of a root that is not inertialized.
+    #[error("output.root-blend-start, root-blend-end and root-share have no effect without --root-motion inertialized")]
+    RootBlend,
     /// The leave to close the turn of linear root motion, of which there is none.
     #[error("output.force-straight has no effect without --root-motion linear")]
     ForceStraight,
@@ -69,9 +72,18 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub root_space: Option<RootSpace> = "root-space = \"ground\"",
-        /// Smoothing of a root motion of path: standard deviation, seconds, above 0.
+        /// Smoothing of a root motion of path, or of an inertialized one without a root joint: standard deviation, seconds, above 0.
         #[cfg_attr(feature = "clap", arg(skip))]
         pub path_smoothing: Option<f64> = "# path-smoothing = 0.25",
+        /// Seconds over which an inertialized root fades its gap in velocity after the start [default: those of the closure].
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub root_blend_start: Option<f64> = "# root-blend-start = 0.4",
+        /// The same before the end.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub root_blend_end: Option<f64> = "# root-blend-end = 0.4",
+        /// The start's share of that gap, 0 to 1 [default: that of the closure].
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub root_share: Option<f64> = "# root-share = 0.5",
         /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
@@ -157,8 +169,16 @@ impl OutputRecipe {
     pub fn root_settings(&self, ineffective: &mut Vec<Ineffective>) -> RootSettings {
         let defaults = RootSettings::default();
         let mode = self.root_motion.unwrap_or(defaults.mode);
-        if self.path_smoothing.is_some() && mode != RootMode::Path {
+        if self.path_smoothing.is_some() && !mode.follows_path() {
             ineffective.push(Ineffective::PathSmoothing);
+        }
+        let blend = RootBlend {
+            start_secs: self.root_blend_start,
+            end_secs: self.root_blend_end,
+            share: self.root_share,
+        };
+        if blend != RootBlend::default() && mode != RootMode::Inertialized {
+            ineffective.push(Ineffective::RootBlend);
         }
         if self.force_straight == Some(true) && mode != RootMode::Linear {
             ineffective.push(Ineffective::ForceStraight);
@@ -167,6 +187,7 @@ impl OutputRecipe {
             mode,
             space: self.root_space.unwrap_or(defaults.space),
             path_smoothing_secs: self.path_smoothing.unwrap_or(defaults.path_smoothing_secs),
+            blend,
             force_straight: self.force_straight.unwrap_or(defaults.force_straight),
             recenter: self.recenter == Some(Recenter::On),
         }
@@ -191,6 +212,9 @@ impl OutputRecipe {
             root_space: (root.space != defaults.space).then_some(root.space),
             path_smoothing: (root.path_smoothing_secs != defaults.path_smoothing_secs)
                 .then_some(root.path_smoothing_secs),
+            root_blend_start: root.blend.start_secs,
+            root_blend_end: root.blend.end_secs,
+            root_share: root.blend.share,
             force_straight: (root.force_straight != defaults.force_straight).then_some(root.force_straight),
             recenter: (root.recenter != self.engine().choices().is_engine).then_some(recenter),
             root_speed: (feet.speed != RootSpeed::default()).then_some(feet.speed),
@@ -217,7 +241,7 @@ impl OutputRecipe {
         // Without root motion no joint is needed for it.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
-            RootMode::Constant | RootMode::Linear | RootMode::Path
+            RootMode::Constant | RootMode::Linear | RootMode::Path | RootMode::Inertialized
         );
         let adds_root = (self.add_root).unwrap_or(format.capabilities().has_root_joint_for_motion && moves);
         LoopWriteSettings {

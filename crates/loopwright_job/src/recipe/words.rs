@@ -3,7 +3,7 @@
 #[cfg(feature = "clap")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::candidate::{ChooseBy, OutcomePart};
-use loopwright::closure::{ClosureName, Order, SeamMotion};
+use loopwright::closure::{ClosureName, Order, Preset, SeamMotion};
 use loopwright::feet::{FootLock, RootSpeed};
 use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace};
 use loopwright_formats::{ClosingKey, Target};
@@ -57,8 +57,18 @@ macro_rules! choices {
 
 choices! {
     Order::ALL {
+        C0: "Pose alone meets, to compare with: the seam is a kink",
         C1: "Pose and velocity meet",
         C2: "Acceleration meets as well",
+    }
+    Preset::ALL {
+        Start: "A spring at the start takes the whole gap",
+        End: "A spring at the end takes the whole gap",
+        Both: "A spring at either end takes its share",
+        Cubic: "Cubics at both ends",
+        Linear: "The pose gap spread evenly, velocities by cubics",
+        LinearWithKink: "The pose gap spread evenly, nothing else",
+        SoftFade: "Soft ramps at both ends",
     }
     SeamMotion::ALL {
         Layered: "From nine frames; noise is closed apart",
@@ -70,6 +80,7 @@ choices! {
         InPlace: "Stays in place; its motion is only reported",
         Keep: "Leaves its motion on the joint that has it in the take",
         Path: "Follows the smoothed path of the hips",
+        Inertialized: "Moves as captured; its gap in velocity at the seam is faded out",
         Stationary: "Does not move: the body returns to where it started",
     }
     RootSpace::ALL {

@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 
 use eframe::egui::{self, Slider, SliderClamping, Ui};
-use loopwright::closure::{ClosureName, Method, Order, Parameter, SeamMotion, Shape, ShapeKey, Shares};
+use loopwright::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
 use loopwright::unit::Unit;
 use loopwright_job::Decision;
 
-use super::edit_by;
+use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
 /// Seconds that the slider of a crossfade reaches.
@@ -26,6 +26,16 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             }
         });
     ui.weak(name.help());
+    ui.menu_button("Presets of the article", |ui| {
+        for preset in Preset::ALL {
+            if ui.button(preset.as_str()).clicked() {
+                let mut edit = with(edit, preset.method());
+                edit.tries_closures = false;
+                edit.settings.closure.motion = SeamMotion::Central;
+                actions.push(final_edit(edit));
+            }
+        }
+    });
     match model.made().and_then(|made| made.done.decision.as_ref()) {
         Some(Decision::Closure(tried)) => {
             let [method, _] = tried.method.names();

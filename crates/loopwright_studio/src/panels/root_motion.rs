@@ -1,16 +1,17 @@
 //! What becomes of the root motion, and its constants.
 
-use eframe::egui::{self, Ui};
+use eframe::egui::{self, Slider, Ui};
 use loopwright::RootMode;
 
 use super::{edit_by, row_ui, turning};
-use crate::model::{Action, Model};
+use crate::model::{Action, Edit, Model};
 
-const MODES: [RootMode; 6] = [
+const MODES: [RootMode; 7] = [
     RootMode::Constant,
     RootMode::InPlace,
     RootMode::Linear,
     RootMode::Path,
+    RootMode::Inertialized,
     RootMode::Keep,
     RootMode::Stationary,
 ];
@@ -34,6 +35,9 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
             }
         });
     ui.weak(meaning(mode));
+    if mode == RootMode::Inertialized {
+        blend_ui(ui, edit, actions);
+    }
     let mut edit = edit.clone();
     let response = ui.checkbox(&mut edit.settings.root.recenter, "Start at the origin, facing ahead");
     actions.extend(edit_by(&response, edit));
@@ -51,6 +55,35 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
     });
 }
 
+/// How an inertialized root fades its gap in velocity; with the closure, where nothing else is set.
+fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
+    let method = edit.settings.closure.method;
+    let mut edit = edit.clone();
+    let blend = &mut edit.settings.root.blend;
+    let mut moved = None;
+    for (secs, shape, end) in [
+        (&mut blend.start_secs, method.start, "start"),
+        (&mut blend.end_secs, method.end, "end"),
+    ] {
+        let mut now = secs.unwrap_or(shape.secs());
+        let slider = Slider::new(&mut now, 0.02..=2.0).logarithmic(true).suffix(" s");
+        let response = ui.add(slider.text(format!("Root blend at the {end}")));
+        if response.changed() || response.drag_stopped() {
+            *secs = Some(now);
+            moved = Some(response);
+        }
+    }
+    let mut share = blend.share.unwrap_or(method.shares.sigma);
+    let response = ui.add(Slider::new(&mut share, 0.0..=1.0).text("Root share of the start"));
+    if response.changed() || response.drag_stopped() {
+        blend.share = Some(share);
+        moved = Some(response);
+    }
+    if let Some(response) = moved {
+        actions.extend(edit_by(&response, edit));
+    }
+}
+
 /// Slower than this a root stands, metres per second.
 const LEAST_MPS: f64 = 0.005;
 
@@ -64,6 +97,7 @@ fn meaning(mode: RootMode) -> &'static str {
         RootMode::InPlace => "The root stays; the engine moves it.",
         RootMode::Keep => "It stays on the joint that carried it in the take.",
         RootMode::Path => "The root follows the smoothed path of the hips.",
+        RootMode::Inertialized => "As captured; its velocities meet at the seam.",
         RootMode::Stationary => "None: the body is brought back to its start.",
     }
 }

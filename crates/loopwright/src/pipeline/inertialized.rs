@@ -1,0 +1,119 @@
+//! A root that moves as captured: only the difference between its velocities at both ends is faded out, and its travel adds up from
+//! cycle to cycle. Derivation: docs/math/root.md. Source: looping by inertialization, the root in character space.
+
+use core::f64::consts::TAU;
+
+use glam::DVec3;
+
+use crate::analysis::body::Body;
+use crate::analysis::heading::Heading;
+use crate::closure::boundary::{Boundary, BoundaryError};
+use crate::closure::ends::{self, EndState};
+use crate::closure::{Method, Order, Shape, ShapeKey, ShapeKind};
+use crate::math::{kernel, rigid::Rigid, rotation};
+use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
+
+/// The root of `source` at every sample of its period, seen from the constant twist.
+///
+/// It meets itself to the order of `method`, by quintics or cubics. Offsets lie along the axes that the root has at either end and do
+/// not turn with it. Errors: the blends cannot be distinguished over the period.
+pub(super) fn path(
+    source: &RootRelativeClip,
+    body: &Body,
+    settings: &RootSettings,
+    method: &Method,
+) -> Result<Vec<Rigid>, BoundaryError> {
+    let (clip, turn_rate) = (&source.clip, source.root.twist.angular.y);
+    let captured = match source.captured.is_empty() {
+        true => smoothed_hips(source, body, settings.path_smoothing_secs),
+        false => source.captured.clone(),
+    };
+    let first = *clip.sample_range().start();
+    // Measured as every track is: with the samples around the cut, or over the seam where it loops already.
+    let as_track = clip.with_joint_track(0, |sample| captured[(sample - first) as usize]);
+    let measured = ends::measure(&as_track, 0);
+
+    let count = clip.num_intervals();
+    let at = |sample: usize| captured[sample + first.unsigned_abs()];
+    let mut yaws: Vec<f64> = Vec::with_capacity(count + 1);
+    for sample in 0..=count {
+        let yaw = rotation::yaw_of(at(sample).rotation);
+        let before = yaws.last().copied().unwrap_or(yaw);
+        yaws.push(before + rotation::wrap_angle(yaw - before));
+    }
+    // Whole turns that the twist does not make are motion of the root.
+    let spin = TAU * ((yaws[count] - yaws[0]) / TAU).round();
+    let facings = [yaws[0], yaws[count] - spin];
+    let turns = [0, 1].map(|end| {
+        let EndState {
+            velocity, acceleration, ..
+        } = measured.rotation[end];
+        EndState::new(DVec3::Y * facings[end], velocity, acceleration)
+    });
+
+    let boundary = boundary(clip.period_secs(), &settings.blend, method)?;
+    let share = settings.blend.share.unwrap_or(method.shares.sigma);
+    let places = wanted(measured.translation, share, turn_rate);
+    let turns = wanted(turns, share, 0.0);
+    let moved = |sample: usize| {
+        let secs = sample as f64 * clip.step_secs();
+        let weights = boundary.weights(secs).value;
+        let offset = |of: &[EndState<DVec3>; 2]| {
+            [0, 1].map(|end| {
+                let EndState {
+                    value,
+                    velocity,
+                    acceleration,
+                } = of[end];
+                weights[end] * value + weights[2 + end] * velocity + weights[4 + end] * acceleration
+            })
+        };
+        let [near, far] = offset(&places);
+        let turned = |secs: f64| rotation::from_yaw(turn_rate * secs);
+        let place = at(sample).translation + turned(-secs) * near + turned(boundary.period_secs() - secs) * far;
+        let [near, far] = offset(&turns);
+        Rigid::from_yaw(yaws[sample] + near.y + far.y, place)
+    };
+    Ok((0..count).map(moved).collect())
+}
+
+/// Quintics over the root's own times, or those of the closure; cubics where that meets no accelerations.
+fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boundary, BoundaryError> {
+    let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
+    let kind = if is_c2 { ShapeKind::Quintic } else { ShapeKind::Cubic };
+    let fitted = |own: Option<f64>, shape: Shape| {
+        let of_closure = || shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs());
+        Shape::new(kind, own.unwrap_or_else(of_closure)).fitted(period_secs)
+    };
+    let [start, end] = [
+        fitted(blend.start_secs, method.start),
+        fitted(blend.end_secs, method.end),
+    ];
+    Boundary::new(start, end, period_secs, method.order)
+}
+
+/// The offsets that bring both ends of a track to their mean by shares, along axes that are fixed at either end, while those in which
+/// the track is given turn.
+fn wanted(ends: [EndState<DVec3>; 2], share: f64, turn_rate: f64) -> [EndState<DVec3>; 2] {
+    let mean = |part: fn(&EndState<DVec3>) -> DVec3| (1.0 - share) * part(&ends[0]) + share * part(&ends[1]);
+    let turn = |offset: DVec3| (DVec3::Y * turn_rate).cross(offset);
+    let (value, velocity) = (mean(|end| end.value), mean(|end| end.velocity));
+    let acceleration = mean(|end| end.acceleration);
+    ends.map(|end| {
+        let (o, rate) = (value - end.value, velocity - end.velocity);
+        let bend = acceleration - end.acceleration;
+        EndState::new(o, rate + turn(o), bend + 2.0 * turn(rate) + turn(turn(o)))
+    })
+}
+
+/// The hips over the ground and the facing of the body, smoothed, at every sample of the clip.
+fn smoothed_hips(source: &RootRelativeClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
+    let heading = Heading::level(&source.clip.world_tracks(), body);
+    // The facing takes the place of the height.
+    let track: Vec<DVec3> = (0..heading.num_frames())
+        .map(|frame| heading.ground(frame).with_y(heading.yaw(frame)))
+        .collect();
+    let smoothed = kernel::averaged_mirrored(&track, &kernel::gaussian(smoothing_secs / source.clip.step_secs()));
+    let frame = |at: DVec3| Rigid::from_yaw(at.y, at.with_y(0.0));
+    smoothed.into_iter().map(frame).collect()
+}
