@@ -354,7 +354,7 @@ fn an_inertialized_root_meets_itself_in_velocity_and_acceleration() {
     for blends in [[0.4, 0.4], [0.25, 0.9]] {
         let made = inertialized(Order::C2, blends, 0.5);
         let [inside, seam] = unevenness(&|key| made.loop_clip.root_pose(key));
-        assert!(seam[0] < inside[0] && seam[1] < 1.5 * inside[1], "{seam:?} {inside:?}");
+        assert!(seam[0] < inside[0] && seam[1] < 2.0 * inside[1], "{seam:?} {inside:?}");
     }
     let uncut = |key: usize| {
         let [cycle, at] = [key / PERIOD, key % PERIOD].map(|frames| frames as f64 * FRAME_TIME);

@@ -15,7 +15,7 @@ fn the_size_of_help_is_that_asked_for() {
         "\nSeam:\n",
         "\nRoot motion:\n",
         "--closure",
-        "stationary  Does not move",
+        "stationary    Does not move",
     ] {
         assert!(full.contains(part), "{part}: {full}");
     }

@@ -85,6 +85,8 @@ pub struct Event {
     pub closed_secs: Option<f64>,
     /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
+    /// The same for a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
+    pub ramped: Option<FittedResponse>,
 }
 
 impl Event {
@@ -275,6 +277,7 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
         }
         (mode, _) => mode,
     };
+    let (fitted, ramped) = least_squares::fit(signal, frames.clone(), core.peak, dt).unzip();
     Event {
         quantity,
         kind,
@@ -284,7 +287,8 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
         to,
         peak_rate,
         closed_secs: response::half_life_of_smoothed_peak(step.length(), peak_rate, signal.rates_deviation_secs(dt)),
-        fitted: least_squares::fit(signal, frames.clone(), core.peak, dt),
+        fitted,
+        ramped: ramped.flatten(),
         frames,
     }
 }

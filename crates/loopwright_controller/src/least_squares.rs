@@ -9,6 +9,7 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright::math::ops;
 
+use super::event::LARGEST_ERROR;
 use super::{profile::Signal, response, response::SmoothedResponse};
 
 /// A spring fitted to a response.
@@ -17,8 +18,13 @@ use super::{profile::Signal, response, response::SmoothedResponse};
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,
-    /// Time of the input step, seconds from the first frame of the take.
+    /// Its standard error, seconds: what the fit leaves is taken for noise that was smoothed like the take. `None` where the change has
+    /// too few independent samples.
+    pub uncertainty_secs: Option<f64>,
+    /// Time of the input, seconds from the first frame of the take.
     pub start_secs: f64,
+    /// Seconds over which the input goes from one value to the other; 0 for a step.
+    pub ramp_secs: f64,
     /// Value before: metres per second in the world, or radians about +Y.
     pub from: DVec3,
     /// Value after: the goal.
@@ -31,13 +37,18 @@ impl FittedResponse {
     /// The fitted value at a time, smoothed with a standard deviation, both in seconds; 0 gives the spring itself.
     pub fn at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
-        self.from + (self.to - self.from) * response.step(secs - self.start_secs)
+        self.from + (self.to - self.from) * response.ramped(secs - self.start_secs, self.ramp_secs)
     }
 
     /// Its rate of change, per second.
     pub fn rate_at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
-        (self.to - self.from) * response.rate(secs - self.start_secs)
+        let since = secs - self.start_secs;
+        let rate = match self.ramp_secs > 0.0 {
+            true => (response.step(since) - response.step(since - self.ramp_secs)) / self.ramp_secs,
+            false => response.rate(since),
+        };
+        (self.to - self.from) * rate
     }
 }
 
@@ -60,103 +71,288 @@ const FINEST: f64 = 1e-6;
 /// The fitted step is at most this times the observed step: the response never shows a larger one, which would fit any half-life.
 const LARGEST_STEP: f64 = 1.1;
 
-/// Fits the frames of a signal; `peak` is the frame of its largest rate. `None` if no spring fits.
-pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -> Option<FittedResponse> {
+/// Ramps of a goal that are tried, seconds; the best is refined between its neighbours in so many steps.
+const RAMPS_SECS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.0];
+const RAMP_STEPS: usize = 10;
+
+/// First steps of the search for each of them, share of the half-life and seconds, and how near it goes.
+const RAMPED_STEPS: [f64; 2] = [0.1, 0.05];
+const FINE: f64 = 1e-3;
+
+/// A goal was ramped where that leaves less than this share of the squares that a step leaves ...
+const RAMPED_SHARE: f64 = 0.2;
+
+/// ... of which a ramp would explain this share to first order, ...
+const LEAST_EXPLAINED: f64 = 0.4;
+
+/// ... and the step leaves more than rounding, as a share of its size.
+const RAMPED_ERROR: f64 = 1e-3;
+
+/// The springs fitted to the frames of a signal: for a goal that steps, and for one that is ramped where that fits far better. `peak` is
+/// the frame of the largest rate. `None` if no spring fits.
+pub(super) fn fit(
+    signal: &Signal,
+    frames: Range<usize>,
+    peak: usize,
+    dt: f64,
+) -> Option<(FittedResponse, Option<FittedResponse>)> {
     let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
     let samples = frames.clone().step_by(every);
     let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
     let seen = signal.values[frames.end - 1] - signal.values[frames.start];
-    let shortest = (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS);
-    let (first, last) = (frames.start as f64 * dt, peak as f64 * dt);
-    let regress = |log: f64, start_secs: f64| -> Option<(f64, FittedResponse)> {
-        let half_life_secs = ops::exp(log);
-        let inside = (shortest..=LONGEST_SECS).contains(&half_life_secs) && (first..=last).contains(&start_secs);
-        if !inside {
-            return None;
-        }
-        let response = SmoothedResponse::new(half_life_secs, signal.deviation_secs);
-        regression(
-            &samples,
-            start_secs,
-            &response,
-            half_life_secs,
-            LARGEST_STEP * seen.length(),
-        )
+    let change = Change {
+        samples,
+        deviation_secs: signal.deviation_secs,
+        half_lives: (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS)..LONGEST_SECS,
+        starts: frames.start as f64 * dt..peak as f64 * dt,
+        largest_step: LARGEST_STEP * seen.length(),
     };
-
-    let (from, to) = (ops::ln(shortest), ops::ln(LONGEST_SECS));
-    let starts = ((last - first) / STARTS_SECS).ceil().max(1.0) as usize;
-    let mut best: Option<(f64, FittedResponse)> = None;
-    let mut consider = |found: Option<(f64, FittedResponse)>| -> bool {
-        let is_better = match (&found, &best) {
-            (Some((cost, _)), Some((least, _))) => cost < least,
-            (found, _) => found.is_some(),
-        };
-        if is_better {
-            best = found;
-        }
-        is_better
-    };
-    for index in 0..HALF_LIVES {
-        let log = from + (to - from) * (index as f64 + 0.5) / HALF_LIVES as f64;
-        for start in 0..=starts {
-            consider(regress(log, first + (last - first) * start as f64 / starts as f64));
-        }
-    }
-    let (_, coarse) = best?;
-    let mut at = [ops::ln(coarse.half_life_secs), coarse.start_secs];
-    let mut steps = [(to - from) / HALF_LIVES as f64, STARTS_SECS];
-    let mut consider = |found: Option<(f64, FittedResponse)>| -> bool {
-        let is_better = found
-            .as_ref()
-            .zip(best.as_ref())
-            .is_some_and(|(new, old)| new.0 < old.0);
-        if is_better {
-            best = found;
-        }
-        is_better
-    };
-    // In the valley of the sum a later start goes with a shorter half-life, so both are also changed together.
-    const DIRECTIONS: [[f64; 2]; 8] = [
-        [1.0, 0.0],
-        [-1.0, 0.0],
-        [0.0, 1.0],
-        [0.0, -1.0],
-        [1.0, -1.0],
-        [-1.0, 1.0],
-        [1.0, 1.0],
-        [-1.0, -1.0],
-    ];
-    const MOST_STEPS: usize = 2000;
-    for _ in 0..MOST_STEPS {
-        let next = DIRECTIONS
-            .map(|direction| [at[0] + direction[0] * steps[0], at[1] + direction[1] * steps[1]])
-            .into_iter()
-            .find(|&[log, start]| consider(regress(log, start)));
-        match next {
-            Some(next) => at = next,
-            None => steps = steps.map(|step| 0.5 * step),
-        }
-        if steps[0] < FINEST && steps[1] < FINEST {
-            break;
-        }
-    }
-    let (_, fitted) = best?;
-    // At the edge of the range the half-life is only bounded, not determined.
-    let is_inside = fitted.half_life_secs > shortest * 1.01 && fitted.half_life_secs < LONGEST_SECS * 0.99;
-    is_inside.then_some(fitted)
+    let range = ops::ln(change.half_lives.end) - ops::ln(change.half_lives.start);
+    let step = change.refined(change.coarse()?, [range / HALF_LIVES as f64, STARTS_SECS], FINEST);
+    let ramped = change.ramped(step).and_then(|fit| change.known(fit));
+    Some((change.known(step)?, ramped))
 }
 
-/// The best first value and step, limited in size, for a response that starts at a given time, and the residual sum of squares.
-fn regression(
-    samples: &[(f64, DVec3)],
-    start_secs: f64,
-    response: &SmoothedResponse,
-    half_life_secs: f64,
+/// A fit and the sum of its squares.
+type Fit = (f64, FittedResponse);
+
+/// What is fitted, and within which limits.
+struct Change {
+    /// Times and values.
+    samples: Vec<(f64, DVec3)>,
+    deviation_secs: f64,
+    half_lives: Range<f64>,
+    starts: Range<f64>,
     largest_step: f64,
-) -> Option<(f64, FittedResponse)> {
+}
+
+impl Change {
+    /// The best values for a half-life, by its logarithm, a start and a ramp; `None` out of the limits.
+    fn regress(&self, log: f64, start_secs: f64, ramp_secs: f64) -> Option<Fit> {
+        let half_life_secs = ops::exp(log);
+        let (half_lives, starts) = (&self.half_lives, &self.starts);
+        let inside = (half_lives.start..=half_lives.end).contains(&half_life_secs)
+            && (starts.start..=starts.end).contains(&start_secs);
+        let at = FittedResponse {
+            half_life_secs,
+            uncertainty_secs: None,
+            start_secs,
+            ramp_secs,
+            from: DVec3::ZERO,
+            to: DVec3::ZERO,
+            error: 0.0,
+        };
+        inside.then(|| regression(&self.samples, at, self.deviation_secs, self.largest_step))?
+    }
+
+    /// The best of a grid of half-lives and starts, for a step.
+    fn coarse(&self) -> Option<Fit> {
+        let (from, to) = (ops::ln(self.half_lives.start), ops::ln(self.half_lives.end));
+        let (first, last) = (self.starts.start, self.starts.end);
+        let starts = ((last - first) / STARTS_SECS).ceil().max(1.0) as usize;
+        let logs = (0..HALF_LIVES).map(|index| from + (to - from) * (index as f64 + 0.5) / HALF_LIVES as f64);
+        let points = logs.flat_map(|log| {
+            (0..=starts).map(move |start| (log, first + (last - first) * start as f64 / starts as f64))
+        });
+        let fits = points.filter_map(|(log, start)| self.regress(log, start, 0.0));
+        fits.reduce(|best, fit| if fit.0 < best.0 { fit } else { best })
+    }
+
+    /// The best fit downhill from another, with the same ramp, by steps of the half-life's logarithm and of the start that shrink.
+    fn refined(&self, mut best: Fit, mut steps: [f64; 2], finest: f64) -> Fit {
+        // In the valley of the sum a later start goes with a shorter half-life, so both are also changed together.
+        const DIRECTIONS: [[f64; 2]; 8] = [
+            [1.0, 0.0],
+            [-1.0, 0.0],
+            [0.0, 1.0],
+            [0.0, -1.0],
+            [1.0, -1.0],
+            [-1.0, 1.0],
+            [1.0, 1.0],
+            [-1.0, -1.0],
+        ];
+        const MOST_STEPS: usize = 2000;
+        let mut at = [ops::ln(best.1.half_life_secs), best.1.start_secs];
+        for _ in 0..MOST_STEPS {
+            let next = DIRECTIONS.into_iter().find_map(|direction| {
+                let next = [at[0] + direction[0] * steps[0], at[1] + direction[1] * steps[1]];
+                let fit = self.regress(next[0], next[1], best.1.ramp_secs)?;
+                (fit.0 < best.0).then_some((next, fit))
+            });
+            match next {
+                Some((next, fit)) => (at, best) = (next, fit),
+                None => steps = steps.map(|step| 0.5 * step),
+            }
+            if steps[0] < finest && steps[1] < finest {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The fit of a goal that is ramped, where that explains most of what a step leaves.
+    fn ramped(&self, (left, step): Fit) -> Option<Fit> {
+        let counts = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
+        if !counts || self.share_of_a_ramp(&step) < LEAST_EXPLAINED {
+            return None;
+        }
+        // The middle of the input stays about where it is.
+        let with = |change: &Self, ramp_secs: f64, finest: f64| {
+            let start = (step.start_secs - 0.5 * ramp_secs).max(change.starts.start);
+            let from = change.regress(ops::ln(step.half_life_secs), start, ramp_secs)?;
+            Some(change.refined(from, RAMPED_STEPS, finest))
+        };
+        // A third of the samples is enough to find the ramp.
+        let thinned = Self {
+            samples: self.samples.iter().copied().step_by(3).collect(),
+            half_lives: self.half_lives.clone(),
+            starts: self.starts.clone(),
+            ..*self
+        };
+        let cost = |ramp_secs: f64| with(&thinned, ramp_secs, FINE).map_or(f64::INFINITY, |fit| fit.0);
+        let costs = RAMPS_SECS.map(cost);
+        let best = (0..costs.len()).min_by(|&one, &other| costs[one].total_cmp(&costs[other]))?;
+        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let mut low = if best == 0 { 0.0 } else { RAMPS_SECS[best - 1] };
+        let mut high = RAMPS_SECS[(best + 1).min(RAMPS_SECS.len() - 1)];
+        let inner = |low: f64, high: f64| [high - golden * (high - low), low + golden * (high - low)];
+        let mut at = inner(low, high);
+        let mut costs = at.map(cost);
+        for _ in 0..RAMP_STEPS {
+            if costs[0] < costs[1] {
+                high = at[1];
+                at = inner(low, high);
+                costs = [cost(at[0]), costs[0]];
+            } else {
+                low = at[0];
+                at = inner(low, high);
+                costs = [costs[1], cost(at[1])];
+            }
+        }
+        let ramped = with(self, 0.5 * (low + high), FINEST)?;
+        (ramped.0 < RAMPED_SHARE * left && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+    }
+
+    /// A fit with its uncertainty; `None` at the edge of the range, where the half-life is only bounded.
+    fn known(&self, (_, fitted): Fit) -> Option<FittedResponse> {
+        let inside = self.half_lives.start * 1.01..self.half_lives.end * 0.99;
+        (fitted.half_life_secs > inside.start && fitted.half_life_secs < inside.end).then(|| FittedResponse {
+            uncertainty_secs: self.uncertainty_secs(&fitted),
+            ..fitted
+        })
+    }
+
+    /// How the fitted values change with each parameter: first value, step, start, ramp where there is one, and last the half-life.
+    fn derivatives(&self, fitted: &FittedResponse) -> Vec<Vec<f64>> {
+        let size = (fitted.to - fitted.from).length();
+        let shares = |half_life_secs: f64, shift: f64, ramp_secs: f64| -> Vec<f64> {
+            let response = SmoothedResponse::new(half_life_secs, self.deviation_secs);
+            let at = |&(secs, _): &(f64, DVec3)| response.ramped(secs - fitted.start_secs - shift, ramp_secs);
+            self.samples.iter().map(at).collect()
+        };
+        let slope = |before: Vec<f64>, after: Vec<f64>, over: f64| -> Vec<f64> {
+            let pairs = before.iter().zip(&after);
+            pairs.map(|(before, after)| size * (after - before) / over).collect()
+        };
+        const SMALL: f64 = 1e-4;
+        let (h, ramp) = (fitted.half_life_secs, fitted.ramp_secs);
+        let mut columns = vec![vec![1.0; self.samples.len()], shares(h, 0.0, ramp)];
+        columns.push(slope(shares(h, SMALL, ramp), shares(h, -SMALL, ramp), 2.0 * SMALL));
+        if ramp > 0.0 {
+            let [less, more] = [ramp - SMALL, ramp + SMALL].map(|ramp| shares(h, 0.0, ramp));
+            columns.push(slope(less, more, 2.0 * SMALL));
+        }
+        let [less, more] = [1.0 - SMALL, 1.0 + SMALL].map(|times| shares(h * times, 0.0, ramp));
+        columns.push(slope(less, more, 2.0 * SMALL * h));
+        columns
+    }
+
+    /// What a fit leaves of each sample, along the change.
+    fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
+        let along = (fitted.to - fitted.from).normalize_or_zero();
+        let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
+        let at = |&(secs, value): &(f64, DVec3)| {
+            let share = response.ramped(secs - fitted.start_secs, fitted.ramp_secs);
+            (value - fitted.from - (fitted.to - fitted.from) * share).dot(along)
+        };
+        self.samples.iter().map(at).collect()
+    }
+
+    /// Share of the squares left by a step that a short ramp would explain, to first order.
+    fn share_of_a_ramp(&self, step: &FittedResponse) -> f64 {
+        const SHORT_SECS: f64 = 0.1;
+        let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
+        let change = |&(secs, _): &(f64, DVec3)| {
+            let since = secs - step.start_secs;
+            response.ramped(since + 0.5 * SHORT_SECS, SHORT_SECS) - response.step(since)
+        };
+        let mut columns = self.derivatives(step);
+        columns.push(self.samples.iter().map(change).collect());
+        let (basis, _) = orthogonal(columns);
+        let left = self.left(step);
+        let along = basis.last().map_or(0.0, |unit| dot(unit, &left));
+        along * along / dot(&left, &left)
+    }
+
+    /// The standard error of the half-life, seconds, if what is left is noise that was smoothed like the take.
+    ///
+    /// The half-life errs by what is left along the part of its own derivative that no other parameter shares. Source: docs/math/fit.md.
+    fn uncertainty_secs(&self, fitted: &FittedResponse) -> Option<f64> {
+        let (basis, sensitivity) = orthogonal(self.derivatives(fitted));
+        // Noise smoothed by Gaussian weights is correlated like weights of twice the variance; samples are evenly apart.
+        let apart = |away: usize| (self.samples[away].0 - self.samples[0].0) / self.deviation_secs.max(1e-9);
+        let correlation: Vec<f64> = (0..self.samples.len())
+            .map(|away| ops::exp(-0.25 * apart(away) * apart(away)))
+            .collect();
+        let spread = |unit: &Vec<f64>| -> f64 {
+            let row = |one: usize| -> f64 {
+                let others = unit.iter().enumerate();
+                others
+                    .map(|(other, value)| value * correlation[one.abs_diff(other)])
+                    .sum()
+            };
+            unit.iter().enumerate().map(|(one, value)| value * row(one)).sum()
+        };
+        let spreads: Vec<f64> = basis.iter().map(spread).collect();
+        let count = self.samples.len() as f64;
+        let free = count - spreads.iter().sum::<f64>();
+        let left = self.left(fitted);
+        let error = (dot(&left, &left) / free * spreads.last()?).sqrt() / sensitivity;
+        (free > FEWEST_FREE * count && error.is_finite()).then_some(error)
+    }
+}
+
+/// Unit columns that span the same, each at right angles to those before it, and the length that was left of the last one.
+fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut length = 0.0;
+    for mut column in columns {
+        // Twice: the first time leaves what was rounded.
+        for unit in basis.iter().chain(&basis) {
+            let along = dot(unit, &column);
+            column
+                .iter_mut()
+                .zip(unit)
+                .for_each(|(value, unit)| *value -= along * unit);
+        }
+        length = dot(&column, &column).sqrt();
+        basis.push(column.iter().map(|value| value / length).collect());
+    }
+    (basis, length)
+}
+
+/// Least share of the samples' noise that the parameters may leave: with less, what is left says nothing of the noise.
+const FEWEST_FREE: f64 = 0.05;
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+/// The best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of squares.
+fn regression(samples: &[(f64, DVec3)], at: FittedResponse, deviation_secs: f64, largest_step: f64) -> Option<Fit> {
     let count = samples.len() as f64;
-    let shares = samples.iter().map(|&(secs, _)| response.step(secs - start_secs));
+    let response = SmoothedResponse::new(at.half_life_secs, deviation_secs);
+    let shares = (samples.iter()).map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs));
     let shares: Vec<f64> = shares.collect();
     let mean_share = shares.iter().sum::<f64>() / count;
     let mean = samples.iter().map(|&(_, value)| value).sum::<DVec3>() / count;
@@ -175,14 +371,8 @@ fn regression(
         .map(|(value, &share)| (value - from - step * share).length_squared())
         .sum();
     let error = (left / count).sqrt() / step.length();
-    error.is_finite().then_some((
-        left,
-        FittedResponse {
-            half_life_secs,
-            start_secs,
-            from,
-            to: from + step,
-            error,
-        },
-    ))
+    let to = from + step;
+    error
+        .is_finite()
+        .then_some((left, FittedResponse { from, to, error, ..at }))
 }

@@ -55,6 +55,10 @@ pub struct HalfLives {
     pub fitted: Option<Spread>,
     /// Errors of those fits, as shares of the step.
     pub error: Option<Spread>,
+    /// Standard error of the median of the fits, seconds: from their scatter or from the uncertainty of each, whichever is larger.
+    pub uncertainty_secs: Option<f64>,
+    /// Half-lives and ramps, seconds, of the changes whose goal seems to be ramped, where these are half of all or more.
+    pub ramped: Option<[Spread; 2]>,
 }
 
 impl HalfLives {
@@ -65,7 +69,16 @@ impl HalfLives {
             closed: Spread::new(events.clone().filter_map(|event| event.closed_secs)),
             fitted: Spread::new(fits().map(|fitted| fitted.half_life_secs)),
             error: Spread::new(fits().map(|fitted| fitted.error)),
+            uncertainty_secs: uncertainty(fits().map(|fitted| (fitted.half_life_secs, fitted.uncertainty_secs))),
+            ramped: Self::ramped(events.clone().filter(|event| event.trusted().is_some())),
         }
+    }
+
+    fn ramped<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Option<[Spread; 2]> {
+        let ramps = || events.clone().filter_map(|event| event.ramped);
+        let half_lives = Spread::new(ramps().map(|fitted| fitted.half_life_secs))?;
+        let secs = Spread::new(ramps().map(|fitted| fitted.ramp_secs))?;
+        (2 * half_lives.count >= events.count()).then_some([half_lives, secs])
     }
 
     /// The half-life to use: the median of the fits, of the closed forms where there are no fits.
@@ -77,6 +90,22 @@ impl HalfLives {
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
+}
+
+/// The standard error of a median is this times that of the mean, for normal scatter.
+const OF_MEDIAN: f64 = 1.253;
+
+/// Standard error of the median of values with standard errors of their own. `None` for one value without.
+fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> {
+    let (values, own): (Vec<f64>, Vec<Option<f64>>) = values.unzip();
+    let count = values.len() as f64;
+    if values.len() < 2 {
+        return *own.first()?;
+    }
+    let mean = values.iter().sum::<f64>() / count;
+    let scatter = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
+    let within = own.iter().flatten().map(|own| own * own).sum::<f64>() / count;
+    Some(OF_MEDIAN * (scatter.max(within) / count).sqrt())
 }
 
 /// Statistics of one mode, or of all modes together.

@@ -5,9 +5,11 @@
 //! the weights,
 //! ```text
 //! step(u) = P(u/s) - e^(s^2/2 - u) ((1 + m) P(m/s) + s p(m/s))      rate(u) = e^(s^2/2 - u) (m P(m/s) + s p(m/s))
+//! sum(u) = (u - 2) P(u/s) + s p(u/s) + e^(s^2/2 - u) ((2 + m) P(m/s) + s p(m/s))
 //! ```
 //!
-//! where m = u - s^2, and P and p are the normal distribution and its density. Derivation: docs/math/fit.md.
+//! where m = u - s^2, P and p are the normal distribution and its density, and sum is the integral of step, whose differences answer
+//! a goal that is ramped. Derivation: docs/math/fit.md.
 
 use core::f64::consts::{PI, SQRT_2};
 
@@ -25,6 +27,9 @@ pub struct SmoothedResponse {
 
 /// Deviations, in units of 1/y, below which smoothing changes no significant digit.
 const NO_SMOOTHING: f64 = 1e-4;
+
+/// Ramps shorter than this, in units of 1/y, are steps: differences of the sum would lose their digits.
+const SHORTEST_RAMP: f64 = 1e-4;
 
 /// Below this many deviations the normal distribution is computed from its asymptotic series, whose terms do not cancel.
 const FAR_BELOW: f64 = -10.0;
@@ -47,6 +52,29 @@ impl SmoothedResponse {
         }
         let (tail, density, scale) = self.parts(u);
         normal(u / s) - scale * ((1.0 + u - s * s) * tail + s * density)
+    }
+
+    /// The same where the goal goes evenly from 0 to 1 over `ramp_secs`, the input being its start.
+    pub fn ramped(&self, secs: f64, ramp_secs: f64) -> f64 {
+        let (u, ramp) = (self.decay_rate * secs, self.decay_rate * ramp_secs);
+        if ramp < SHORTEST_RAMP {
+            return self.step(secs);
+        }
+        (self.sum(u) - self.sum(u - ramp)) / ramp
+    }
+
+    /// Integral of the step over u = y t.
+    fn sum(&self, u: f64) -> f64 {
+        let s = self.deviation;
+        if s < NO_SMOOTHING {
+            return if u > 0.0 {
+                u - 2.0 + ops::exp(-u) * (2.0 + u)
+            } else {
+                0.0
+            };
+        }
+        let (tail, density_at, scale) = self.parts(u);
+        (u - 2.0) * normal(u / s) + s * density(u / s) + scale * ((2.0 + u - s * s) * tail + s * density_at)
     }
 
     /// Rate of change of that share, per second.
@@ -163,6 +191,18 @@ mod tests {
                     let (found, expected) = (response.step(secs), summed(half_life, deviation, secs));
                     let is_near = (found - expected).abs() < 2e-6;
                     assert!(is_near, "{half_life} {deviation} {secs}: {found} {expected}");
+                    let ramped = |ramp: f64| {
+                        let count = 400;
+                        let at = |index: i32| secs - ramp * (f64::from(index) + 0.5) / f64::from(count);
+                        (0..count).map(|index| response.step(at(index))).sum::<f64>() / f64::from(count)
+                    };
+                    for ramp in [0.0, 0.05, 0.6] {
+                        let (found, expected) = (response.ramped(secs, ramp), ramped(ramp));
+                        assert!(
+                            (found - expected).abs() < 1e-5,
+                            "{half_life} {deviation} {secs} {ramp}: {found} {expected}"
+                        );
+                    }
                     let dt = 1e-5;
                     let slope = (response.step(secs + dt) - response.step(secs - dt)) / (2.0 * dt);
                     assert!(

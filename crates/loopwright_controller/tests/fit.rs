@@ -89,6 +89,97 @@ fn the_sway_of_a_gait_moves_half_lives_by_less_than_a_tenth() {
     }
 }
 
+/// Goals that go to their values over a time in place of at once, by many small commands.
+fn ramped(settings: &mut DriveSettings, secs: f64) {
+    const STEPS: i32 = 50;
+    let mut before = command(0.0, [0.0, 0.0], 0.0);
+    let mut commands = Vec::new();
+    for &goal in &settings.commands {
+        for step in 1..=STEPS {
+            let share = f64::from(step) / f64::from(STEPS);
+            let between = |from: f64, to: f64| from + share * (to - from);
+            let [x, z] = [0, 1].map(|axis| between(before.velocity_mps[axis], goal.velocity_mps[axis]));
+            let at_secs = goal.at_secs + secs * (f64::from(step) - 0.5) / f64::from(STEPS);
+            commands.push(command(at_secs, [x, z], between(before.facing_deg, goal.facing_deg)));
+        }
+        before = goal;
+    }
+    settings.commands = commands;
+}
+
+/// A goal that is ramped makes a spring look slower: that is recognised, and the spring behind it found.
+#[test]
+fn ramped_goals_are_recognised() {
+    for (half_life, ramp, noise_deg) in [
+        (0.15, 0.25, 0.0),
+        (0.3, 0.25, 0.0),
+        (0.15, 0.5, 0.0),
+        (0.4, 0.6, 0.0),
+        (0.15, 0.5, 0.1),
+    ] {
+        let (_, found) = driven(|settings| {
+            settings.velocity_half_life_secs = half_life;
+            settings.facing_half_life_secs = half_life;
+            settings.noise_deg = noise_deg;
+            ramped(settings, ramp);
+        });
+        for event in &found.events {
+            let fitted = event.ramped.unwrap();
+            assert!(
+                (fitted.half_life_secs / half_life - 1.0).abs() < 0.015 + 0.3 * noise_deg,
+                "{half_life} {ramp}: {fitted:?}"
+            );
+            assert!(
+                (fitted.ramp_secs - ramp).abs() < 0.005 + 0.2 * noise_deg,
+                "{half_life} {ramp}: {fitted:?}"
+            );
+        }
+    }
+    let (_, stepped) = driven(|settings| settings.velocity_half_life_secs = 0.15);
+    assert!(stepped.events.iter().all(|event| event.ramped.is_none()));
+}
+
+/// Over many seeds half-lives scatter as their uncertainties say, and no step is taken for a ramp.
+#[test]
+fn half_lives_scatter_as_their_uncertainties_say() {
+    let truth = |settings: &DriveSettings, quantity: Quantity| match quantity {
+        Quantity::Velocity => settings.velocity_half_life_secs,
+        Quantity::Facing => settings.facing_half_life_secs,
+    };
+    for (noise_deg, sway_metres) in [(0.5, 0.0), (0.2, 0.02)] {
+        let (mut of_changes, mut of_medians) = (Vec::new(), Vec::new());
+        for seed in 0..20 {
+            let (settings, found) = driven(|settings| {
+                settings.seed = seed;
+                settings.noise_deg = noise_deg;
+                settings.sway_metres = sway_metres;
+                settings.frame_rate_hz = 30.0;
+            });
+            for event in &found.events {
+                let fitted = event.trusted().unwrap();
+                assert_eq!(event.ramped, None, "{seed}: {fitted:?}");
+                let off = fitted.half_life_secs - truth(&settings, event.quantity);
+                of_changes.push(off / fitted.uncertainty_secs.unwrap());
+            }
+            let all = Pool::new(&[&found]).all;
+            for (half_lives, quantity) in [(all.velocity, Quantity::Velocity), (all.facing, Quantity::Facing)] {
+                let off = half_lives.chosen_secs().unwrap() - truth(&settings, quantity);
+                of_medians.push(off / half_lives.uncertainty_secs.unwrap());
+            }
+        }
+        for off in [&of_changes, &of_medians] {
+            let rms = (off.iter().map(|off| off * off).sum::<f64>() / off.len() as f64).sqrt();
+            let within = off.iter().filter(|off| off.abs() < 2.0).count();
+            assert!((0.5..1.3).contains(&rms), "{noise_deg} {sway_metres}: {rms}");
+            assert!(
+                within * 100 >= off.len() * 93,
+                "{noise_deg} {sway_metres}: {within} of {}",
+                off.len()
+            );
+        }
+    }
+}
+
 #[test]
 fn events_modes_and_peaks_are_those_that_were_driven() {
     let (settings, found) = driven(|_| {});

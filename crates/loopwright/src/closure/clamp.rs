@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{crossfade::Crossfade, method::Method, shapes::Shape};
+use super::{crossfade::Crossfade, method::Method, shapes::Shape, shapes::ShapeKey, shapes::ShapeKind};
 use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
@@ -47,13 +47,21 @@ impl fmt::Display for Clamp {
         match *self {
             Self::Shape { end, asked, used } => {
                 let mut separator = "";
+                let kind = used.kind();
                 for (parameter, asked) in asked.values() {
                     let Some(used) = used.get(parameter.key).filter(|used| *used != asked) else {
                         continue;
                     };
                     write!(f, "{separator}the {} at the {end} was ", parameter.noun)?;
                     match parameter.unit {
-                        Unit::Secs => write!(f, "shortened from {asked:.3} s to {used:.3} s to fit into the loop")?,
+                        Unit::Secs => {
+                            // A soft fade also limits the time in which velocities cancel its slope.
+                            let fits = match (kind, parameter.key) {
+                                (ShapeKind::SoftFade, ShapeKey::VelocityBlend) => "fit into the loop and the fade",
+                                _ => "fit into the loop",
+                            };
+                            write!(f, "shortened from {asked:.3} s to {used:.3} s to {fits}")?;
+                        }
                         _ => write!(
                             f,
                             "{} from {asked} to {used}",

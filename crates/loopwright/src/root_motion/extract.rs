@@ -173,23 +173,15 @@ impl<'a> Stretch<'a> {
         is_still(&own) && ops::hypot(off.x, off.z) < hips.y - own[0].translation.y
     }
 
-    /// A joint over the ground at every sample of the clip, seen from the root. Where it does not face along the root, only its turns
-    /// count.
+    /// A joint over the ground at every sample of the clip, seen from the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
         let in_root = |sample: isize| {
             let own = self.world.joint((sample - range.start()) as usize, joint);
             root.at(sample as f64 * self.clip.step_secs()).inverse() * own
         };
-        let facing = |frame: &Rigid| rotation::yaw_of(frame.rotation);
-        let own: Vec<Rigid> = range.clone().map(in_root).collect();
-        let start = facing(&own[self.first]);
-        let faces_along = own
-            .iter()
-            .all(|frame| rotation::wrap_angle(facing(frame)).abs() < FACES_ALONG);
-        let off = if faces_along { 0.0 } else { start };
-        let level = |frame: &Rigid| Rigid::from_yaw(facing(frame) - off, frame.translation.with_y(0.0));
-        own.iter().map(level).collect()
+        let level = |frame: Rigid| Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0));
+        range.clone().map(in_root).map(level).collect()
     }
 
     /// The motion of a joint over the ground from start to end.

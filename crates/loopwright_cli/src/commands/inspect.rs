@@ -2,10 +2,11 @@
 use loopwright_job::Study;
 
 use super::each::{self, Manner};
+use super::like::reading_of;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::survey::{self, Surveyed};
-use crate::{args::InspectArgs, load, plot::PlotFile, report::inspect::InspectAnswer};
+use crate::{args::InspectArgs, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     args.sets.only_of_search()?;
@@ -34,8 +35,9 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
         }
         None => survey::of(&args.take, study)?,
     };
+    let sidecar = written_loop::read_sidecar(&args.take, &reading_of(&args.study))?;
     let outputs = outputs.commit()?;
-    let answer = InspectAnswer::new(&surveyed);
+    let answer = InspectAnswer::new(&surveyed, sidecar);
     output::print(&if args.json {
         answer.json(&outputs)
     } else {

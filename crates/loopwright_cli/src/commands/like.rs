@@ -85,7 +85,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
 }
 
 /// How the motions that are sought are read: as the take, but for its animation.
-fn reading_of(study: &StudyArgs) -> TakeArgs {
+pub(super) fn reading_of(study: &StudyArgs) -> TakeArgs {
     TakeArgs {
         up: study.up,
         unit: study.unit,

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
-use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::loop_file::Sidecar;
+use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
 use loopwright_job::warning;
 use serde::Serialize;
 
@@ -87,6 +88,23 @@ impl InspectAnswer<'_> {
                 .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
                 .collect();
             line("segments", segments.join("; "));
+        }
+        if let Some(PeriodicLoopFacts {
+            radius_m,
+            angle_radps,
+            climb_mps,
+            axis,
+            ..
+        }) = self.periodic_loop
+        {
+            let [x, y, z] = axis;
+            line(
+                "loop",
+                format!(
+                    "radius {radius_m:.3} m, {:.3} deg/s about the axis, {climb_mps:.3} m/s along it ({x:.3} {y:.3} {z:.3})",
+                    angle_radps.to_degrees()
+                ),
+            );
         }
         if with_contacts {
             text.push('\n');
@@ -235,6 +253,7 @@ pub(crate) struct InspectAnswer<'a> {
     stretches: Vec<StretchFacts>,
     segments: Vec<SegmentFacts>,
     contacts: Vec<Stands<'a>>,
+    periodic_loop: Option<PeriodicLoopFacts>,
 }
 
 /// A span of frames in which a foot stands.
@@ -246,11 +265,12 @@ struct Stands<'a> {
 }
 
 impl<'a> InspectAnswer<'a> {
-    /// The facts of a take.
-    pub(crate) fn new(surveyed: &'a Surveyed) -> Self {
+    /// The facts of a take, and those of its root where its sidecar says that it is a loop.
+    pub(crate) fn new(surveyed: &'a Surveyed, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey) = (&surveyed.facts, &surveyed.survey);
         let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
         Self {
+            periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
             duration_secs: duration_secs(facts),
             take: facts.clone(),
             stature_m: survey.stature,

@@ -8,7 +8,7 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright::math::{Rigid, Screw, rotation};
+use loopwright::math::{Rigid, Screw, Twist, rotation};
 use loopwright::{
     RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
     root_motion::RootSpace,
@@ -384,6 +384,9 @@ impl BasisFacts {
     }
 }
 
+/// An axis that is farther away turns the path by less than a micrometre in a minute; nearer ones do so by more than rounding.
+const FARTHEST_AXIS_METRES: f64 = 4e9;
+
 /// The numbers of Muratori's `periodic_loop` (2002), in the directions of the ground: t seconds after the first key the root has moved by
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis.
 ///
@@ -407,18 +410,20 @@ pub struct PeriodicLoopFacts {
 impl PeriodicLoopFacts {
     /// The path of a root motion.
     pub fn new(root: &RootMotion) -> Self {
+        let linear = root.twist.linear;
         let screw = Screw::from(root.twist);
-        let turned = |v: DVec3| (root.start.rotation * v).to_array();
-        let moves = root.twist.linear;
-        let (radius_m, angle_radps, climb_mps, axis) = match root.twist.radius() {
-            Some(radius) => (radius, screw.rate, screw.climb, screw.axis),
-            None => (0.0, 0.0, moves.length(), moves.try_normalize().unwrap_or(screw.axis)),
+        let turns = screw.rate > 0.0 && screw.radius() < FARTHEST_AXIS_METRES;
+        // A straight path is one along its own axis that does not turn.
+        let screw = match (turns, linear.try_normalize()) {
+            (false, Some(ahead)) => Screw::from(Twist::new(linear, ahead)),
+            _ => screw,
         };
-        let [basis_x, basis_y, axis] = [screw.basis_x, screw.basis_y, axis].map(turned);
+        let turned = |v: DVec3| (root.start.rotation * v).to_array();
+        let [basis_x, basis_y, axis] = [screw.basis_x, screw.basis_y, screw.axis].map(turned);
         Self {
-            radius_m,
-            angle_radps,
-            climb_mps,
+            radius_m: if turns { screw.radius() } else { 0.0 },
+            angle_radps: if turns { screw.rate } else { 0.0 },
+            climb_mps: screw.climb,
             basis_x,
             basis_y,
             axis,
@@ -716,7 +721,6 @@ pub struct BlendFacts {
 
 #[cfg(test)]
 mod tests {
-    use loopwright::math::Twist;
 
     use super::*;
 
@@ -770,6 +774,10 @@ mod tests {
             (DVec3::ZERO, DVec3::Y * -2.0),
             (DVec3::ZERO, DVec3::ZERO),
             (DVec3::new(0.2, 0.1, 1.0), DVec3::new(0.3, -0.8, 0.5)),
+            // Nearly straight: the axis is two kilometres away, then ten million, then out of reach.
+            (DVec3::new(0.0, 0.1, 1.25), DVec3::Y * 7e-4),
+            (DVec3::new(0.0, 0.0, 1.25), DVec3::Y * -1.25e-7),
+            (DVec3::new(0.0, 0.2, 1.25), DVec3::Y * 1e-10),
         ] {
             let start = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, 3.0));
             let root = RootMotion::new(start, Twist::new(linear, angular));
@@ -783,6 +791,7 @@ mod tests {
                     (start.translation + moved - now.translation).length() < 1e-6,
                     "{linear} {angular}"
                 );
+                assert!((x.cross(y) - axis).length() < 1e-12, "{x} {y} {axis}");
                 let turned = rotation::exp(of.angle_radps * secs * axis) * start.rotation;
                 assert!(rotation::difference(turned, now.rotation).length() < 1e-6);
             }

@@ -25,8 +25,7 @@ described! {
         #[cfg_attr(feature = "clap", arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>()))]
         #[serde(with = "optional_text")]
         pub method: Option<ClosureName> = "# method = \"quintic\"",
-        /// A method of the article on looping by inertialization, by its name there: start, end, both, cubic, linear, softfade, or
-        /// linear-with-kink, which leaves velocities as they are. It sets method, share, continuity and seam-motion.
+        /// A method of the article by its name: start, end, both, cubic, linear, softfade, or linear-with-kink, whose velocities jump.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub preset: Option<Preset> = "# preset = \"both\"",
@@ -47,7 +46,7 @@ described! {
         /// Another blend time for the end, seconds.
         #[cfg_attr(feature = "clap", arg(skip))]
         pub blend_end: Option<f64> = "# blend-end = 0.35",
-        /// Fade of velocities apart, seconds, of spring and softfade [default: as the pose; softfade 0.3].
+        /// Fade of velocities apart, seconds, of spring and softfade [default: as the pose; softfade 0.35].
         #[cfg_attr(feature = "clap", arg(skip))]
         pub velocity_blend: Option<f64> = "# velocity-blend = 0.35",
         /// Another fade of velocities for the start, seconds.

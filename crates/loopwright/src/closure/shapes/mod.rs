@@ -269,7 +269,8 @@ mod tests {
             shape.with(ShapeKey::VelocityBlend, velocity_secs)
         };
         assert_eq!(soft(5.0, 0.1, 3.0).fitted(1.0), soft(2.0, 0.5, 1.0));
-        assert_eq!(soft(0.01, 3.0, 0.3).fitted(1.0), soft(0.01, 3.0, 0.01));
+        assert_eq!(soft(0.01, 3.0, 0.3).fitted(1.0), soft(0.01, 3.0, 0.03));
+        assert_eq!(soft(0.2, 3.0, 0.5).fitted(1.0), soft(0.2, 3.0, 0.5));
         let spring = |secs: f64, velocity_secs: Option<f64>| {
             Shape::new(ShapeKind::Spring, secs).with(ShapeKey::VelocityBlend, velocity_secs)
         };

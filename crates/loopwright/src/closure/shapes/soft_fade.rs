@@ -30,8 +30,8 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
         Parameter {
             key: ShapeKey::VelocityBlend,
             noun: "velocity's blend",
-            // It cancels the fade's own slope, 2/D, and over a time B overshoots by 0.3 B/D of the gap.
-            fitted: |secs, period| secs.min(period.secs).min(period.lead_secs),
+            // It cancels the fade's own slope, 2/D, and over a time B overshoots by 0.3 B/D of the gap: by all of it at most.
+            fitted: |secs, period| secs.min(period.secs).min(3.0 * period.lead_secs),
             ..Parameter::BLEND_OF_VELOCITY
         },
         Parameter {

@@ -45,7 +45,17 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                     Some(_) => "fitted to 1 change".to_owned(),
                     None => "by the peak alone: no spring comes near the whole change".to_owned(),
                 };
-                let _ = writeln!(lines, "{key} = {secs:.4} # s, {source}");
+                let error = half_lives
+                    .uncertainty_secs
+                    .map_or_else(String::new, |secs| format!(" ± {secs:.4}"));
+                let _ = writeln!(lines, "{key} = {secs:.4} # s{error}, {source}");
+                if let Some([half_lives, ramp]) = half_lives.ramped {
+                    let (secs, ramp) = (half_lives.median, ramp.median);
+                    let _ = writeln!(
+                        lines,
+                        "# nearer still: {key} = {secs:.4} with a goal that takes {ramp:.2} s"
+                    );
+                }
             }
         }
         if !lines.is_empty() {

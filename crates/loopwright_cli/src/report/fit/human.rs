@@ -102,7 +102,9 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
 }
 
 fn events(fit: &TakeFit) -> String {
-    let mut table = Table::new("at s | what | kind | mode | from | to | peak | closed s | fitted s | error");
+    let mut table = Table::new(
+        "at s | what | kind | mode | from | to | peak | closed s | fitted s | ± s | error | ramped: h s | over s",
+    );
     for event in &fit.events {
         let (what, scale, decimals) = match event.quantity {
             Quantity::Velocity => ("velocity m/s", 1.0, 2),
@@ -122,6 +124,7 @@ fn events(fit: &TakeFit) -> String {
             format!("{:.decimals$}", scale * event.peak_rate),
             optional(event.closed_secs, 3),
             optional(event.fitted.map(|fitted| fitted.half_life_secs), 3),
+            optional(event.fitted.and_then(|fitted| fitted.uncertainty_secs), 3),
             event.fitted.map_or_else(
                 || "-".to_owned(),
                 |fitted| {
@@ -129,6 +132,8 @@ fn events(fit: &TakeFit) -> String {
                     format!("{:.1}%{doubt}", 100.0 * fitted.error)
                 },
             ),
+            optional(event.ramped.map(|ramped| ramped.half_life_secs), 3),
+            optional(event.ramped.map(|ramped| ramped.ramp_secs), 2),
         ]);
     }
     table.render()
@@ -174,7 +179,7 @@ fn many(outcomes: &[&Outcome]) -> String {
 /// Half-lives by mode, with their spread.
 fn pooled(pool: &Pool) -> String {
     let mut table = Table::new(
-        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | error | by maxima s",
+        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | by maxima s",
     );
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
@@ -195,18 +200,19 @@ fn pooled(pool: &Pool) -> String {
                 half_lives.events.to_string(),
                 quartiles(half_lives.closed, 1.0, 3),
                 quartiles(half_lives.fitted, 1.0, 3),
+                optional(half_lives.uncertainty_secs, 3),
                 median(half_lives.error, 100.0, 1) + "%",
                 median(maxima, 1.0, 3),
             ]);
             table.row(row);
         }
         if !head[0].is_empty() {
-            head.resize(12, "-".to_owned());
+            head.resize(13, "-".to_owned());
             table.row(head);
         }
     }
     format!(
-        "half-lives: medians, quartiles in brackets; by maxima: from top speed and largest acceleration or deceleration\n{}",
+        "half-lives: medians, quartiles in brackets; by maxima: from top speed and largest acceleration or deceleration;\n±: standard error\n{}",
         table.render().replace("-%", "-")
     )
 }

@@ -43,6 +43,9 @@ struct HalfLifeFacts {
     closed_secs: Option<SpreadFacts>,
     fitted_secs: Option<SpreadFacts>,
     error_ratio: Option<SpreadFacts>,
+    uncertainty_secs: Option<f64>,
+    ramped_secs: Option<SpreadFacts>,
+    ramp_secs: Option<SpreadFacts>,
 }
 
 impl From<&HalfLives> for HalfLifeFacts {
@@ -53,6 +56,11 @@ impl From<&HalfLives> for HalfLifeFacts {
             closed_secs: spread(half_lives.closed, 1.0),
             fitted_secs: spread(half_lives.fitted, 1.0),
             error_ratio: spread(half_lives.error, 1.0),
+            uncertainty_secs: half_lives.uncertainty_secs,
+            ramped_secs: half_lives
+                .ramped
+                .and_then(|[half_lives, _]| spread(Some(half_lives), 1.0)),
+            ramp_secs: half_lives.ramped.and_then(|[_, secs]| spread(Some(secs), 1.0)),
         }
     }
 }
@@ -166,6 +174,9 @@ struct EventFacts {
     peak_turn_rate_dps: Option<f64>,
     closed_half_life_secs: Option<f64>,
     fitted_half_life_secs: Option<f64>,
+    uncertainty_secs: Option<f64>,
+    ramped_half_life_secs: Option<f64>,
+    ramp_secs: Option<f64>,
     asked_at_secs: Option<f64>,
     error_ratio: Option<f64>,
     trusted: bool,
@@ -194,6 +205,9 @@ impl EventFacts {
             peak_turn_rate_dps: (!is_velocity).then_some(DEGREES * event.peak_rate),
             closed_half_life_secs: event.closed_secs,
             fitted_half_life_secs: event.fitted.map(|fitted| fitted.half_life_secs),
+            uncertainty_secs: event.fitted.and_then(|fitted| fitted.uncertainty_secs),
+            ramped_half_life_secs: event.ramped.map(|ramped| ramped.half_life_secs),
+            ramp_secs: event.ramped.map(|ramped| ramped.ramp_secs),
             asked_at_secs: event.fitted.map(|fitted| fitted.start_secs),
             error_ratio: event.fitted.map(|fitted| fitted.error),
             trusted: event.trusted().is_some(),
