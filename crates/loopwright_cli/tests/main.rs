@@ -10,6 +10,7 @@ mod cost;
 mod edits;
 mod fbx;
 mod feet;
+mod field;
 mod find_options;
 mod fit;
 mod gltf;

@@ -110,6 +110,8 @@ pub enum WriteError {
     Parent { joint: usize },
     #[error("no animation can be added to this file: it is {found}")]
     NotExtended { found: &'static str },
+    #[error("the format cannot hold a pose from key to key; GLB, glTF and FBX can")]
+    NoSteps,
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,

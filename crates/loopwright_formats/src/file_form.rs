@@ -2,14 +2,15 @@
 
 use core::any::Any;
 
-use loopwright::{LoopClip, Pose, Skeleton, Take};
+use loopwright::pipeline::MakeError;
+use loopwright::{LoopClip, MadeLoop, Pose, Skeleton, Take};
 
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::written::{AddedLoops, WrittenFile};
 use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
-    warning::Warning,
+    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, source::Source,
+    space::Space, warning::Warning,
 };
 
 /// The form of a take in a file of some format. What only some formats can do has a default for the others.
@@ -68,6 +69,15 @@ pub(crate) trait FileForm: Any {
 
     /// Leaves out keys that say nothing, and states the true unit.
     fn suit_engines(&mut self);
+
+    /// Loops what it holds beside the pose, such as the shapes of a face, along with a loop; `None` where there is none.
+    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
+        let _ = made;
+        None
+    }
+
+    /// Forgets what it holds beside the pose: the motion to be written is another one.
+    fn forget_shapes(&mut self) {}
 
     fn has_meshes(&self) -> bool {
         false

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright::{LoopClip, PoseRef, Skeleton, Take};
 
-use crate::{error::WriteError, naming::added_root_name, settings::LoopWriteSettings};
+use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
 /// A take or a loop to be written.
 pub(crate) struct KeyedMotion<'a> {
@@ -16,6 +16,7 @@ pub(crate) struct KeyedMotion<'a> {
     pub(crate) cycle: usize,
     /// Whether the first joint is a root that the source lacks.
     pub(crate) adds_root: bool,
+    pub(crate) interpolation: KeyInterpolation,
     content: Content<'a>,
 }
 
@@ -60,6 +61,7 @@ impl<'a> KeyedMotion<'a> {
             step_secs: take.frame_time_secs(),
             cycle: take.num_frames(),
             adds_root,
+            interpolation: KeyInterpolation::Linear,
             content: Content::Take(take),
         }
     }
@@ -72,6 +74,7 @@ impl<'a> KeyedMotion<'a> {
             step_secs: clip.step_secs(),
             cycle: clip.num_samples(),
             adds_root: settings.add_root,
+            interpolation: settings.interpolation,
             content: Content::Loop {
                 clip,
                 shown: settings.shown(clip),

@@ -91,6 +91,21 @@ loopwright::words!(ClosingKey {
     Drop: "drop",
 });
 
+/// What a file says of the time between two keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyInterpolation {
+    /// Poses go evenly from key to key.
+    #[default]
+    Linear,
+    /// Each pose is held until the next key, as in animation on twos.
+    Step,
+}
+
+loopwright::words!(KeyInterpolation {
+    Linear: "linear",
+    Step: "step",
+});
+
 /// How a loop is laid out in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopWriteSettings {
@@ -102,6 +117,8 @@ pub struct LoopWriteSettings {
     pub add_root: bool,
     /// Whether the root stays at its start; by default the keys show it moving.
     pub in_place: bool,
+    /// What happens between keys; by default straight lines.
+    pub interpolation: KeyInterpolation,
     /// How much memory the file may take.
     pub limits: SizeLimits,
 }
@@ -113,6 +130,7 @@ impl Default for LoopWriteSettings {
             copies: 1,
             add_root: false,
             in_place: false,
+            interpolation: KeyInterpolation::Linear,
             limits: SizeLimits::default(),
         }
     }

@@ -1,7 +1,10 @@
 //! The form of a take in its file, kept so that a loop can be written in it.
 
+use std::borrow::Cow;
+
 use glam::DQuat;
-use loopwright::{Pose, Skeleton, Take, retarget};
+use loopwright::pipeline::MakeError;
+use loopwright::{MadeLoop, Pose, Skeleton, Take, retarget};
 
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
@@ -69,6 +72,24 @@ forms! {
 }
 
 impl Source {
+    /// The same form with what it holds beside the pose, such as the shapes of a face, looped along; without that for a character.
+    pub(crate) fn along(&self, made: &MadeLoop) -> Result<Cow<'_, Self>, MakeError> {
+        match made.of_take {
+            Some(_) => Ok(self.without_shapes()),
+            None => self
+                .form()
+                .along(made)
+                .map_or(Ok(Cow::Borrowed(self)), |source| source.map(Cow::Owned)),
+        }
+    }
+
+    /// The same form without what it holds beside the pose, for another motion.
+    pub(crate) fn without_shapes(&self) -> Cow<'_, Self> {
+        let mut source = self.clone();
+        source.form_mut().forget_shapes();
+        Cow::Owned(source)
+    }
+
     /// The format of this form.
     pub fn format(&self) -> Format {
         self.form().format()

@@ -39,7 +39,7 @@ pub enum Warning {
     ChannelsLeftOut { count: usize },
     /// Values are held from key to key, and what is written moves from one to the next.
     #[error(
-        "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves smoothly from key to key"
+        "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves evenly from key to key unless output.interpolation is step"
     )]
     Stepped { animation: String, count: usize },
     /// Keys are not on an even grid, or are far apart; the take is sampled between them.

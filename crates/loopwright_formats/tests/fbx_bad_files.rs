@@ -232,7 +232,7 @@ fn what_is_odd_is_warned_of() {
     assert_eq!(warnings(&text(RIGHT_HANDED, "", 3 * SECOND, "")), [shorter]);
     let left_handed = r#"P: "CoordAxisSign", "int", "Integer", "",-1
 		P: "TimeMode", "enum", "", "",6"#;
-    let up = loopwright_formats::Axis::Y;
+    let up = loopwright_formats::Up::Y;
     let left_handed = warnings(&text(left_handed, "", SECOND, ""));
     assert_eq!(left_handed, [Warning::Space(SpaceWarning::LeftHandedAxes { up })]);
     let model = |id: i32, name: &str, entries: &str| {

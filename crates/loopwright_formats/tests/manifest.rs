@@ -2,7 +2,7 @@
 //!
 //! The takes are not part of the project; if they are missing, the test reports it and is skipped.
 
-use loopwright_formats::{AnimationChoice, Axis, SpaceWarning, Warning, space::CMU_UNIT_METRES};
+use loopwright_formats::{AnimationChoice, SpaceWarning, Up, Warning, space::CMU_UNIT_METRES};
 use loopwright_mocap::folder_or_skip;
 
 use crate::support::read;
@@ -25,7 +25,7 @@ fn real_takes_agree_with_the_manifest() {
         assert_eq!(Some(take.num_joints()), row.joints, "{file}");
         let rate_hz = take.frame_rate_hz();
         assert!((rate_hz - row.fps.unwrap()).abs() < 1e-3, "{file}: {rate_hz}");
-        let up = Axis::ALL.into_iter().find(|axis| axis.to_string() == row.up_axis);
+        let up = Up::ALL.into_iter().find(|up| up.to_string() == row.up_axis);
         assert_eq!(Some(loaded.source.space().up), up, "{file}");
         let metres = match row.units.as_str() {
             "m" => Some(1.0),

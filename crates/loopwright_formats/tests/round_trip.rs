@@ -7,8 +7,8 @@ use loopwright::math::{Rigid, Twist, rotation};
 use loopwright::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
-    AnimationChoice, Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings,
-    Source, SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
+    AnimationChoice, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
+    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -21,7 +21,7 @@ fn hierarchy(source: &Source) -> &Hierarchy {
     source.hierarchy()
 }
 
-fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
+fn read(text: &str, up: Up, unit_metres: f64) -> LoadedTake {
     let settings = SpaceSettings::new(UpChoice::Given(up), UnitChoice::Metres(unit_metres));
     let settings = ReadSettings::in_space(settings);
     read_take(text.as_bytes(), "again", &settings, &mut Vec::new()).unwrap()
@@ -143,7 +143,7 @@ Frame Time: 0.0333333
 0 0 0 0 0 0 0 0 0
 ";
 
-fn source(up: Axis) -> Source {
+fn source(up: Up) -> Source {
     read(TWO_JOINTS, up, 0.01).source
 }
 
@@ -156,7 +156,7 @@ fn skeleton(source: &Source) -> Skeleton {
 #[test]
 fn any_rotation_and_any_up_axis_comes_back() {
     let mut random = Random(11);
-    for up in Axis::ALL {
+    for up in Up::ALL {
         let source = source(up);
         let skeleton = skeleton(&source);
         let chest = skeleton.joint(1).rest_offset;
@@ -295,7 +295,7 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
 
 #[test]
 fn loops_come_back_for_any_layout() {
-    for up in Axis::ALL {
+    for up in Up::ALL {
         let source = source(up);
         for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
             let clip = clip(&source, mode, 0);
@@ -457,7 +457,7 @@ fn a_synthetic_walk_comes_back_and_gives_its_own_space() {
     let (again, warnings) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
     assert_eq!(warnings, []);
     let space = again.source.space();
-    assert_eq!((space.up, space.unit_metres), (Axis::Y, 0.01));
+    assert_eq!((space.up, space.unit_metres), (Up::Y, 0.01));
     assert_eq!(again.take.num_joints(), walk.num_joints());
     let (world, other) = (walk.world_tracks(), again.take.world_tracks());
     // Files list branches whole; joints are matched by name.

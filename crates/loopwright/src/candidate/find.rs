@@ -5,7 +5,7 @@ use super::report::{FoundLoops, LoopCandidate};
 use super::rhythm;
 use super::settings::SearchSettings;
 use super::steadiness::Steadiness;
-use super::whole::{LastKey, WholeClip};
+use super::whole::{LastKey, WholeClip, WholeClipKind};
 use super::whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
 use crate::analysis::Analysis;
 use crate::analysis::activity::ActivityKind;
@@ -64,7 +64,9 @@ pub(super) fn find_all(
     let admits_whole = settings.admits_whole_take();
     let asked_for = |whole: WholeClip| {
         let candidate = whole_candidate(analysis, &whole, settings)?;
-        let is_asked_for = candidate.is_idle || !settings.idle;
+        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
+        let is_searched = candidate.cut.start_frame() >= first as f64 && candidate.cut.end_frame() <= last as f64;
+        let is_asked_for = is_searched && (candidate.is_idle || !settings.idle);
         (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
     };
     let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten().and_then(asked_for);
@@ -108,6 +110,15 @@ pub(crate) fn appraise(
 ) -> Result<LoopCandidate, CutError> {
     let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
     let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
+    // All frames that move are the loop that the take was made for.
+    let whole = settings.admits_whole_take().then(|| whole_loop(analysis)).flatten();
+    let whole = whole.filter(|whole| whole.kind == WholeClipKind::Loops && whole.last_key == LastKey::Repeated);
+    if let Some(whole) = whole
+        .and_then(|whole| whole_candidate(analysis, &whole, settings))
+        .filter(|whole| whole.cut == cut)
+    {
+        return Ok(whole);
+    }
     let lag = end_frame - start_frame;
     if lag < 3 {
         return Err(CutError::TooShort { num_intervals: lag });

@@ -57,9 +57,10 @@ impl Default for SearchSettings {
 }
 
 impl SearchSettings {
-    /// Whether the whole take may be proposed: not where the search is for something else.
+    /// Whether the whole take, or all of it that moves, may be proposed where its frames are searched: not where the search is for
+    /// something else.
     pub(super) fn admits_whole_take(&self) -> bool {
-        self.whole_take && self.within.is_none() && self.cycles.is_none() && !self.pairing.is_mirrored()
+        self.whole_take && self.cycles.is_none() && !self.pairing.is_mirrored()
     }
 
     /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take.

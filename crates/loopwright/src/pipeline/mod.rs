@@ -1,5 +1,7 @@
 //! From a chosen stretch to a loop clip in one call.
 
+mod along;
+
 pub(crate) mod auto;
 
 mod choice;
@@ -238,6 +240,20 @@ struct Prepared {
     mean: Option<(RootRelativeClip, MeanCycle)>,
 }
 
+/// The samples of a stretch, with those around it that tell of it.
+fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_secs: f64) -> Result<Clip, CutError> {
+    let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
+    let whole = candidate.whole.as_ref();
+    let clip = match whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
+        true => clip.without_context(),
+        false => clip,
+    };
+    Ok(match whole.is_some_and(WholeClip::goes_on_over_the_seam) {
+        true => clip.known_as_cycle(),
+        false => clip,
+    })
+}
+
 /// Samples the stretch and extracts its root motion.
 fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Prepared, MakeError> {
     let (take, cut) = (&analysis.take, &candidate.cut);
@@ -255,15 +271,9 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
         Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
-    let clip = Clip::new(take, cut, num_intervals, step_secs)?;
-    let whole = candidate.whole.as_ref();
-    let is_held_outside = whole.is_some_and(|whole| whole.last_key == LastKey::Repeated);
-    let clip = match is_held_outside || candidate::is_cut_off(analysis, cut) {
+    let clip = clip_of(take, candidate, num_intervals, step_secs)?;
+    let clip = match candidate::is_cut_off(analysis, cut) {
         true => clip.without_context(),
-        false => clip,
-    };
-    let clip = match whole.is_some_and(WholeClip::goes_on_over_the_seam) {
-        true => clip.known_as_cycle(),
         false => clip,
     };
     let mean = mean::asked_for(analysis, candidate, &clip, settings)?;

@@ -283,6 +283,7 @@ impl Work<'_> {
                 copies: sidecar.playback.copies,
                 add_root,
                 in_place: in_file.layout.in_place,
+                ..LoopWriteSettings::default()
             };
             sidecar.playback.root_joint_added |= add_root;
             let source = source.clone().without_animation().map_err(Failure::error)?;

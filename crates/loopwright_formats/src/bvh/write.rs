@@ -11,11 +11,15 @@ use super::channel::{Channel, ChannelKind};
 use super::{BvhJoint, Hierarchy, rows::Rows, source::BvhSource, warning::BvhWarning};
 use crate::keyed_motion::{KeyedMotion, KeyedPoses};
 use crate::limits::{MAX_DEPTH, MAX_VALUE};
-use crate::space::{Axis, Space};
+use crate::settings::KeyInterpolation;
+use crate::space::{Axis, Space, Up};
 use crate::{error::WriteError, excerpt::excerpt, naming::root_name, warning::Warning, written::WrittenFile};
 
 /// Writes motion as the text of a file: an added root has OFFSET zero and six channels.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<WrittenFile, WriteError> {
+    if motion.interpolation == KeyInterpolation::Step {
+        return Err(WriteError::NoSteps);
+    }
     let joints = source.hierarchy.joints();
     motion.check_parents(&joints.iter().map(|joint| joint.parent).collect::<Vec<_>>())?;
     motion.check_size(MAX_TRANSFORMS)?;
@@ -124,7 +128,7 @@ impl Writer<'_> {
             translations.to_mut()[0] = space.turned_back(translations[0]);
             rotations.to_mut()[0] = turn.conjugate() * rotations[0] * turn;
         }
-        if space.up != Axis::Y {
+        if space.up != Up::Y {
             translations.to_mut()[own_root] = space.turned_back(translations[own_root]);
             rotations.to_mut()[own_root] = turn.conjugate() * rotations[own_root];
         }

@@ -1,6 +1,7 @@
 //! An animation as records: stack, layer, curve nodes, curves, and their connections.
 
 use super::record::Record;
+use crate::settings::KeyInterpolation;
 
 /// Ticks of a file's clock per second; files of some later versions state fewer.
 pub(crate) const TICKS_PER_SEC: f64 = 46_186_158_000.0;
@@ -82,14 +83,16 @@ pub(crate) fn ticks(num_keys: usize, step_secs: f64, ticks_per_sec: f64) -> Vec<
         .collect()
 }
 
-/// The interpolation between keys: linear, as is usual for dense keys.
+/// The interpolation between keys: linear, as is usual for dense keys, or none.
 const LINEAR: i32 = 0x4;
+const CONSTANT: i32 = 0x2;
 
 /// An animation that grows track by track, so that only one track is held as numbers.
 pub(crate) struct Builder<'a> {
     times: &'a [i64],
     key_time: Record<'static>,
     has_short_tracks: bool,
+    interpolation: KeyInterpolation,
     next_id: i64,
     layer: i64,
     num_tracks: usize,
@@ -121,6 +124,7 @@ impl<'a> Builder<'a> {
             times,
             key_time: Record::new("KeyTime").i64s(times).shared(),
             has_short_tracks,
+            interpolation: KeyInterpolation::Linear,
             next_id: first_id + 2,
             layer,
             num_tracks: 0,
@@ -139,6 +143,11 @@ impl<'a> Builder<'a> {
             connections: vec![connect(layer, stack)],
             first_short: None,
         }
+    }
+
+    /// The same animation with another interpolation between its keys.
+    pub(crate) fn between_keys(self, interpolation: KeyInterpolation) -> Self {
+        Self { interpolation, ..self }
     }
 
     /// Adds a track with one value for each key.
@@ -206,6 +215,10 @@ impl<'a> Builder<'a> {
             connect(first_id, self.layer),
             connect_property(first_id, track.node, track.property.name()),
         ];
+        let flags = match self.interpolation {
+            KeyInterpolation::Linear => LINEAR,
+            KeyInterpolation::Step => CONSTANT,
+        };
         for (index, axis) in axes.into_iter().enumerate() {
             let curve = first_id + 1 + index as i64;
             let values: Vec<f32> = values.iter().map(|value| value[index] as f32).collect();
@@ -220,7 +233,7 @@ impl<'a> Builder<'a> {
                         key_time.clone(),
                         Record::new("KeyValueFloat").f32s(&values),
                         // One entry applies to all keys.
-                        Record::new("KeyAttrFlags").i32s(&[LINEAR]),
+                        Record::new("KeyAttrFlags").i32s(&[flags]),
                         Record::new("KeyAttrDataFloat").f32s(&[0.0; 4]),
                         Record::new("KeyAttrRefCount").i32s(&[times.len() as i32]),
                     ]),

@@ -9,7 +9,7 @@ use glam::DVec3;
 use super::animation::{self, Animation, TICKS_PER_SEC, connect, properties, property};
 use super::keys::{CM_PER_METRE, Keys, angles, leaves};
 use super::record::{self, Document, Record};
-use crate::{error::WriteError, space::Axis};
+use crate::{error::WriteError, settings::KeyInterpolation, space::Axis};
 
 /// Rotation axes of every joint, the first outermost: X is applied first.
 const AXES: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
@@ -29,11 +29,17 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 const VERSION: u32 = 7400;
 
 /// The bytes of a new file.
-pub(super) fn file(name: &str, keys: &Keys<'_>, has_short_tracks: bool) -> Result<Vec<u8>, WriteError> {
+pub(super) fn file(
+    name: &str,
+    keys: &Keys<'_>,
+    has_short_tracks: bool,
+    interpolation: KeyInterpolation,
+) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
     let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
     let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
-    let mut animation = animation::Builder::new(name, &times, has_short_tracks, node_id(joints.len()));
+    let animation = animation::Builder::new(name, &times, has_short_tracks, node_id(joints.len()));
+    let mut animation = animation.between_keys(interpolation);
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;

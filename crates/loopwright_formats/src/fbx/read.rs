@@ -148,6 +148,7 @@ impl ParsedFile for FbxScene {
                 begin_secs: 0.0,
                 frame_time_secs: 1.0 / 30.0,
                 num_frames: 1,
+                is_stepped: false,
             },
         };
         self.sampled(&animated, settings, warnings)

@@ -7,7 +7,7 @@ use ufbx::{
 };
 
 use super::{error::FbxError, record};
-use crate::{excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, space::Axis};
+use crate::{excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, space::Axis, space::Up};
 
 /// Memory allowed for any file, in bytes, and in addition for each of its bytes; once for results and once for temporary data.
 ///
@@ -223,12 +223,10 @@ impl World {
 /// The rotation from a file's axes to ours, and the up axis; `None` if the file states no axes.
 ///
 /// Left-handed axes cannot be rotated to ours: then only the up axis is used, and the second value is true.
-pub(super) fn stated_axes(scene: &Scene) -> Option<(Axis, DQuat, bool)> {
+pub(super) fn stated_axes(scene: &Scene) -> Option<(Up, DQuat, bool)> {
     let axes = &scene.settings.axes;
-    let (_, right) = direction(axes.right)?;
-    let (up_axis, up) = direction(axes.up)?;
-    let (_, front) = direction(axes.front)?;
-    let file_from_ours = DMat3::from_cols(right, up, front);
+    let [right, up_axis, front] = [direction(axes.right)?, direction(axes.up)?, direction(axes.front)?];
+    let file_from_ours = DMat3::from_cols(right.unit(), up_axis.unit(), front.unit());
     if file_from_ours.determinant() > 0.5 {
         Some((up_axis, DQuat::from_mat3(&file_from_ours.transpose()), false))
     } else {
@@ -240,14 +238,14 @@ pub(super) fn stated_axes(scene: &Scene) -> Option<(Axis, DQuat, bool)> {
     }
 }
 
-fn direction(axis: CoordinateAxis) -> Option<(Axis, DVec3)> {
+fn direction(axis: CoordinateAxis) -> Option<Up> {
     Some(match axis {
-        CoordinateAxis::PositiveX => (Axis::X, DVec3::X),
-        CoordinateAxis::NegativeX => (Axis::X, DVec3::NEG_X),
-        CoordinateAxis::PositiveY => (Axis::Y, DVec3::Y),
-        CoordinateAxis::NegativeY => (Axis::Y, DVec3::NEG_Y),
-        CoordinateAxis::PositiveZ => (Axis::Z, DVec3::Z),
-        CoordinateAxis::NegativeZ => (Axis::Z, DVec3::NEG_Z),
+        CoordinateAxis::PositiveX => Up::X,
+        CoordinateAxis::NegativeX => Up::against(Axis::X),
+        CoordinateAxis::PositiveY => Up::Y,
+        CoordinateAxis::NegativeY => Up::against(Axis::Y),
+        CoordinateAxis::PositiveZ => Up::Z,
+        CoordinateAxis::NegativeZ => Up::against(Axis::Z),
         CoordinateAxis::Unknown => return None,
     })
 }

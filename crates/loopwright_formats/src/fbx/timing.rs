@@ -79,11 +79,17 @@ pub(super) struct Grid {
     pub(super) begin_secs: f64,
     pub(super) frame_time_secs: f64,
     pub(super) num_frames: usize,
+    /// Whether values are held from key to key.
+    pub(super) is_stepped: bool,
 }
+
+/// Held values are read this part of a frame after it: rounded times must not miss their key.
+const AFTER_KEY_FRAMES: f64 = 1e-3;
 
 impl Grid {
     pub(super) fn secs(&self, frame: usize) -> f64 {
-        self.begin_secs + frame as f64 * self.frame_time_secs
+        let after = if self.is_stepped { AFTER_KEY_FRAMES } else { 0.0 };
+        self.begin_secs + (frame as f64 + after) * self.frame_time_secs
     }
 }
 
@@ -153,6 +159,13 @@ pub(super) fn grid(
             rate_hz: rate,
         });
     }
+    let num_stepped = curves.iter().filter(|curve| varies(curve) && holds(curve)).count();
+    if num_stepped > 0 {
+        warnings.push(Warning::Stepped {
+            animation: cut(&stack.element.name, MAX_NAME),
+            count: num_stepped,
+        });
+    }
     if is_stated && last_key < end - 1.5 / rate {
         warnings.push(Warning::AnimationShorter {
             keys_end_secs: (last_key - begin).max(0.0),
@@ -171,6 +184,7 @@ pub(super) fn grid(
         begin_secs: begin,
         frame_time_secs: 1.0 / rate,
         num_frames: intervals as usize + 1,
+        is_stepped: num_stepped > 0,
     })
 }
 
@@ -210,6 +224,12 @@ fn is_baked(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool
         let is_straight = inner.iter().all(|key| key.interpolation == ufbx::Interpolation::Linear);
         is_straight && on_frame((inner.len(), last.time)) && inner.iter().map(|key| key.time).enumerate().all(on_frame)
     })
+}
+
+/// Whether a curve holds its values from key to key.
+fn holds(curve: &AnimCurve) -> bool {
+    let mut keys = curve.keyframes.iter().take(curve.keyframes.len().saturating_sub(1));
+    keys.all(|key| key.interpolation == ufbx::Interpolation::ConstantPrev)
 }
 
 /// Whether a curve has keys of different values.

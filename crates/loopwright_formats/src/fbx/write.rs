@@ -21,7 +21,12 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &FbxSource) -> Result<Writ
         Form::Fresh { leaves } => {
             let name = Name::new(motion).whole();
             Ok(WrittenFile {
-                bytes: fresh::file(&name, &Keys::new(motion)?, source.has_short_tracks)?,
+                bytes: fresh::file(
+                    &name,
+                    &Keys::new(motion)?,
+                    source.has_short_tracks,
+                    motion.interpolation,
+                )?,
                 animation: Some(name),
                 warnings: leaves.iter().cloned().collect(),
             })

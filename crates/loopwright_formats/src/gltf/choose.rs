@@ -58,6 +58,19 @@ impl Chosen<'_> {
         Ok(moves)
     }
 
+    /// Nodes whose shapes the animation moves, with their samplers.
+    pub(crate) fn shapes(&self, nodes: &Nodes) -> Vec<(usize, usize)> {
+        let channels = self
+            .animation
+            .channels
+            .iter()
+            .filter(|channel| channel.target.path == "weights");
+        let shapes = channels.filter_map(|channel| Some((channel.target.node?, channel.sampler)));
+        let is_there =
+            |&(node, sampler): &(usize, usize)| node < nodes.nodes.len() && sampler < self.animation.samplers.len();
+        shapes.filter(is_there).collect()
+    }
+
     pub(crate) fn sampler_position(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
     }

@@ -141,6 +141,17 @@ impl<'a> Data<'a> {
         }
     }
 
+    /// Adds single numbers that are no times; returns the number of their accessor.
+    pub(crate) fn push_numbers(&mut self, numbers: &[[f32; 1]]) -> usize {
+        let accessor = self.push(numbers);
+        // Bounds are those of the ends, which are not the least and the most here.
+        if let Some(stated) = self.accessors.last_mut().and_then(Value::as_object_mut) {
+            stated.shift_remove("min");
+            stated.shift_remove("max");
+        }
+        accessor
+    }
+
     /// Adds elements; returns the number of their accessor. Times (of one number) get their bounds, as the format requires.
     pub(crate) fn push<const WIDTH: usize>(&mut self, elements: &[[f32; WIDTH]]) -> usize {
         let mut accessor = Map::new();

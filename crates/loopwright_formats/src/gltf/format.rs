@@ -1,8 +1,9 @@
 //! glTF as two of the formats, binary and text: what they can do, and their reader and writer.
 
-use loopwright::{Pose, Skeleton, Take};
+use loopwright::pipeline::MakeError;
+use loopwright::{MadeLoop, Pose, Skeleton, Take};
 
-use super::{facts, mesh, read::GltfFile, source::GltfSource, write};
+use super::{facts, mesh, read::GltfFile, source::GltfSource, source::ShapeWeights, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
 use crate::file_form::{FileForm, LoopOfFile};
 use crate::format::{Capabilities, Format};
@@ -105,6 +106,22 @@ impl FileForm for GltfSource {
 
     fn suit_engines(&mut self) {
         self.has_short_tracks = true;
+    }
+
+    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
+        let looped = |shapes: &ShapeWeights| {
+            Ok(ShapeWeights {
+                weights: made.looped_along(&shapes.weights, shapes.width)?,
+                ..*shapes
+            })
+        };
+        let shapes: Result<Vec<ShapeWeights>, MakeError> = self.shapes.iter().map(looped).collect();
+        let with = |shapes| Source::Gltf(Self { shapes, ..self.clone() });
+        (!self.shapes.is_empty()).then(|| shapes.map(with))
+    }
+
+    fn forget_shapes(&mut self) {
+        self.shapes.clear();
     }
 
     fn has_meshes(&self) -> bool {

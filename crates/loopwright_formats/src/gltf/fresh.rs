@@ -35,6 +35,7 @@ impl GltfSource {
             start_secs: 0.0,
             space: Space::METRES_Y_UP,
             has_short_tracks: false,
+            shapes: Vec::new(),
         }
     }
 }

@@ -7,14 +7,14 @@ use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 
 use super::choose::{self, Joints, Path};
 use super::parts::{self, Animation, Interpolation, Nodes, Transform};
-use super::source::{Above, GltfJoint, GltfSource};
+use super::source::{Above, GltfJoint, GltfSource, ShapeWeights};
 use super::track::{Grid, Track};
 use super::{accessor::Accessors, container::Document, edit, error::GltfError};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::{SizeLimits, most_transforms};
 use crate::settings::{Companions, ReadSettings};
 use crate::source::{LoadedTake, Source};
-use crate::space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
+use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
 use crate::{error::ReadError, excerpt::cut, warning::Warning};
 
 /// Longest name of a joint.
@@ -62,6 +62,7 @@ impl GltfFile {
         rig: Rig<'_>,
         name: &str,
         grid: &Grid,
+        shapes: Vec<ShapeWeights>,
         settings: &ReadSettings<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedTake, ReadError> {
@@ -92,6 +93,7 @@ impl GltfFile {
             start_secs: grid.start_secs,
             space,
             has_short_tracks: false,
+            shapes,
         });
         Ok(LoadedTake::new(take, source))
     }
@@ -127,13 +129,16 @@ impl ParsedFile for GltfFile {
             _ => name.to_owned(),
         };
         let moves = chosen.moves(nodes)?;
-        let ignored = chosen.animation.channels.len() - moves.len();
-        if ignored > 0 {
-            warnings.push(Warning::ChannelsLeftOut { count: ignored });
-        }
+        let read_shapes = |(node, sampler): (usize, usize)| {
+            let position = chosen.sampler_position(sampler);
+            let track = Track::read_numbers(&accessors, &chosen.animation.samplers[sampler], &position);
+            Some((node, track.ok()?))
+        };
+        let mut shapes: Vec<(usize, Track)> = chosen.shapes(nodes).into_iter().filter_map(read_shapes).collect();
         if moves.is_empty() {
             return Err(no_motion(name).into());
         }
+        let num_moves = moves.len();
         let joints = choose::joints(document, nodes, &moves, settings, warnings)?;
         let mut is_joint = vec![false; nodes.nodes.len()];
         for &node in joints.nodes.iter().flatten() {
@@ -173,9 +178,27 @@ impl ParsedFile for GltfFile {
         }
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
         self.check_size(grid.num_frames, joints.nodes.len(), &settings.limits)?;
+        // Weights take part of what the file may take; beyond it they are left out.
+        let mut size = joints.nodes.len();
+        shapes.retain(|(_, track)| {
+            size = size.saturating_add(track.width());
+            self.check_size(grid.num_frames, size, &settings.limits).is_ok()
+        });
+        let ignored = chosen.animation.channels.len() - num_moves - shapes.len();
+        if ignored > 0 {
+            warnings.push(Warning::ChannelsLeftOut { count: ignored });
+        }
+        let weights_of = |(node, track): (usize, Track)| ShapeWeights {
+            node,
+            width: track.width(),
+            weights: (0..grid.num_frames)
+                .flat_map(|frame| track.numbers_at(grid.secs(frame), grid.step_secs))
+                .collect(),
+        };
+        let shapes = shapes.into_iter().map(weights_of).collect();
         let rig = Rig::new(&joints, nodes, &tracks);
         warn_of_scales(&rig, grid.start_secs, warnings);
-        self.sampled(rig, &name, &grid, settings, warnings)
+        self.sampled(rig, &name, &grid, shapes, settings, warnings)
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
@@ -186,7 +209,14 @@ impl ParsedFile for GltfFile {
         }
         let tracks = vec![Tracks::default(); self.nodes.nodes.len()];
         let rig = Rig::new(&joints, &self.nodes, &tracks);
-        self.sampled(rig, name, &Grid::new(vec![0.0], None, false), settings, warnings)
+        self.sampled(
+            rig,
+            name,
+            &Grid::new(vec![0.0], None, false),
+            Vec::new(),
+            settings,
+            warnings,
+        )
     }
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
@@ -385,7 +415,7 @@ const LARGEST_METRES: f64 = 80.0;
 fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
-        choice.up = UpChoice::Given(Axis::Y);
+        choice.up = UpChoice::Y;
     }
     let size = length_of_bones(probe.skeleton());
     let stated = size == 0.0 || SIZE_METRES.contains(&size);

@@ -22,6 +22,28 @@ pub struct GltfSource {
     pub(crate) space: Space,
     /// Whether tracks that do not move are written as one key.
     pub(crate) has_short_tracks: bool,
+    /// Weights of shapes (morph targets) at every frame of the take, or at every sample of a loop.
+    pub(crate) shapes: Vec<ShapeWeights>,
+}
+
+/// Weights of the shapes of one node, frame by frame.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ShapeWeights {
+    pub(crate) node: usize,
+    /// Number of shapes.
+    pub(crate) width: usize,
+    pub(crate) weights: Vec<f64>,
+}
+
+impl ShapeWeights {
+    /// The weights at a key of a motion of so many keys, which repeat after `cycle` of them; `None` where they belong to another motion.
+    pub(crate) fn at(&self, key: usize, num_keys: usize, cycle: usize) -> Option<&[f64]> {
+        let count = self.weights.len() / self.width;
+        let frame = if count == num_keys { key } else { key % cycle.max(1) };
+        let fits = count == num_keys || count == cycle;
+        fits.then(|| &self.weights[frame * self.width..][..self.width])
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -73,6 +73,65 @@ impl Track {
         Ok(track)
     }
 
+    /// Reads keys of any number of numbers each, as weights of shapes are; at least one. Errors: as [`Self::read`].
+    pub(crate) fn read_numbers(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Self, GltfError> {
+        let times = read_times(accessors, sampler, at)?;
+        let values = accessors.values(sampler.output, "SCALAR", &format!("{at}.output"))?;
+        let per_key = if sampler.interpolation == Interpolation::CubicSpline {
+            3
+        } else {
+            1
+        };
+        let (elements, found) = (times.len().saturating_mul(per_key), values.len());
+        if found == 0 || found % elements != 0 {
+            return Err(GltfError::KeyCount {
+                at: at.to_owned(),
+                keys: times.len(),
+                expected: elements,
+                found,
+            });
+        }
+        if let Some(wrong) = values.iter().position(|x| !(x.abs() <= MAX_VALUE)) {
+            let key = wrong * times.len() / found;
+            return Err(GltfError::KeyValue { at: at.to_owned(), key });
+        }
+        Ok(Self {
+            width: found / elements,
+            times,
+            values,
+            interpolation: sampler.interpolation,
+        })
+    }
+
+    /// Numbers of a key.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The numbers at a time; constant before the first key and after the last.
+    pub(crate) fn numbers_at(&self, secs: f64, frame_secs: f64) -> Vec<f64> {
+        let mixed = |parts: &[(f64, &[f64])]| -> Vec<f64> {
+            let sum = |slot: usize| parts.iter().map(|(weight, part)| weight * part[slot]).sum();
+            (0..self.width).map(sum).collect()
+        };
+        match self.span_at(secs, frame_secs) {
+            Span::Key(key) => self.key(key).to_vec(),
+            Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
+                mixed(&[(1.0 - share, self.key(key)), (share, self.key(key + 1))])
+            }
+            Span::Between { key, share, secs } => {
+                let [from, leaving, arriving, to] = self.spline(key);
+                let weights = hermite(share);
+                mixed(&[
+                    (weights.from, from),
+                    (weights.leaving * secs, leaving),
+                    (weights.arriving * secs, arriving),
+                    (weights.to, to),
+                ])
+            }
+        }
+    }
+
     /// Times of the keys, increasing, at least one.
     pub(crate) fn times(&self) -> &[f64] {
         &self.times

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::parts::{Nodes, Transform};
 use super::source::{GltfJoint, GltfSource};
 use super::{container::Document, edit};
-use crate::settings::{ClosingKey, LoopWriteSettings};
+use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{AddedLoops, WrittenFile};
 use crate::{
     animation_name::Name, error::WriteError, file_form::LoopOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE,
@@ -258,10 +258,14 @@ impl<'a> Writer<'a> {
             needs_long: !tracks.iter().any(LocalTrack::changes),
             short_input: None,
         };
+        let between = match motion.interpolation {
+            KeyInterpolation::Linear => "LINEAR",
+            KeyInterpolation::Step => "STEP",
+        };
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         let mut channel = |(input, output): (usize, usize), node: usize, path: &str| {
             channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
-            samplers.push(json!({"input": input, "interpolation": "LINEAR", "output": output}));
+            samplers.push(json!({"input": input, "interpolation": between, "output": output}));
         };
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
@@ -273,6 +277,14 @@ impl<'a> Writer<'a> {
             if off > SCALE_TOLERANCE {
                 let scale = joint.scale.as_vec3().to_array();
                 channel(lengths.push(&mut data, input, &vec![scale; num_keys]), node, "scale");
+            }
+        }
+        for shapes in &self.source.shapes {
+            let at = |key: usize| shapes.at(key, num_keys, motion.cycle);
+            let weights: Option<Vec<&[f64]>> = (0..num_keys).map(at).collect();
+            if let Some(weights) = weights {
+                let weights: Vec<[f32; 1]> = weights.into_iter().flatten().map(|&weight| [weight as f32]).collect();
+                channel((input, data.push_numbers(&weights)), shapes.node, "weights");
             }
         }
         data.finish();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use loopwright::analysis::{Body, BodyError};
 use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright::pipeline::MakeError;
 use loopwright::{
     BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take, math::Rigid,
     motion::SkeletonError, quality, root_motion::RootSpace, take::TakeError,
@@ -60,6 +61,8 @@ pub enum LoopFileError {
     /// The keys of these joints form no take.
     #[error("the loop cannot be read back: {0}")]
     Take(#[from] TakeError),
+    #[error("what moves beside the pose cannot be looped along: {0}")]
+    Along(#[from] MakeError),
 }
 
 /// The sources of a blend.
@@ -126,6 +129,7 @@ impl LoopFile {
         writing: &LoopWriteSettings,
     ) -> Result<Self, LoopFileError> {
         let clip = &made.from_start();
+        let source = &*source.along(made)?;
         let written = checked(clip, source, writing)?;
         let (_, keys) = written_keys(clip, &written, source, writing, made.seam_sample())?;
         let (sidecar, quality) = described(made, take, source.space(), writing, written.animation.clone(), &keys);
@@ -236,6 +240,7 @@ impl LoopFile {
             space,
             recentered_by,
         } = use_of_root;
+        let source = &*source.without_shapes();
         let written = checked(clip, source, writing)?;
         let seam_sample = facts.playback.seam_sample;
         let (take, keys) = written_keys(clip, &written, source, writing, seam_sample)?;

@@ -59,10 +59,13 @@ impl LoopPack {
             return Err(WriteError::NoCopies.into());
         };
         let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
-        let of_file: Vec<LoopOfFile<'_>> = (loops.iter().zip(&clips))
-            .map(|(each, clip)| LoopOfFile {
+        let sources: Vec<Cow<'_, Source>> = (loops.iter())
+            .map(|each| each.source.along(&each.made))
+            .collect::<Result<_, _>>()?;
+        let of_file: Vec<LoopOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
+            .map(|((each, clip), source)| LoopOfFile {
                 clip: clip.as_ref(),
-                form: each.source.form(),
+                form: source.form(),
                 settings: &each.writing,
             })
             .collect();

@@ -2,25 +2,25 @@
 
 use core::str::FromStr;
 
-use super::{Axis, NAMED_UNITS, Space, UNIT_RANGE};
+use super::{NAMED_UNITS, Space, UNIT_RANGE, Up};
 
 /// The up axis of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpChoice {
-    /// Detect the axis along which the head is above the feet.
+    /// Detect what is up: the head above the feet.
     #[default]
     Auto,
-    /// The given axis.
-    Given(Axis),
+    /// The given direction.
+    Given(Up),
 }
 
 impl UpChoice {
     /// X is up.
-    pub const X: Self = Self::Given(Axis::X);
+    pub const X: Self = Self::Given(Up::X);
     /// Y is up.
-    pub const Y: Self = Self::Given(Axis::Y);
+    pub const Y: Self = Self::Given(Up::Y);
     /// Z is up.
-    pub const Z: Self = Self::Given(Axis::Z);
+    pub const Z: Self = Self::Given(Up::Z);
 }
 
 /// The length of a file's unit.
@@ -38,7 +38,7 @@ pub enum UnitChoice {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SpaceError {
-    #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
+    #[error("\"{found}\" is not an up axis; use x, y, z, -x, -y, -z or auto")]
     Up { found: String },
     /// Neither the name of a unit nor a plausible number.
     #[error(
@@ -50,15 +50,16 @@ pub enum SpaceError {
 impl FromStr for UpChoice {
     type Err = SpaceError;
 
-    /// `x`, `y`, `z` or `auto`, in any case.
+    /// `x`, `y`, `z`, one of them behind a minus, or `auto`, in any case.
     fn from_str(word: &str) -> Result<Self, SpaceError> {
-        match word.to_ascii_lowercase().as_str() {
-            "auto" => Ok(Self::Auto),
-            "x" => Ok(Self::X),
-            "y" => Ok(Self::Y),
-            "z" => Ok(Self::Z),
-            _ => Err(SpaceError::Up { found: word.to_owned() }),
+        if word.eq_ignore_ascii_case("auto") {
+            return Ok(Self::Auto);
         }
+        let mut ups = Up::ALL.into_iter();
+        let named = ups.find(|up| up.to_string().eq_ignore_ascii_case(word));
+        named
+            .map(Self::Given)
+            .ok_or_else(|| SpaceError::Up { found: word.to_owned() })
     }
 }
 
@@ -114,6 +115,7 @@ mod tests {
     fn words_for_axes_and_units() {
         assert_eq!("Z".parse(), Ok(UpChoice::Z));
         assert_eq!("auto".parse(), Ok(UpChoice::Auto));
+        assert_eq!("-y".parse(), Ok(UpChoice::Given(Up::against(super::super::Axis::Y))));
         assert!("up".parse::<UpChoice>().is_err());
         assert_eq!("cm".parse(), Ok(UnitChoice::Metres(0.01)));
         assert_eq!("CMU".parse(), Ok(UnitChoice::Metres(CMU_UNIT_METRES)));

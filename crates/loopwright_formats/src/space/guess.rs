@@ -5,7 +5,7 @@ use loopwright::analysis::{Body, Foot, FoundBy};
 use loopwright::{BodyOverrides, Take, math::ops};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
-use super::{Axis, NAMED_UNITS, Space, warning::SpaceWarning};
+use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
 use crate::warning::Warning;
 
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.
@@ -62,7 +62,7 @@ pub(super) fn find_body(take: &Take) -> Option<Body> {
 /// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.
 ///
 /// The head of an animal with more legs is also far ahead of its feet, so there the upper ends of the legs are used.
-fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
+fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Up {
     let joints = find_body(probe)
         .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
         .filter(|body| body.head.is_some() || body.found_by == FoundBy::Names)
@@ -75,7 +75,7 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
         });
     let Some((tops, feet)) = joints else {
         warnings.push(SpaceWarning::UpUnknown.into());
-        return Axis::Y;
+        return Up::Y;
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
         .map(|frame| {
@@ -94,16 +94,16 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     let size = |axis: Axis| height[axis.index()].abs();
     if size(first) == 0.0 {
         warnings.push(SpaceWarning::UpUnknown.into());
-        Axis::Y
+        Up::Y
     } else if size(second) >= UNCLEAR_SHARE * size(first) {
         let other = if first == Axis::Y { second } else { first };
         warnings.push(SpaceWarning::UpUnclear { other }.into());
-        Axis::Y
+        Up::Y
     } else if height[first.index()] < 0.0 {
         warnings.push(SpaceWarning::UpsideDown { axis: first }.into());
-        Axis::Y
+        Up::against(first)
     } else {
-        first
+        Up::along(first)
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_standing_body_gives_axis_and_unit() {
-        for up in Axis::ALL {
+        for up in [Up::X, Up::Y, Up::Z] {
             for (_, metres) in NAMED_UNITS {
                 let mut warnings = Vec::new();
                 let take = standing(up.unit(), 1.6 / metres);
@@ -249,12 +249,15 @@ mod tests {
         let (up, _, warnings) = settled(&standing(-DVec3::Z, 1.6));
         assert_eq!(
             (up, &warnings[..]),
-            (Axis::Y, &[SpaceWarning::UpsideDown { axis: Axis::Z }.into()][..])
+            (
+                Up::against(Axis::Z),
+                &[SpaceWarning::UpsideDown { axis: Axis::Z }.into()][..]
+            )
         );
         let (up, _, warnings) = settled(&standing(DVec3::new(0.0, 1.0, 1.0).normalize(), 1.6));
         assert_eq!(
             (up, &warnings[..]),
-            (Axis::Y, &[SpaceWarning::UpUnclear { other: Axis::Z }.into()][..])
+            (Up::Y, &[SpaceWarning::UpUnclear { other: Axis::Z }.into()][..])
         );
         let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
         assert_eq!(unit_metres, 1.0);
@@ -278,7 +281,7 @@ mod tests {
         .unwrap();
         let mut warnings = Vec::new();
         let space = settle(&take, &SpaceSettings::default(), &mut warnings);
-        assert_eq!((space.up, space.unit_metres, &warnings[..]), (Axis::Z, 0.01, &[][..]));
+        assert_eq!((space.up, space.unit_metres, &warnings[..]), (Up::Z, 0.01, &[][..]));
     }
 
     /// One frame of an animal whose feet have these names, one metre tall along Z; it faces along Y.
@@ -307,11 +310,11 @@ mod tests {
         };
         // The head is as far ahead of the feet as above them, and the size of an animal is that of no person.
         let (up, unit_metres, warnings) = settled(["front_paw_l", "front_paw_r", "hind_paw_l", "hind_paw_r"]);
-        assert_eq!((up, unit_metres), (Axis::Z, 1.0));
+        assert_eq!((up, unit_metres), (Up::Z, 1.0));
         assert_eq!(warnings, [SpaceWarning::UnitUnknown { unit_metres }.into()]);
         // A fish has no side that must be up.
         let (up, _, warnings) = settled(["fin_a_l", "fin_a_r", "fin_b_l", "fin_b_r"]);
-        assert_eq!((up, warnings.first()), (Axis::Y, Some(&SpaceWarning::UpUnknown.into())));
+        assert_eq!((up, warnings.first()), (Up::Y, Some(&SpaceWarning::UpUnknown.into())));
     }
 
     #[test]
@@ -319,7 +322,7 @@ mod tests {
         let settings = SpaceSettings::new(UpChoice::X, UnitChoice::Metres(0.3));
         let mut warnings = Vec::new();
         let space = settle(&standing(DVec3::Y, 1.6), &settings, &mut warnings);
-        assert_eq!((space.up, space.unit_metres), (Axis::X, 0.3));
+        assert_eq!((space.up, space.unit_metres), (Up::X, 0.3));
         assert!(space.up_given && space.unit_given && warnings.is_empty());
     }
 }

@@ -8,6 +8,9 @@
 //! | Y | none | (x, y, z) |
 //! | Z | -90 degrees about X | (x, z, -y) |
 //! | X | +90 degrees about Z | (-y, x, z) |
+//! | -Y | 180 degrees about X | (x, -y, -z) |
+//! | -Z | +90 degrees about X | (x, -z, y) |
+//! | -X | -90 degrees about Z | (y, -x, z) |
 
 use core::fmt;
 
@@ -55,6 +58,63 @@ impl fmt::Display for Axis {
     }
 }
 
+/// The direction that is up in a file: along an axis, or against it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Up {
+    /// The axis.
+    pub axis: Axis,
+    /// Whether it points down.
+    pub is_against: bool,
+}
+
+impl Up {
+    /// +X is up.
+    pub const X: Self = Self::along(Axis::X);
+    /// +Y is up.
+    pub const Y: Self = Self::along(Axis::Y);
+    /// +Z is up.
+    pub const Z: Self = Self::along(Axis::Z);
+
+    /// All six.
+    pub const ALL: [Self; 6] = [
+        Self::X,
+        Self::Y,
+        Self::Z,
+        Self::against(Axis::X),
+        Self::against(Axis::Y),
+        Self::against(Axis::Z),
+    ];
+
+    /// An axis that points up.
+    pub const fn along(axis: Axis) -> Self {
+        Self {
+            axis,
+            is_against: false,
+        }
+    }
+
+    /// An axis that points down.
+    pub const fn against(axis: Axis) -> Self {
+        Self { axis, is_against: true }
+    }
+
+    /// The unit vector that points up.
+    pub fn unit(self) -> DVec3 {
+        if self.is_against {
+            -self.axis.unit()
+        } else {
+            self.axis.unit()
+        }
+    }
+}
+
+impl fmt::Display for Up {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.is_against { "-" } else { "" }, self.axis)
+    }
+}
+
 /// Metres in the unit of the CMU database's skeletons: an inch over 0.45.
 pub const CMU_UNIT_METRES: f64 = 0.0254 / 0.45;
 
@@ -74,8 +134,8 @@ pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Space {
-    /// The axis that is up in the file.
-    pub up: Axis,
+    /// What is up in the file.
+    pub up: Up,
     /// Whether the caller stated it; otherwise it is guessed.
     pub up_given: bool,
     /// Metres in the file's unit.
@@ -87,7 +147,7 @@ pub struct Space {
 impl Space {
     /// Centimetres with Y up: the default for writing.
     pub const CENTIMETRES_Y_UP: Self = Self {
-        up: Axis::Y,
+        up: Up::Y,
         up_given: true,
         unit_metres: 0.01,
         unit_given: true,
@@ -107,32 +167,41 @@ impl Space {
             .map_or_else(|| format!("{} m", self.unit_metres), |(name, _)| (*name).to_owned())
     }
 
-    /// The rotation from the file's up axis to +Y.
+    /// The rotation from what is up in the file to +Y.
     pub fn turn(&self) -> DQuat {
         let half = core::f64::consts::FRAC_1_SQRT_2;
-        match self.up {
-            Axis::X => DQuat::from_xyzw(0.0, 0.0, half, half),
-            Axis::Y => DQuat::IDENTITY,
-            Axis::Z => DQuat::from_xyzw(-half, 0.0, 0.0, half),
+        let side = if self.up.is_against { -half } else { half };
+        match (self.up.axis, self.up.is_against) {
+            (Axis::X, _) => DQuat::from_xyzw(0.0, 0.0, side, half),
+            (Axis::Y, false) => DQuat::IDENTITY,
+            (Axis::Y, true) => DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0),
+            (Axis::Z, _) => DQuat::from_xyzw(-side, 0.0, 0.0, half),
         }
     }
 
     /// A vector of the file's world in our axes, without a change of unit; exact.
     pub fn turned(&self, v: DVec3) -> DVec3 {
-        match self.up {
-            Axis::X => DVec3::new(-v.y, v.x, v.z),
-            Axis::Y => v,
-            Axis::Z => DVec3::new(v.x, v.z, -v.y),
+        match (self.up.axis, self.up.is_against) {
+            (Axis::X, false) => DVec3::new(-v.y, v.x, v.z),
+            (Axis::X, true) => DVec3::new(v.y, -v.x, v.z),
+            (Axis::Y, false) => v,
+            (Axis::Y, true) => DVec3::new(v.x, -v.y, -v.z),
+            (Axis::Z, false) => DVec3::new(v.x, v.z, -v.y),
+            (Axis::Z, true) => DVec3::new(v.x, -v.z, v.y),
         }
     }
 
     /// Undoes [`Self::turned`].
     pub fn turned_back(&self, v: DVec3) -> DVec3 {
-        match self.up {
-            Axis::X => DVec3::new(v.y, -v.x, v.z),
-            Axis::Y => v,
-            Axis::Z => DVec3::new(v.x, -v.z, v.y),
-        }
+        let up = match self.up.axis {
+            // A half turn undoes itself, a quarter turn is undone by the other one.
+            Axis::Y => self.up,
+            axis => Up {
+                axis,
+                is_against: !self.up.is_against,
+            },
+        };
+        Self { up, ..*self }.turned(v)
     }
 }
 
@@ -142,7 +211,7 @@ mod tests {
 
     #[test]
     fn turns_lay_the_up_axis_on_y_and_undo() {
-        for up in Axis::ALL {
+        for up in Up::ALL {
             let space = Space {
                 up,
                 ..Space::CENTIMETRES_Y_UP

@@ -1,6 +1,6 @@
 //! Doubts about the axis that is up and about the unit.
 
-use super::Axis;
+use super::{Axis, Up};
 
 /// Why the axes or the unit taken for a file may be wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum SpaceWarning {
     UpUnknown,
     #[error("Y and {other} are about as likely to be up; assuming Y, state the axis if that is wrong")]
     UpUnclear { other: Axis },
-    #[error("the head is below the feet along {axis}; assuming Y up")]
+    #[error("the head is below the feet along {axis}, so -{axis} is up; state the axis if that is wrong")]
     UpsideDown { axis: Axis },
     #[error(
         "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \
@@ -36,7 +36,7 @@ pub enum SpaceWarning {
         unit_metres: f64,
     },
     #[error("the file states left-handed axes; using {up} up and the rest as right-handed")]
-    LeftHandedAxes { up: Axis },
+    LeftHandedAxes { up: Up },
     /// The stated unit makes no person of the body; another one was taken.
     #[error(
         "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; \

@@ -9,7 +9,7 @@ use loopwright::{
     pipeline::{Sampling, StartAt},
     root_motion::{RootBlend, RootSpace},
 };
-use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, SizeLimits, Target};
+use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 #[cfg(feature = "clap")]
@@ -112,6 +112,10 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
+        /// What happens between keys: linear, or step, each pose held until the next as in animation on twos (GLB, glTF, FBX).
+        #[cfg_attr(feature = "clap", arg(skip))]
+        #[serde(with = "optional_text")]
+        pub interpolation: Option<KeyInterpolation> = "interpolation = \"linear\"",
         /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
         #[cfg_attr(feature = "clap", arg(long, value_name = "PHASE", help_heading = OUTPUT))]
         #[serde(with = "optional_text")]
@@ -250,6 +254,7 @@ impl OutputRecipe {
             copies: self.repeat.unwrap_or(1),
             add_root: adds_root && root_joint.is_none(),
             in_place: !self.root_motion.unwrap_or_default().moves_root(),
+            interpolation: self.interpolation.unwrap_or_default(),
         }
     }
 }

@@ -14,7 +14,7 @@ described! {
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct StudyArgs {
-        /// Axis that points up in the file: x, y, z or auto.
+        /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
         #[serde(with = "optional_text")]
         pub up: Option<UpChoice> = "up = \"auto\"",
         /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
@@ -119,8 +119,8 @@ mod flags {
     #[derive(Args)]
     #[command(next_help_heading = INPUT)]
     struct ReadingFlags {
-        /// Axis that points up in the file: x, y, z or auto.
-        #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str))]
+        /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
+        #[arg(long, value_name = "AXIS", default_value = "auto", allow_hyphen_values = true, value_parser = IfTyped(UpChoice::from_str))]
         up: Typed<UpChoice>,
         /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
         #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]

@@ -6,7 +6,7 @@ use loopwright::candidate::{ChooseBy, OutcomePart};
 use loopwright::closure::{ClosureName, Order, Preset, SeamMotion};
 use loopwright::feet::{FootLock, RootSpeed};
 use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace};
-use loopwright_formats::{ClosingKey, Target};
+use loopwright_formats::{ClosingKey, KeyInterpolation, Target};
 
 use super::Recenter;
 
@@ -95,6 +95,10 @@ choices! {
     ClosingKey::ALL {
         Repeat: "The last key is the first again, moved on by the root motion",
         Drop: "The last key is the one before the first",
+    }
+    KeyInterpolation::ALL {
+        Linear: "Poses go evenly from key to key",
+        Step: "Each pose is held until the next key",
     }
     Recenter::ALL {
         On: "Starts at the origin and faces forward",

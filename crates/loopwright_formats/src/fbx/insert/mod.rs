@@ -114,7 +114,8 @@ impl<'a> Extension<'a> {
         }
         let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
         let name = free_name(&self.document, &Name::new(motion));
-        let mut animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
+        let animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
+        let mut animation = animation.between_keys(motion.interpolation);
         add_tracks(&mut animation, &keys, &nodes, source, file)?;
         add_animation(&mut self.document, animation.finish(&name))?;
         // Importers resample at the rate that the file states.

@@ -1,0 +1,71 @@
+//! Numbers that were recorded beside the pose, such as the shapes of a face, looped along with the body.
+
+use glam::{DQuat, DVec3};
+
+use super::{MadeLoop, MakeError, clip_of};
+use crate::closure::{self, ClosureSettings, SeamMotion};
+use crate::motion::{Joint, Skeleton};
+use crate::take::Take;
+
+/// Numbers that a joint's position holds.
+const PER_JOINT: usize = 3;
+
+impl MadeLoop {
+    /// Other numbers of the take, frame by frame, `width` a frame: cut, sampled and closed as the body is, and in the order in which the
+    /// loop is written.
+    ///
+    /// Numbers stay within those recorded. Where the loop is two mirrored halves, they repeat with each half. A frame that the take lacks is its
+    /// first. Errors: there is not a whole number of frames, or none; the cut is not within them.
+    pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
+        let joints = width.div_ceil(PER_JOINT);
+        let joint = |joint: usize| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO);
+        // Without numbers there are no joints.
+        let Ok(skeleton) = Skeleton::new((0..joints).map(joint).collect()) else {
+            return Ok(Vec::new());
+        };
+        let recorded = numbers
+            .len()
+            .checked_div(width)
+            .unwrap_or(0)
+            .min(self.take.num_frames());
+        let number = |frame: usize, slot: usize| match slot < width {
+            true => numbers[(if frame < recorded { frame } else { 0 }) * width + slot],
+            false => 0.0,
+        };
+        let at = |frame: usize, joint: usize| {
+            DVec3::from_array(core::array::from_fn(|axis| number(frame, PER_JOINT * joint + axis)))
+        };
+        let frames = if recorded == 0 { 0 } else { self.take.num_frames() };
+        let translations = (0..frames).flat_map(|frame| (0..joints).map(move |joint| (frame, joint)));
+        let translations: Vec<DVec3> = translations.map(|(frame, joint)| at(frame, joint)).collect();
+        let rotations = vec![DQuat::IDENTITY; translations.len()];
+        let take = Take::new("along", skeleton, self.take.frame_time_secs(), translations, rotations)?;
+
+        let count = self.loop_clip.num_samples();
+        let num_intervals = count / usize::from(self.candidate.pairing.num_stretches());
+        let clip = clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?;
+        let settings = ClosureSettings {
+            motion: match self.closed.is_layered {
+                true => SeamMotion::Layered,
+                false => SeamMotion::Central,
+            },
+            ..self.closed.method.into()
+        };
+        let closed = closure::close(&clip, &settings)?.tracks;
+        let bounds: Vec<[f64; 2]> = (0..width)
+            .map(|slot| {
+                let of_slot = (0..recorded).map(|frame| number(frame, slot));
+                of_slot.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+                    [low.min(x), high.max(x)]
+                })
+            })
+            .collect();
+        let mut looped = Vec::with_capacity(count * width);
+        for sample in 0..count {
+            let pose = closed.pose((self.first_sample + sample) % num_intervals);
+            let values = pose.translations.iter().flat_map(|value| value.to_array());
+            looped.extend(values.zip(&bounds).map(|(x, [low, high])| x.clamp(*low, *high)));
+        }
+        Ok(looped)
+    }
+}
