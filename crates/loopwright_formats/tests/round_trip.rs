@@ -176,7 +176,7 @@ fn any_rotation_and_any_up_axis_comes_back() {
 
 #[test]
 fn a_joint_that_leaves_its_offset_is_given_position_channels() {
-    let source = source(Axis::Y);
+    let source = source(Up::Y);
     let skeleton = skeleton(&source);
     let take = take_of(&skeleton, 0.1, 2, |frame, joint| {
         let aside = if frame == 0 { 0.07 } else { 0.0 };
@@ -203,7 +203,7 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
     let text = TWO_JOINTS
         .replace("CHANNELS 3 Xrotation Zrotation Yrotation", "CHANNELS 1 Xrotation")
         .replace("0 0 0\n", "0\n");
-    let source = read(&text, Axis::Y, 0.01).source;
+    let source = read(&text, Up::Y, 0.01).source;
     let skeleton = skeleton(&source);
     let turn = rotation::exp(DVec3::new(0.5, 0.1, 0.0));
     let take = take_of(&skeleton, 0.1, 1, |_, joint| match joint {
@@ -345,7 +345,7 @@ fn loops_come_back_for_any_layout() {
 
 #[test]
 fn an_added_root_carries_exactly_the_root_motion() {
-    let source = source(Axis::Y);
+    let source = source(Up::Y);
     let clip = clip(&source, RootMode::Constant, 0);
     let settings = LoopWriteSettings {
         add_root: true,
@@ -376,7 +376,7 @@ fn an_added_root_carries_exactly_the_root_motion() {
 
 #[test]
 fn a_closing_key_repeats_the_first_to_the_last_digit() {
-    let source = source(Axis::Y);
+    let source = source(Up::Y);
     let clip = clip(&source, RootMode::Constant, 0);
     for copies in [1, 4] {
         let settings = LoopWriteSettings {
@@ -403,7 +403,7 @@ fn a_closing_key_repeats_the_first_to_the_last_digit() {
 fn the_root_motion_stays_on_the_joint_that_had_it() {
     let positions = "CHANNELS 6 Xposition Yposition Zposition Xrotation";
     let text = TWO_JOINTS.replace("CHANNELS 3 Xrotation", positions);
-    let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Axis::Z, 0.01).source;
+    let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Up::Z, 0.01).source;
     let clip = clip(&source, RootMode::Constant, 1);
     let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
     let again = read_again(text_of(&written), &source).take;
@@ -418,7 +418,7 @@ fn the_root_motion_stays_on_the_joint_that_had_it() {
 
 #[test]
 fn what_cannot_be_written_is_said() {
-    let source = source(Axis::Y);
+    let source = source(Up::Y);
     let clip = clip(&source, RootMode::Constant, 0);
     let write = |copies| {
         let settings = LoopWriteSettings {
