@@ -330,7 +330,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
             )),
         MissReason::RootMotion { .. } => failure
             .because("likely cause: no part of the take has the root motion asked for")
-            .try_this("wider --speed, --turn-rate or search.climb, or none of --straight and --turning"),
+            .try_this("wider --speed, --turn-rate or search.climb, or no --turning"),
         MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --seconds LOW:HIGH"),
     }
 }

@@ -199,6 +199,45 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
 }
 
 #[test]
+fn excluded_animations_are_left_out() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 121), ("Jog", 121), ("T-Pose", 2)]);
+    let asked = |options: &str| {
+        let answer = folder.answer(&format!(
+            "make pack.gltf --all-animations --force --json -o out.glb {options}"
+        ));
+        let names = items(&answer["animations"]).map(|each| each["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(asked("--exclude t-pose"), ["walk", "Stroll", "Jog"]);
+    assert_eq!(asked("--exclude *o* --exclude stroll"), ["walk"]);
+    assert_eq!(asked("--animation *o* --exclude 2"), ["Stroll", "T-Pose"]);
+    let listed = folder.answer("list out.glb --json");
+    let names: Vec<&Value> = items(&listed["files"][0]["animations"]).map(|a| &a["name"]).collect();
+    assert!(
+        names.contains(&&json!("Jog")) && !names.contains(&&json!("Jog-loop")),
+        "{names:?}"
+    );
+
+    let refused = "
+        --exclude sprint | there is no animation \"sprint\"; there are: walk, Stroll, Jog, T-Pose
+        --exclude * | --exclude leaves no animation
+    ";
+    std::fs::remove_file(folder.file("out.glb")).unwrap();
+    for [options, said] in rows(refused) {
+        let answer = folder.run(&format!("make pack.gltf --all-animations -o out.glb {options}"));
+        assert_ne!(answer.status, 0, "{options}");
+        answer.says(said);
+    }
+    folder.refuse("make pack.gltf --exclude Jog", "--all-animations");
+    assert!(!folder.file("out.glb").exists());
+
+    // Of many files, some have nothing to exclude.
+    folder.succeed("convert walk.bvh lone.glb");
+    folder.succeed("make pack.gltf lone.glb --all-animations --exclude Jog --exclude T-Pose -o out/");
+}
+
+#[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = Folder::with_walk();
     with_copies(&folder, "pack.gltf", &[("two", 2), ("half", 20), ("walk", 121)]);

@@ -40,6 +40,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
             return make_many::run(make_many::Options {
                 takes: &args.takes,
                 all_animations: args.all_animations,
+                excluded: &args.exclude,
                 recipe: &recipe,
                 search: &search,
                 rows: &rows.unwrap_or(Rows::Recommended),
@@ -54,7 +55,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         let wanted = recipe.take.animation.as_deref();
         if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
             let file = load::open(take)?;
-            let numbers = animations::asked_for(take, &file, wanted)?;
+            let numbers = animations::asked_for(take, &file, wanted, &args.exclude)?;
             if args.all_animations && recipe.stretch.start.is_some() {
                 return Err(
                     Failure::error("the recipe names frames, which are those of one animation")

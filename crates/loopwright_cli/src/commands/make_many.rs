@@ -6,7 +6,7 @@ use std::{collections::HashSet, fs, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
 use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, sha256};
-use loopwright_formats::{Format, Sidecar};
+use loopwright_formats::{AnimationError, Format, ReadError, Sidecar};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Study};
 
 use super::catalog;
@@ -25,6 +25,7 @@ use crate::{animations, failures, files, load, loop_output, memory, recipe::Reci
 pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
     pub(super) all_animations: bool,
+    pub(super) excluded: &'a [String],
     pub(super) recipe: &'a Recipe,
     pub(super) search: &'a SearchRequest,
     pub(super) rows: &'a Rows,
@@ -195,12 +196,13 @@ fn packs(options: Options<'_>, animations: usize) -> bool {
 fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
     let recipe = options.recipe;
     let mut all = format!(
-        "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{:?}\n",
+        "{}\n{}\n{:?}\n{:?}\n{}\n{:?}\n{}\n{:?}\n",
         env!("CARGO_PKG_VERSION"),
         recipe.to_text()?,
         options.search,
         options.rows,
         options.all_animations,
+        options.excluded,
         template(options).text(),
         options.many.licence,
     );
@@ -449,13 +451,24 @@ impl MakeLoops<'_> {
 
     /// The loops of all animations that are options for, if they go into one file.
     fn pack(&self, path: &Path, bytes: &[u8], format: Format) -> Result<Option<LoopedAnimations>, Failure> {
-        let Options { recipe, search, .. } = self.options;
+        let Options {
+            recipe,
+            search,
+            excluded,
+            ..
+        } = self.options;
         // Nothing is parsed twice for files of which one animation is options for.
         if !packs(self.options, 2) {
             return Ok(None);
         }
         let file = load::parse(path, bytes)?;
-        let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref())?;
+        // Of many files, some have nothing to exclude.
+        let is_there = |excluded: &&String| {
+            let matching = file.animations_matching(excluded);
+            !matches!(matching, Err(ReadError::Animation(AnimationError::NoSuch { .. })))
+        };
+        let excluded: Vec<String> = excluded.iter().filter(is_there).cloned().collect();
+        let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref(), &excluded)?;
         if !packs(self.options, numbers.len()) {
             return Ok(None);
         }
