@@ -77,6 +77,12 @@ impl Failure {
         self
     }
 
+    /// Says of which part of a file.
+    pub(crate) fn about(mut self, part: &str) -> Self {
+        self.what = format!("{part}: {}", self.what);
+        self
+    }
+
     /// Adds a fact.
     pub(crate) fn because(mut self, detail: impl fmt::Display) -> Self {
         self.details.push(detail.to_string());

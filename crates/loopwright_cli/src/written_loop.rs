@@ -425,6 +425,18 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     Ok(sidecar_of(path, &sidecars, reading, matching))
 }
 
+/// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
+pub(crate) fn sidecar_named(path: &Path, animation: &str) -> Result<Option<Sidecar>, Failure> {
+    let is_its = |sidecar: &Sidecar| {
+        sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_none_or(|named| named == animation)
+    };
+    Ok(all_sidecars(path)?.into_iter().find(is_its))
+}
+
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
 fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
     if !has_sidecar(path) {

@@ -237,6 +237,159 @@ fn excluded_animations_are_left_out() {
     folder.succeed("make pack.gltf lone.glb --all-animations --exclude Jog --exclude T-Pose -o out/");
 }
 
+/// The names of the files in a folder, but for journals and sidecars.
+fn files_in(folder: &Folder, below: &str) -> Vec<String> {
+    let names = folder.names().into_iter();
+    let names = names.filter_map(|name| Some(name.strip_prefix(&format!("{below}/"))?.to_owned()));
+    names
+        .filter(|name| !name.ends_with(".json") && !name.starts_with('.'))
+        .collect()
+}
+
+#[test]
+fn loops_are_split_into_files_of_one_animation() {
+    let folder = Folder::with_walk();
+    with_copies(
+        &folder,
+        "pack.gltf",
+        &[("Jog: fast/2", 110), ("Jog- fast-2", 121), ("two", 2)],
+    );
+    for (to, names) in [
+        (
+            "glb",
+            [
+                "pack-Jog--fast-2-loop-2.glb",
+                "pack-Jog--fast-2-loop.glb",
+                "pack-walk-loop.glb",
+            ],
+        ),
+        (
+            "fbx",
+            [
+                "pack-Jog--fast-2-loop-2.fbx",
+                "pack-Jog--fast-2-loop.fbx",
+                "pack-walk-loop.fbx",
+            ],
+        ),
+        (
+            "bvh",
+            [
+                "pack-Jog--fast-2-loop-2.bvh",
+                "pack-Jog--fast-2-loop.bvh",
+                "pack-walk-loop.bvh",
+            ],
+        ),
+    ] {
+        let answer = folder.run(&format!("make pack.gltf --all-animations --split --to {to} -o {to}/"));
+        assert_eq!(answer.status, 1, "one animation is no loop: {}", answer.stderr);
+        answer.shows("two: too short: 2 frames");
+        assert_eq!(files_in(&folder, to), names);
+        for name in names {
+            let checked = folder.answer(&format!("check {to}/{name} --json"));
+            assert_eq!(checked["loops"].as_array().unwrap().len(), 1, "{checked}");
+            let listed = folder.answer(&format!("list {to}/{name} --json"));
+            assert_eq!(items(&listed["files"][0]["animations"]).len(), 1, "{listed}");
+            let sidecar = folder.json(&format!("{to}/{name}.json"));
+            assert_valid(&sidecar, "loop");
+        }
+    }
+    // The loop is that of a run for its animation alone.
+    folder.succeed("make pack.gltf --animation walk -o alone.glb");
+    let root = |sidecar: &str| folder.json(sidecar)["root_motion"].clone();
+    assert_eq!(root("alone.glb.json"), root("glb/pack-walk-loop.glb.json"));
+
+    let refused = "
+        --all-animations --split -o one.glb | is the name of a file
+        --split -o out/ | --all-animations
+    ";
+    folder.refuse_all("make pack.gltf", refused);
+}
+
+#[test]
+fn animations_are_split_as_they_are() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 110), ("two", 2)]);
+    folder.run("make pack.gltf --all-animations -o loops.glb").done();
+    let answer = folder.succeed("convert loops.glb out/ --split --to glb");
+    let names = ["Stroll", "two", "walk"].map(|name| format!("loops-{name}.glb"));
+    for name in &names {
+        answer.shows(name);
+    }
+    assert!(!folder.file("out/loops-walk.glb.json").exists());
+    let looped = folder.json("out/loops-walk-loop.glb.json");
+    assert_valid(&looped, "loop");
+    folder.succeed("check out/loops-walk-loop.glb");
+    for name in ["Stroll", "two", "walk", "walk-loop"] {
+        let take = |arguments: &str| folder.answer(&format!("inspect {arguments} --json"))["take"]["frames"].clone();
+        assert_eq!(
+            take(&format!("out/loops-{name}.glb")),
+            take(&format!("loops.glb --animation {name}")),
+            "{name}"
+        );
+        // The animation alone, with its own keys, and none of the others' bytes.
+        let bytes = folder.read(&format!("out/loops-{name}.glb"));
+        assert_eq!(loopwright_formats::animation_names(&bytes), [name]);
+        assert!(
+            bytes.len() < folder.read("loops.glb").len() * 2 / 3,
+            "{name}: {}",
+            bytes.len()
+        );
+    }
+    // FBX likewise; a file of one motion without a name keeps its own.
+    folder.succeed("convert walk.bvh pack.fbx");
+    folder.succeed("make pack.fbx --animation walk -o pack.fbx --force");
+    folder.succeed("convert pack.fbx walk.bvh split/ --split");
+    assert_eq!(
+        files_in(&folder, "split"),
+        ["pack-pack-loop.fbx", "pack-walk.fbx", "walk.bvh"]
+    );
+    assert_eq!(
+        loopwright_formats::animation_names(&folder.read("split/pack-walk.fbx")),
+        ["walk"]
+    );
+    folder.succeed("check split/pack-pack-loop.fbx");
+    folder.refuse("convert loops.glb one.glb --split", "is the name of a file");
+}
+
+/// What only other animations need is cut out of a file, and its body stays.
+#[test]
+fn split_files_keep_the_body_and_no_more() {
+    use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, read_take};
+    let Some(takes) = folder_or_skip() else { return };
+    for file in ["gltf/Robot.glb", "mesh2motion/fox-animations.glb"] {
+        let folder = Folder::new();
+        let pack = std::fs::read(takes.join(file)).unwrap();
+        folder.run_on(&takes.join(file), "convert FILE out/ --split").done();
+        let mesh = |bytes: &[u8], animation: &str| {
+            let settings = ReadSettings {
+                animation: AnimationChoice::Given(animation),
+                ..ReadSettings::default()
+            };
+            let read = read_take(bytes, "walk", &settings, &mut Vec::new()).unwrap();
+            let mesh = read
+                .source
+                .read_mesh(bytes, read.take.skeleton(), &SizeLimits::default());
+            mesh.unwrap().expect("a body")
+        };
+        let names = files_in(&folder, "out");
+        assert_eq!(names.len(), 14, "{names:?}");
+        let moving = |name: &&String| !name.contains("Rest");
+        for name in names.iter().filter(moving) {
+            let bytes = folder.read(&format!("out/{name}"));
+            let [animation] = &loopwright_formats::animation_names(&bytes)[..] else {
+                panic!("{name}");
+            };
+            assert!(mesh(&bytes, animation) == mesh(&pack, animation), "{name}");
+            assert!(
+                bytes.len() < pack.len() / 2,
+                "{name}: {} of {}",
+                bytes.len(),
+                pack.len()
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = Folder::with_walk();

@@ -63,6 +63,12 @@ pub(crate) trait FileForm: Any {
         Ok(())
     }
 
+    /// Takes all animations out of the file but that of this number, which is the one that was read.
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        let _ = number;
+        Ok(())
+    }
+
     /// Changes it to metres with +Y up, if the format does not state its space.
     fn assume_metres(&mut self) {}
 

@@ -135,6 +135,14 @@ impl Source {
         Ok(self)
     }
 
+    /// The same form for a file of one animation: without any, or with that alone which was read, of this number in the file.
+    ///
+    /// All else stays, but for bytes that only the other animations need. Errors: the file is malformed.
+    pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
+        self.form_mut().keep_animation(number)?;
+        Ok(self)
+    }
+
     /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         self.form().space()

@@ -33,7 +33,8 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
         _ => None,
     };
-    let is_many = batch::are_many(&args.takes) || args.many.are_given() || (rows.is_some() && pick.is_none());
+    let is_many =
+        batch::are_many(&args.takes) || args.many.are_given() || args.split || (rows.is_some() && pick.is_none());
     let take = match &args.takes[..] {
         [take] if !is_many => take,
         _ => {
@@ -41,6 +42,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 takes: &args.takes,
                 all_animations: args.all_animations,
                 excluded: &args.exclude,
+                split: args.split,
                 recipe: &recipe,
                 search: &search,
                 rows: &rows.unwrap_or(Rows::Recommended),

@@ -172,7 +172,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is options for.
+    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from = rig_of(&file.take, &file.source, &self.options.reading.overrides()).map_err(failures::body)?;
         let matched = self.options.target.matched(from);

@@ -118,7 +118,16 @@ impl FileForm for FbxSource {
     #[cfg(feature = "fbx")]
     fn remove_animation(&mut self) -> Result<(), WriteError> {
         if let Form::File(file) = &mut self.form {
-            **file = insert::without_animation(file, &self.animation)?;
+            **file = insert::without_animations(file, |name| name == self.animation.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "fbx")]
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        if let Form::File(file) = &mut self.form {
+            let kept = number.map(|_| self.animation.as_bytes());
+            **file = insert::without_animations(file, |name| Some(name) != kept)?;
         }
         Ok(())
     }

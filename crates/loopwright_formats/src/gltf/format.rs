@@ -1,8 +1,10 @@
 //! glTF as two of the formats, binary and text: what they can do, and their reader and writer.
 
+use std::sync::Arc;
+
 use loopwright::{Pose, Skeleton, Take};
 
-use super::{facts, mesh, read::GltfFile, source::GltfSource, write};
+use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
 use crate::file_form::{FileForm, LoopOfFile};
 use crate::format::{Capabilities, Format};
@@ -101,6 +103,11 @@ impl FileForm for GltfSource {
 
     fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
         Some(write::repacked(self, take, add_root))
+    }
+
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        prune::keep_animation(Arc::make_mut(&mut self.document), number);
+        Ok(())
     }
 
     fn suit_engines(&mut self) {
