@@ -169,8 +169,8 @@ fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
     recipe.take.rig.as_deref().unwrap_or(take)
 }
 
-fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
-    let what = format!("the loops of \"{}\" go into a copy of it", path.display());
+pub(super) fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
+    let what = format!("loops go into a copy of \"{}\"", path.display());
     match why {
         NoPack::OtherKind { own } => {
             let own = Format::extensions(own, ".");

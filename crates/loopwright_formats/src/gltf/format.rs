@@ -6,10 +6,10 @@ use loopwright::{Pose, Skeleton, Take};
 
 use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
-use crate::file_form::{FileForm, LoopOfFile};
+use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
-use crate::written::{AddedLoops, WrittenFile};
+use crate::written::{Added, WrittenFile};
 use crate::{
     error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions, source::Source,
     space::Space, text,
@@ -97,8 +97,8 @@ impl FileForm for GltfSource {
         self.is_binary = format == Format::Glb;
     }
 
-    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
-        write::write_loops(self, loops)
+    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+        write::write_all(self, motions)
     }
 
     fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
