@@ -1,11 +1,11 @@
 //! The animations of one file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{exit::Failure, failures, load, memory};
+use crate::{exit::Failure, failures, files, load, memory, recipe::TakeArgs};
 
 /// The animations of a file that flags ask for: all, or those of a name, a pattern or a number, without those that are excluded in the same
 /// way. Errors: one of these means no animation, or nothing is left.
@@ -33,6 +33,14 @@ pub(crate) fn asked_for(
         ))),
         false => Ok(numbers),
     }
+}
+
+/// The file that is named, and how it is read: a name such as `pack.glb#Walk` says which animation.
+pub(crate) fn named(path: &Path, reading: &TakeArgs) -> (PathBuf, TakeArgs) {
+    let (path, animation) = files::split_animation(path);
+    let reading = reading.clone();
+    let animation = animation.or_else(|| reading.animation.clone());
+    (path, TakeArgs { animation, ..reading })
 }
 
 /// Reads and analyses one animation; its warnings are kept and not printed.

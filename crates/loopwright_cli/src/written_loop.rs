@@ -355,9 +355,14 @@ impl Display for LoopName {
 pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<LoopName>, Failure> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
-        let animations = several_loops(&path, reading);
+        let (path, animation) = files::split_animation(&path);
+        let wanted = TakeArgs {
+            animation: animation.clone().or_else(|| reading.animation.clone()),
+            ..reading.clone()
+        };
+        let animations = several_loops(&path, &wanted);
         if animations.is_empty() {
-            loops.push(LoopName { path, animation: None });
+            loops.push(LoopName { path, animation });
         } else {
             loops.extend(animations.into_iter().map(|animation| LoopName {
                 path: path.clone(),

@@ -198,6 +198,56 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     refused.says("is the rig itself");
 }
 
+/// `FILE#ANIMATION` is what `--animation` is, but for one file of several.
+#[test]
+fn animations_are_named_behind_their_file() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 110), ("two", 2)]);
+    folder.run("make pack.gltf --all-animations -o loops.glb").done();
+    let frames = |arguments: &str| folder.answer(arguments)["take"]["frames"].clone();
+    assert_eq!(frames("inspect pack.gltf#stroll --json"), 110);
+    assert_eq!(frames("find pack.gltf#St* --json"), 110);
+    assert_eq!(frames("convert pack.gltf#Stroll stroll.bvh --json"), 110);
+    folder.succeed("make pack.gltf#Stroll -o stroll.glb");
+    assert_eq!(folder.json("stroll.glb.json")["take"]["animation"], "Stroll");
+    folder.succeed("make pack.gltf#Stroll");
+    assert!(folder.file("pack-Stroll-loop.gltf").exists());
+
+    let cost = folder.answer("cost pack.gltf#Stroll loops.glb#walk-loop --json");
+    assert_eq!(cost["left"]["file"], "pack.gltf#Stroll");
+    let cost = folder.answer("cost pack.gltf#Stroll:60 pack.gltf#walk:20 --json");
+    assert_eq!(
+        (&cost["left"]["frame"], &cost["entered"]["frame"]),
+        (&json!(60), &json!(20))
+    );
+    folder.succeed("cost loops.glb#Stroll-loop loops.glb#walk-loop pack.gltf#walk --json");
+    let blend = folder.answer("blend loops.glb#Stroll-loop loops.glb#walk-loop -o blend.glb --json");
+    assert_eq!(blend["blend"]["loops"].as_array().unwrap().len(), 2);
+    folder.succeed("play loops.glb#*-loop --seconds 2 -o played.glb");
+    let checked = folder.answer("check loops.glb#walk-loop --json");
+    assert_eq!(checked["loops"].as_array().unwrap().len(), 1);
+    let page = folder.answer("report loops.glb#walk-loop -o page.html --json");
+    assert_eq!(page["loops"], 1);
+    folder.succeed("match build pack.gltf#Stroll pack.gltf#walk:0:90 -o takes.lwmatch");
+    let found = folder.answer("match query takes.lwmatch pack.gltf#walk:30 --json");
+    let clips: Vec<&Value> = items(&found["found"]).map(|each| &each["clip"]).collect();
+    assert!(
+        clips
+            .iter()
+            .any(|clip| clip.as_str().unwrap().starts_with("pack.gltf#")),
+        "{clips:?}"
+    );
+
+    // A file that has the whole name is meant by it.
+    folder.copy("walk.bvh", "pack.gltf#Stroll");
+    assert_eq!(
+        frames("inspect pack.gltf#Stroll --json"),
+        frames("inspect walk.bvh --json")
+    );
+    folder.refuse("inspect pack.gltf#Sprint", "there is no animation \"Sprint\"");
+    folder.refuse("inspect gone.gltf#Stroll", "gone.gltf#Stroll");
+}
+
 #[test]
 fn excluded_animations_are_left_out() {
     let folder = Folder::with_walk();

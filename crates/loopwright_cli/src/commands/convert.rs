@@ -27,10 +27,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let output = each::output_of(input, folder, &extension(args, input))?;
+        let (input, reading) = animations::named(input, &args.reading);
+        let output = each::output_of(&input, folder, &extension(args, &input))?;
         let args = ConvertArgs {
-            input: input.clone(),
+            input,
             output,
+            reading,
             ..args.clone()
         };
         return one(&args, target.as_ref());

@@ -14,13 +14,19 @@ use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
 use crate::{animations, batch, failures, files, load, loop_output, memory, plot::PlotFile, talk};
 
-pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
         output::write_nothing();
     }
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
-    let flags = args.settings.recipe(args.range, cycles)?;
+    let mut flags = args.settings.recipe(args.range, cycles)?;
+    if let [take] = &mut args.takes[..]
+        && let (file, Some(animation)) = files::split_animation(take)
+    {
+        *take = file;
+        flags.take.animation = Some(animation);
+    }
     let mut recipe = with_file(&flags, &args.target)?;
     // Flags override the file: a stretch in the file does not replace a requested search.
     if args.range.is_none() && (args.pick.is_some() || searches) {
@@ -79,8 +85,10 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
 
 /// `loopwright close`: the same without a search.
 pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
-    let flags = args.settings.recipe(args.range, args.cycles)?;
-    make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
+    let mut flags = args.settings.recipe(args.range, args.cycles)?;
+    let (take, animation) = files::split_animation(&args.take);
+    flags.take.animation = animation.or(flags.take.animation);
+    make(&take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {

@@ -26,10 +26,12 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let output = each::output_of(input, &args.output, &extension(args))?;
+        let (input, reading) = animations::named(input, &args.reading);
+        let output = each::output_of(&input, &args.output, &extension(args))?;
         let args = RetargetArgs {
-            input: input.clone(),
+            input,
             output,
+            reading,
             ..args.clone()
         };
         return one(&args, &target()?);
@@ -324,14 +326,15 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         return Err(failure);
     }
     for input in &found.files {
-        outputs.protect(&input.path);
+        outputs.protect(&files::split_animation(&input.path).0);
     }
     for path in [&args.output, &beside] {
         outputs.check(path)?;
     }
     let mut motions = Vec::new();
     for input in &found.files {
-        motions.extend(Motion::all_of(&input.path, &args.reading)?);
+        let (path, reading) = animations::named(&input.path, &args.reading);
+        motions.extend(Motion::all_of(&path, &reading)?);
     }
     let progress = Progress::new("motions", motions.len());
     let (mut carried, mut onto) = (Vec::new(), Vec::new());
