@@ -468,6 +468,18 @@ fn what_is_no_loop_is_left_alone_and_said() {
     refused.says("no animation can be added to BVH");
     let answer = folder.run("make pack.gltf --all-animations -o out.fbx");
     answer.says("ends in .glb or .gltf");
+    // What --to asks for is obeyed or refused.
+    for options in ["--to fbx", "--to bvh", "--to fbx -o out/"] {
+        let answer = folder.fail(&format!("make pack.gltf --all-animations {options}"));
+        answer.says("the output is of another kind, which keeps one animation");
+        answer.says("--split for a file of each");
+    }
+    folder.refuse(
+        "make pack.gltf --all-animations --to gltf -o other.glb",
+        "is not named like a file of the format gltf",
+    );
+    folder.succeed("make pack.gltf --all-animations --to glb");
+    assert!(folder.file("pack-loops.glb").exists() && !folder.file("pack-loops.fbx").exists());
 }
 
 #[test]

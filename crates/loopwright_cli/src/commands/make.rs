@@ -251,9 +251,14 @@ fn stream(
 
 /// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
 fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+    target_path(target, || default_output(take, recipe))
+}
+
+/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
+pub(super) fn target_path(target: &TargetArgs, default: impl Fn() -> PathBuf) -> Result<PathBuf, Failure> {
     let name = || match target.to {
-        Some(format) => default_output(take, recipe).with_extension(format.extension()),
-        None => default_output(take, recipe),
+        Some(format) => default().with_extension(format.extension()),
+        None => default(),
     };
     match &target.output {
         Some(stream) if files::is_stream(stream) => Ok(name()),

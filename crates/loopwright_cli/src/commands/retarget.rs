@@ -309,10 +309,15 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let character = &target.character.file;
     if !character.source.keeps_all_in(format) {
         let own = character.source.formats();
-        return Err(make_all::cannot_hold_them(&args.rig, NoPack::OtherKind { own }));
+        let failure = make_all::cannot_hold_them(&args.rig, NoPack::OtherKind { own });
+        let own = Format::extensions(own, ".");
+        return Err(failure.try_this(format!(
+            "-o with a name that ends in {own}, or no --into-one for a file of each"
+        )));
     }
     if !character.source.can_be_extended() {
-        return Err(make_all::cannot_hold_them(&args.rig, NoPack::NotExtended));
+        let failure = make_all::cannot_hold_them(&args.rig, NoPack::NotExtended);
+        return Err(failure.try_this("no --into-one for a file of each, or a character as glTF or binary FBX"));
     }
     let source = args
         .engine
