@@ -7,7 +7,7 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    limits::SizeLimits, space::Space, written::WrittenFile,
+    limits::SizeLimits, npz::source::NpzSource, space::Space, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -66,6 +66,8 @@ forms! {
     Fbx(FbxSource),
     /// The whole of a glTF file, and which of its nodes are joints.
     Gltf(GltfSource),
+    /// Joints and frame time of an NPZ file.
+    Npz(NpzSource),
 }
 
 impl Source {
