@@ -22,7 +22,9 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Animation(_) => &listed,
         ReadError::Memory { .. } => &more_memory,
-        ReadError::NoSuchSkin { .. } => "--set take.skin=NAME with one of those names, or its number from 0",
+        ReadError::NoSuchSkin { .. } | ReadError::NoSuchSkeleton { .. } => {
+            "--set take.skin=NAME with one of those names, or its number from 0"
+        }
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };

@@ -54,6 +54,8 @@ pub enum ReadError {
     Animation(#[from] AnimationError),
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin { wanted: String, names: Vec<String> },
+    #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
+    NoSuchSkeleton { wanted: String, names: Vec<String> },
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion { frames: usize, joints: usize, bytes: usize },
