@@ -126,7 +126,7 @@ def batch(command, batch_takes, scratch):
     count, scripted, frames = 400, 20, 300
     subprocess.run([sys.executable, batch_takes, folder, str(count), command], check=True)
     secs, used, mebibytes = process(command, "make", folder, "-o", into, "--force")
-    less = ("--choose", "cost", "--lock-feet", "off")
+    less = ("--set", "search.choose=cost", "--lock-feet", "off")
     quick, quick_used, _ = process(command, "make", folder, "-o", into, "--force", *less)
     takes = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in sorted(names)][:scripted]
 

@@ -71,9 +71,23 @@ impl Failure {
         (count > 0).then(|| Self::of_all(format!("{count} of {of} {what}"), failures))
     }
 
+    /// The same as something that went wrong: exit status 2.
+    pub(crate) fn into_error(self) -> Self {
+        Self {
+            negative: false,
+            ..self
+        }
+    }
+
     /// Says of which file.
     pub(crate) fn of_file(mut self, path: &Path) -> Self {
         self.what = format!("\"{}\": {}", path.display(), self.what);
+        self
+    }
+
+    /// Says of which part of a file.
+    pub(crate) fn about(mut self, part: &str) -> Self {
+        self.what = format!("{part}: {}", self.what);
         self
     }
 

@@ -22,7 +22,9 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Animation(_) => &listed,
         ReadError::Memory { .. } => &more_memory,
-        ReadError::NoSuchSkin { .. } => "--set take.skin=NAME with one of those names, or its number from 0",
+        ReadError::NoSuchSkin { .. } | ReadError::NoSuchSkeleton { .. } => {
+            "--set take.skin=NAME with one of those names, or its number from 0"
+        }
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };
@@ -341,7 +343,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
             )),
         MissReason::RootMotion { .. } => failure
             .because("likely cause: no part of the take has the root motion asked for")
-            .try_this("wider --speed, --turn-rate or search.climb, or none of --straight and --turning"),
+            .try_this("wider --speed, --turn-rate or search.climb, or no --turning"),
         MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --seconds LOW:HIGH"),
     }
 }

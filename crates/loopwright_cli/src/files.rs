@@ -121,11 +121,27 @@ fn similar(path: &Path) -> Option<PathBuf> {
 
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
+    let (path, _) = &split_animation(path);
     match path.symlink_metadata() {
         Err(_) if is_stream(path) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unreadable(path, &error)),
         _ => Ok(()),
     }
+}
+
+/// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
+pub(crate) fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
+    let whole = || (named.to_owned(), None);
+    if named.symlink_metadata().is_ok() {
+        return whole();
+    }
+    let Some(text) = named.to_str() else { return whole() };
+    let parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let mut parts = parts.filter(|(file, animation)| Path::new(file).is_file() && !animation.is_empty());
+    let found = parts.next();
+    found.map_or_else(whole, |(file, animation)| {
+        (PathBuf::from(file), Some(animation.to_owned()))
+    })
 }
 
 pub(crate) fn folder_of(path: &Path) -> &Path {

@@ -1,7 +1,7 @@
 //! Reads takes from files and prints warnings on stderr.
 
-use std::path::{Component, Path};
-use std::{fs::File, io, sync::Arc};
+use std::path::{Component, Path, PathBuf};
+use std::{borrow::Cow, fs::File, io, sync::Arc};
 
 use loopwright::retarget::Given;
 use loopwright_formats::{AnimatedFile, Character, CharacterError, LoadedTake, ReadSettings, Sidecar, Warning};
@@ -178,7 +178,18 @@ fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
 
 /// Reads and analyses a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &Study) -> Result<Studied, Failure> {
-    load_bytes(path, files::read_bytes(path)?, study)
+    let (path, study) = named(path, study);
+    load_bytes(&path, files::read_bytes(&path)?, &study)
+}
+
+/// The file that is named, and how it is studied: a name such as `pack.glb#Walk` says which animation.
+fn named<'a>(path: &Path, study: &'a Study) -> (PathBuf, Cow<'a, Study>) {
+    let (path, animation) = files::split_animation(path);
+    let mut study = Cow::Borrowed(study);
+    if animation.is_some() {
+        study.to_mut().args.animation = animation;
+    }
+    (path, study)
 }
 
 /// The same for a file whose bytes are read already.
@@ -192,6 +203,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
 
 /// The same, or of a file that holds no animation its skeleton at rest.
 pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failure> {
+    let (path, study) = &named(path, study);
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
     // The parsed file goes before the analysis begins: both are large.

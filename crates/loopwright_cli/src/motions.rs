@@ -9,7 +9,8 @@ use loopwright_formats::Format;
 use loopwright_job::AddedRoot;
 
 use crate::{
-    exit::Failure, failures, files, load, numbers::parse_range, patterns::Pattern, recipe::TakeArgs, written_loop,
+    animations, exit::Failure, failures, files, load, numbers::parse_range, patterns::Pattern, recipe::TakeArgs,
+    written_loop,
 };
 
 /// Maximum number of missing joints that a message names.
@@ -28,6 +29,7 @@ pub(crate) struct ReadMotion {
 impl ReadMotion {
     /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
     pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+        let (path, reading) = &animations::named(path, reading);
         if written_loop::read_sidecar(path, reading)?.is_some() {
             return Self::read_loop(path, reading);
         }
@@ -93,7 +95,7 @@ impl NamedMotion {
             let (file, start) = rest.rsplit_once(':')?;
             Some((file, format!("{start}:{end}")))
         });
-        let Some((file, range)) = parts.filter(|(file, _)| Path::new(file).is_file()) else {
+        let Some((file, range)) = parts.filter(|(file, _)| files::split_animation(Path::new(file)).0.is_file()) else {
             return Ok(vec![whole()]);
         };
         let frames = parse_range(&range).map_err(|why| {
@@ -135,7 +137,8 @@ pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
     };
     let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
     // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
-    if !file.is_empty() && (is_number || Path::new(file).is_file()) {
+    let is_file = || files::split_animation(Path::new(file)).0.is_file();
+    if !file.is_empty() && (is_number || is_file()) {
         (PathBuf::from(file), Some(frame.to_owned()))
     } else {
         whole

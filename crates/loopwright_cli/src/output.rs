@@ -117,7 +117,8 @@ impl Outputs {
 
     /// The same for a file that is no take; `what` is its kind.
     pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
-        self.protected.extend(input.canonicalize().map(|path| (path, what)));
+        let (file, _) = files::split_animation(input);
+        self.protected.extend(file.canonicalize().map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.

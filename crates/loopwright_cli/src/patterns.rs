@@ -19,7 +19,9 @@ pub(crate) struct Pattern {
 impl Pattern {
     /// A name with a wildcard that is not itself the name of a file.
     pub(crate) fn new(name: &Path) -> Option<Self> {
-        if !name.to_str().is_some_and(has_wildcard) || !is_missing(name) {
+        // Behind the name of a file it is one of animations.
+        let is_of_files = || is_missing(name) && files::split_animation(name).1.is_none();
+        if !name.to_str().is_some_and(has_wildcard) || !is_of_files() {
             return None;
         }
         let mut folder = PathBuf::new();

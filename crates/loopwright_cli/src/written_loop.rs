@@ -355,9 +355,14 @@ impl Display for LoopName {
 pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<LoopName>, Failure> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
-        let animations = several_loops(&path, reading);
+        let (path, animation) = files::split_animation(&path);
+        let wanted = TakeArgs {
+            animation: animation.clone().or_else(|| reading.animation.clone()),
+            ..reading.clone()
+        };
+        let animations = several_loops(&path, &wanted);
         if animations.is_empty() {
-            loops.push(LoopName { path, animation: None });
+            loops.push(LoopName { path, animation });
         } else {
             loops.extend(animations.into_iter().map(|animation| LoopName {
                 path: path.clone(),
@@ -423,6 +428,18 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     // A file that cannot be read is reported when the loop is read.
     let matching = |wanted: &str| names_of(&load::open(path).ok()?, wanted);
     Ok(sidecar_of(path, &sidecars, reading, matching))
+}
+
+/// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
+pub(crate) fn sidecar_named(path: &Path, animation: &str) -> Result<Option<Sidecar>, Failure> {
+    let is_its = |sidecar: &Sidecar| {
+        sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_none_or(|named| named == animation)
+    };
+    Ok(all_sidecars(path)?.into_iter().find(is_its))
 }
 
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.

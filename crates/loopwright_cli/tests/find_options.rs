@@ -41,7 +41,7 @@ fn loops_have_the_requested_root_motion() {
     for options in [
         "--speed 2:",
         "--speed :0.5",
-        "--straight",
+        "--turning none",
         "--turning right",
         "--turn-rate=-40:-1",
         "--set search.climb=0.2:",
@@ -260,7 +260,7 @@ fn what_makes_no_sense_is_refused() {
         --speed 3:2 | must be LOW:HIGH
         --speed : | must be LOW:HIGH
         --speed nan:2 | must be LOW:HIGH
-        --straight --turning left | cannot be used with
+        --turn-rate 1:2 --turning none | cannot be used with
         --idle --speed 1:2 | cannot be used with
         --set take.weights=Hand | must be PATTERN=WEIGHT
         --set take.weights=Hand=heavy | must be PATTERN=WEIGHT

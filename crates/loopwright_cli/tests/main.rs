@@ -25,6 +25,7 @@ mod many_files;
 mod many_takes;
 mod matching;
 mod mutations;
+mod npz;
 mod odd_takes;
 mod outputs;
 mod plot;

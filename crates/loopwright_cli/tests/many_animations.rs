@@ -198,6 +198,248 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     refused.says("is the rig itself");
 }
 
+/// `FILE#ANIMATION` is what `--animation` is, but for one file of several.
+#[test]
+fn animations_are_named_behind_their_file() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 110), ("two", 2)]);
+    folder.run("make pack.gltf --all-animations -o loops.glb").done();
+    let frames = |arguments: &str| folder.answer(arguments)["take"]["frames"].clone();
+    assert_eq!(frames("inspect pack.gltf#stroll --json"), 110);
+    assert_eq!(frames("find pack.gltf#St* --json"), 110);
+    assert_eq!(frames("convert pack.gltf#Stroll stroll.bvh --json"), 110);
+    folder.succeed("make pack.gltf#Stroll -o stroll.glb");
+    assert_eq!(folder.json("stroll.glb.json")["take"]["animation"], "Stroll");
+    folder.succeed("make pack.gltf#Stroll");
+    assert!(folder.file("pack-Stroll-loop.gltf").exists());
+
+    let cost = folder.answer("cost pack.gltf#Stroll loops.glb#walk-loop --json");
+    assert_eq!(cost["left"]["file"], "pack.gltf#Stroll");
+    let cost = folder.answer("cost pack.gltf#Stroll:60 pack.gltf#walk:20 --json");
+    assert_eq!(
+        (&cost["left"]["frame"], &cost["entered"]["frame"]),
+        (&json!(60), &json!(20))
+    );
+    folder.succeed("cost loops.glb#Stroll-loop loops.glb#walk-loop pack.gltf#walk --json");
+    let blend = folder.answer("blend loops.glb#Stroll-loop loops.glb#walk-loop -o blend.glb --json");
+    assert_eq!(blend["blend"]["loops"].as_array().unwrap().len(), 2);
+    folder.succeed("play loops.glb#*-loop --seconds 2 -o played.glb");
+    let checked = folder.answer("check loops.glb#walk-loop --json");
+    assert_eq!(checked["loops"].as_array().unwrap().len(), 1);
+    let page = folder.answer("report loops.glb#walk-loop -o page.html --json");
+    assert_eq!(page["loops"], 1);
+    folder.succeed("match build pack.gltf#Stroll pack.gltf#walk:0:90 -o takes.lwmatch");
+    let found = folder.answer("match query takes.lwmatch pack.gltf#walk:30 --json");
+    let clips: Vec<&Value> = items(&found["found"]).map(|each| &each["clip"]).collect();
+    assert!(
+        clips
+            .iter()
+            .any(|clip| clip.as_str().unwrap().starts_with("pack.gltf#")),
+        "{clips:?}"
+    );
+
+    // A file that has the whole name is meant by it.
+    folder.copy("walk.bvh", "pack.gltf#Stroll");
+    assert_eq!(
+        frames("inspect pack.gltf#Stroll --json"),
+        frames("inspect walk.bvh --json")
+    );
+    folder.refuse("inspect pack.gltf#Sprint", "there is no animation \"Sprint\"");
+    folder.refuse("inspect gone.gltf#Stroll", "gone.gltf#Stroll");
+}
+
+#[test]
+fn excluded_animations_are_left_out() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 121), ("Jog", 121), ("T-Pose", 2)]);
+    let asked = |options: &str| {
+        let answer = folder.answer(&format!(
+            "make pack.gltf --all-animations --force --json -o out.glb {options}"
+        ));
+        let names = items(&answer["animations"]).map(|each| each["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(asked("--exclude t-pose"), ["walk", "Stroll", "Jog"]);
+    assert_eq!(asked("--exclude *o* --exclude stroll"), ["walk"]);
+    assert_eq!(asked("--animation *o* --exclude 2"), ["Stroll", "T-Pose"]);
+    let listed = folder.answer("list out.glb --json");
+    let names: Vec<&Value> = items(&listed["files"][0]["animations"]).map(|a| &a["name"]).collect();
+    assert!(
+        names.contains(&&json!("Jog")) && !names.contains(&&json!("Jog-loop")),
+        "{names:?}"
+    );
+
+    let refused = "
+        --exclude sprint | there is no animation \"sprint\"; there are: walk, Stroll, Jog, T-Pose
+        --exclude * | --exclude leaves no animation
+    ";
+    std::fs::remove_file(folder.file("out.glb")).unwrap();
+    for [options, said] in rows(refused) {
+        let answer = folder.run(&format!("make pack.gltf --all-animations -o out.glb {options}"));
+        assert_ne!(answer.status, 0, "{options}");
+        answer.says(said);
+    }
+    folder.refuse("make pack.gltf --exclude Jog", "--all-animations");
+    assert!(!folder.file("out.glb").exists());
+
+    // Of many files, some have nothing to exclude.
+    folder.succeed("convert walk.bvh lone.glb");
+    folder.succeed("make pack.gltf lone.glb --all-animations --exclude Jog --exclude T-Pose -o out/");
+}
+
+/// The names of the files in a folder, but for journals and sidecars.
+fn files_in(folder: &Folder, below: &str) -> Vec<String> {
+    let names = folder.names().into_iter();
+    let names = names.filter_map(|name| Some(name.strip_prefix(&format!("{below}/"))?.to_owned()));
+    names
+        .filter(|name| !name.ends_with(".json") && !name.starts_with('.'))
+        .collect()
+}
+
+#[test]
+fn loops_are_split_into_files_of_one_animation() {
+    let folder = Folder::with_walk();
+    with_copies(
+        &folder,
+        "pack.gltf",
+        &[("Jog: fast/2", 110), ("Jog- fast-2", 121), ("two", 2)],
+    );
+    for (to, names) in [
+        (
+            "glb",
+            [
+                "pack-Jog--fast-2-loop-2.glb",
+                "pack-Jog--fast-2-loop.glb",
+                "pack-walk-loop.glb",
+            ],
+        ),
+        (
+            "fbx",
+            [
+                "pack-Jog--fast-2-loop-2.fbx",
+                "pack-Jog--fast-2-loop.fbx",
+                "pack-walk-loop.fbx",
+            ],
+        ),
+        (
+            "bvh",
+            [
+                "pack-Jog--fast-2-loop-2.bvh",
+                "pack-Jog--fast-2-loop.bvh",
+                "pack-walk-loop.bvh",
+            ],
+        ),
+    ] {
+        let answer = folder.run(&format!("make pack.gltf --all-animations --split --to {to} -o {to}/"));
+        assert_eq!(answer.status, 1, "one animation is no loop: {}", answer.stderr);
+        answer.shows("two: too short: 2 frames");
+        assert_eq!(files_in(&folder, to), names);
+        for name in names {
+            let checked = folder.answer(&format!("check {to}/{name} --json"));
+            assert_eq!(checked["loops"].as_array().unwrap().len(), 1, "{checked}");
+            let listed = folder.answer(&format!("list {to}/{name} --json"));
+            assert_eq!(items(&listed["files"][0]["animations"]).len(), 1, "{listed}");
+            let sidecar = folder.json(&format!("{to}/{name}.json"));
+            assert_valid(&sidecar, "loop");
+        }
+    }
+    // The loop is that of a run for its animation alone.
+    folder.succeed("make pack.gltf --animation walk -o alone.glb");
+    let root = |sidecar: &str| folder.json(sidecar)["root_motion"].clone();
+    assert_eq!(root("alone.glb.json"), root("glb/pack-walk-loop.glb.json"));
+
+    let refused = "
+        --all-animations --split -o one.glb | is the name of a file
+        --split -o out/ | --all-animations
+    ";
+    folder.refuse_all("make pack.gltf", refused);
+}
+
+#[test]
+fn animations_are_split_as_they_are() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Stroll", 110), ("two", 2)]);
+    folder.run("make pack.gltf --all-animations -o loops.glb").done();
+    let answer = folder.succeed("convert loops.glb out/ --split --to glb");
+    let names = ["Stroll", "two", "walk"].map(|name| format!("loops-{name}.glb"));
+    for name in &names {
+        answer.shows(name);
+    }
+    assert!(!folder.file("out/loops-walk.glb.json").exists());
+    let looped = folder.json("out/loops-walk-loop.glb.json");
+    assert_valid(&looped, "loop");
+    folder.succeed("check out/loops-walk-loop.glb");
+    for name in ["Stroll", "two", "walk", "walk-loop"] {
+        let take = |arguments: &str| folder.answer(&format!("inspect {arguments} --json"))["take"]["frames"].clone();
+        assert_eq!(
+            take(&format!("out/loops-{name}.glb")),
+            take(&format!("loops.glb --animation {name}")),
+            "{name}"
+        );
+        // The animation alone, with its own keys, and none of the others' bytes.
+        let bytes = folder.read(&format!("out/loops-{name}.glb"));
+        assert_eq!(loopwright_formats::animation_names(&bytes), [name]);
+        assert!(
+            bytes.len() < folder.read("loops.glb").len() * 2 / 3,
+            "{name}: {}",
+            bytes.len()
+        );
+    }
+    // FBX likewise; a file of one motion without a name keeps its own.
+    folder.succeed("convert walk.bvh pack.fbx");
+    folder.succeed("make pack.fbx --animation walk -o pack.fbx --force");
+    folder.succeed("convert pack.fbx walk.bvh split/ --split");
+    assert_eq!(
+        files_in(&folder, "split"),
+        ["pack-pack-loop.fbx", "pack-walk.fbx", "walk.bvh"]
+    );
+    assert_eq!(
+        loopwright_formats::animation_names(&folder.read("split/pack-walk.fbx")),
+        ["walk"]
+    );
+    folder.succeed("check split/pack-pack-loop.fbx");
+    folder.refuse("convert loops.glb one.glb --split", "is the name of a file");
+}
+
+/// What only other animations need is cut out of a file, and its body stays.
+#[test]
+fn split_files_keep_the_body_and_no_more() {
+    use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, read_take};
+    let Some(takes) = folder_or_skip() else { return };
+    for file in ["gltf/Robot.glb", "mesh2motion/fox-animations.glb"] {
+        let folder = Folder::new();
+        let pack = std::fs::read(takes.join(file)).unwrap();
+        folder.run_on(&takes.join(file), "convert FILE out/ --split").done();
+        let mesh = |bytes: &[u8], animation: &str| {
+            let settings = ReadSettings {
+                animation: AnimationChoice::Given(animation),
+                ..ReadSettings::default()
+            };
+            let read = read_take(bytes, "walk", &settings, &mut Vec::new()).unwrap();
+            let mesh = read
+                .source
+                .read_mesh(bytes, read.take.skeleton(), &SizeLimits::default());
+            mesh.unwrap().expect("a body")
+        };
+        let names = files_in(&folder, "out");
+        assert_eq!(names.len(), 14, "{names:?}");
+        let moving = |name: &&String| !name.contains("Rest");
+        for name in names.iter().filter(moving) {
+            let bytes = folder.read(&format!("out/{name}"));
+            let [animation] = &loopwright_formats::animation_names(&bytes)[..] else {
+                panic!("{name}");
+            };
+            assert!(mesh(&bytes, animation) == mesh(&pack, animation), "{name}");
+            assert!(
+                bytes.len() < pack.len() / 2,
+                "{name}: {} of {}",
+                bytes.len(),
+                pack.len()
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = Folder::with_walk();
@@ -226,6 +468,18 @@ fn what_is_no_loop_is_left_alone_and_said() {
     refused.says("no animation can be added to BVH");
     let answer = folder.run("make pack.gltf --all-animations -o out.fbx");
     answer.says("ends in .glb or .gltf");
+    // What --to asks for is obeyed or refused.
+    for options in ["--to fbx", "--to bvh", "--to fbx -o out/"] {
+        let answer = folder.fail(&format!("make pack.gltf --all-animations {options}"));
+        answer.says("the output is of another kind, which keeps one animation");
+        answer.says("--split for a file of each");
+    }
+    folder.refuse(
+        "make pack.gltf --all-animations --to gltf -o other.glb",
+        "is not named like a file of the format gltf",
+    );
+    folder.succeed("make pack.gltf --all-animations --to glb");
+    assert!(folder.file("pack-loops.glb").exists() && !folder.file("pack-loops.fbx").exists());
 }
 
 #[test]

@@ -185,6 +185,14 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
     let partly = folder.run("match build slow.bvh short.bvh -o partly.lwmatch --json");
     assert_eq!((partly.status, &partly.json()["clips"]), (2, &1.into()));
     assert_valid(&partly.json(), "match-build");
+    // In a folder a short one is left out, and said.
+    folder.make_folder("set");
+    for take in ["slow.bvh", "short.bvh"] {
+        folder.copy(take, &format!("set/{take}"));
+    }
+    let whole = folder.succeed("match build set -o whole.lwmatch");
+    whole.says("left out: cannot match \"set/short.bvh\": the take lasts");
+    folder.succeed("match build set/s*.bvh -o pattern.lwmatch");
     folder.refuse("match query takes.lwmatch slow.bvh:150", "a frame from 0 to");
     for arguments in [
         "slow.bvh:40 --speed nan",

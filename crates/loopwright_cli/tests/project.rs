@@ -93,7 +93,7 @@ fn the_published_schema_is_that_of_the_program() {
             .unwrap()
             .contains(&"in-place".into())
     );
-    assert_eq!(rules("straight")["type"], "boolean");
+    assert_eq!(rules("symmetric")["type"], "boolean");
     for file in ["output", "force", "recipe", "rig", "plot", "catalog"] {
         assert!(make[file].is_null(), "{file}");
     }

@@ -1,6 +1,6 @@
 //! `retarget`: takes and loops on other characters, their maps, and what is refused.
 
-use crate::harness::{Folder, glb_of, parts_of_glb};
+use crate::harness::{Folder, glb_of, parts_of_glb, schema::assert_valid};
 use loopwright_formats::{AnimationChoice, ReadSettings};
 use loopwright_mocap::folder_or_skip;
 
@@ -643,4 +643,59 @@ fn loops_on_a_character_are_named_as_loops_once() {
             folder.succeed(&format!("check {output}"));
         }
     }
+}
+
+#[test]
+fn many_motions_go_into_one_file_of_the_character() {
+    let folder = Folder::with_walk();
+    folder.make_folder("in");
+    folder.succeed("make walk.bvh -o in/walk-loop.bvh");
+    folder.succeed("synth -o in/stroll.bvh --seconds 2 --fps 30 --speed 0.9 --seed 4");
+    folder.succeed("convert walk.bvh in/walk.glb");
+    folder.succeed("make in/walk.glb --all-animations -o in/pack.glb");
+    folder.succeed("synth -o other.bvh --seconds 2 --fps 30 --seed 3");
+    for hero in ["hero.glb", "hero.fbx"] {
+        folder.succeed(&format!("convert other.bvh {hero}"));
+        let out = format!("all-{hero}");
+        let own = loopwright_formats::animation_names(&folder.read(hero));
+        let answer = folder.answer(&format!("retarget in/ --rig {hero} --into-one -o {out} --json"));
+        assert_valid(&answer, "loops");
+        // Two loops of one name, two takes; what the character had stays.
+        let names = loopwright_formats::animation_names(&folder.read(&out));
+        assert_eq!(names[..own.len()], own[..], "{names:?}");
+        let added: Vec<&str> = names[own.len()..].iter().map(String::as_str).collect();
+        assert_eq!(
+            added,
+            ["walk-loop", "stroll", "walk_2-loop", "walk"],
+            "{hero}: {names:?}"
+        );
+        let beside = folder.json(&format!("{out}.json"));
+        assert_eq!(beside["loops"].as_array().unwrap().len(), 2);
+        for each in beside["loops"].as_array().unwrap() {
+            assert_eq!(each["take"]["rig"]["file"], *hero);
+        }
+        // Each as if it were put there alone; that of the pack comes first.
+        let checked = folder.answer(&format!("check {out} --json"));
+        folder.succeed(&format!("retarget in/walk-loop.bvh --rig {hero} -o alone-{hero}"));
+        let alone = folder.json(&format!("alone-{hero}.json"));
+        assert_eq!(alone["quality"], beside["loops"][1]["quality"]);
+        assert_eq!(alone["root_motion"], beside["loops"][1]["root_motion"]);
+        assert_eq!(checked["loops"].as_array().unwrap().len(), 2);
+        folder.succeed(&format!("play {out} --seconds 3 -o played-{hero}"));
+    }
+    let before = folder.names();
+    let refused = "
+        --rig hero.glb -o all.fbx | the output is of another kind
+        --rig other.bvh -o all.bvh | no animation can be added to BVH
+        --rig hero.glb -o all/ | is a folder
+        --rig hero.glb -o hero.glb --force | is the rig itself
+        --rig hero.glb -o in/walk.glb --force | is the take itself
+        --rig hero.glb -o new.glb --to fbx | cannot be used with
+    ";
+    folder.refuse_all("retarget in/ --into-one", refused);
+    // One that cannot be read, and nothing is written.
+    folder.write("in/broken.bvh", "HIERARCHY");
+    folder.fail("retarget in/ --rig hero.glb --into-one -o new.glb");
+    std::fs::remove_file(folder.file("in/broken.bvh")).unwrap();
+    assert_eq!(folder.names(), before);
 }

@@ -66,7 +66,7 @@ impl AnimatedFile {
         })
     }
 
-    /// Number of animations in the file. A BVH file has one.
+    /// Number of animations in the file. A BVH or NPZ file has one.
     pub fn num_animations(&self) -> usize {
         self.names.len()
     }

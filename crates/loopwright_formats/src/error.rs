@@ -7,6 +7,7 @@ use loopwright::{motion::SkeletonError, take::TakeError};
 use crate::bvh::error::{BvhError, Position};
 use crate::{
     animations::AnimationError, byte_count::ByteCount, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
+    npz::error::NpzError,
 };
 
 /// Why bytes are not a take.
@@ -45,11 +46,16 @@ pub enum ReadError {
     /// A glTF file that cannot be read.
     #[error(transparent)]
     Gltf(#[from] GltfError),
+    /// An NPZ file that cannot be read, or holds no motion.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
     /// The requested animation is none of the file's, or not just one.
     #[error(transparent)]
     Animation(#[from] AnimationError),
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin { wanted: String, names: Vec<String> },
+    #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
+    NoSuchSkeleton { wanted: String, names: Vec<String> },
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion { frames: usize, joints: usize, bytes: usize },
@@ -94,6 +100,7 @@ impl ReadError {
         match self {
             Self::Fbx(error) => error.remedy(),
             Self::Gltf(error) => error.remedy(),
+            Self::Npz(error) => error.remedy(),
             _ => "export the take again, or correct that line in a text editor",
         }
     }

@@ -7,7 +7,7 @@ use loopwright::{LoopClip, MadeLoop, Pose, Skeleton, Take};
 
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
-use crate::written::{AddedLoops, WrittenFile};
+use crate::written::{Added, WrittenFile};
 use crate::{
     error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, source::Source,
     space::Space, warning::Warning,
@@ -41,11 +41,11 @@ pub(crate) trait FileForm: Any {
         self.capabilities().not_extended.is_none()
     }
 
-    /// Writes loops into a copy of the file that all of them come from; for each, the name of its animation, or why it is left out.
+    /// Writes motions into a copy of the file that all of them come from; for each, the name of its animation, or why it is left out.
     ///
     /// Errors: the file cannot be extended, or not be written.
-    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
-        let _ = loops;
+    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+        let _ = motions;
         Err(not_extended(self.capabilities()))
     }
 
@@ -61,6 +61,12 @@ pub(crate) trait FileForm: Any {
 
     /// Takes the animation that was read out of the file.
     fn remove_animation(&mut self) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    /// Takes all animations out of the file but that of this number, which is the one that was read.
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        let _ = number;
         Ok(())
     }
 
@@ -105,14 +111,18 @@ pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
     WriteError::NotExtended { found }
 }
 
-/// A loop, its form in the file of several, and its layout.
-pub(crate) struct LoopOfFile<'a> {
-    pub(crate) clip: &'a LoopClip,
+/// A motion and its form in the file of several.
+pub(crate) struct MotionOfFile<'a> {
+    pub(crate) content: MotionContent<'a>,
     pub(crate) form: &'a dyn FileForm,
-    pub(crate) settings: &'a LoopWriteSettings,
 }
 
-impl LoopOfFile<'_> {
+pub(crate) enum MotionContent<'a> {
+    Take(&'a Take),
+    Loop(&'a LoopClip, &'a LoopWriteSettings),
+}
+
+impl MotionOfFile<'_> {
     /// Its form as that of one format. Errors: it has another one.
     pub(crate) fn form<F: FileForm>(&self) -> Result<&F, WriteError> {
         let form: &dyn Any = self.form;
@@ -121,6 +131,9 @@ impl LoopOfFile<'_> {
     }
 
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
-        KeyedMotion::from_loop(self.clip, self.settings)
+        match self.content {
+            MotionContent::Take(take) => Ok(KeyedMotion::from_take(take, false)),
+            MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, settings),
+        }
     }
 }

@@ -13,6 +13,8 @@ pub enum Format {
     Glb,
     /// glTF as text, with its buffers inside it.
     Gltf,
+    /// Arrays of NumPy.
+    Npz,
 }
 
 /// What files of a format can hold, extend and state: all that is asked of a format from outside its own folder.

@@ -3,7 +3,7 @@
 use loopwright::Take;
 
 use crate::format::{Capabilities, Format};
-use crate::{bvh, entry::FormatEntry, fbx, gltf, source::Source, warning::Warning};
+use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::Warning};
 
 /// All formats, in the order of [`Format`].
 const TABLE: &[FormatEntry] = &[
@@ -11,6 +11,7 @@ const TABLE: &[FormatEntry] = &[
     fbx::format::FBX,
     gltf::format::GLB,
     gltf::format::GLTF,
+    npz::format::NPZ,
 ];
 
 impl Format {
@@ -52,7 +53,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
-    /// The names of all formats as a list for people: `BVH, FBX, GLB or glTF`, with another word before the last one on request.
+    /// The names of all formats as a list for people: `BVH, FBX, GLB, glTF or NPZ`, with another word before the last one on request.
     pub fn names(before_last: &str) -> String {
         list(
             &Self::ALL.map(|format| format.capabilities().name.to_owned()),
@@ -111,6 +112,7 @@ mod tests {
             (b"; FBX 7.4.0 project file\n", Some(Format::Fbx)),
             (b"glTF\x02\0\0\0", Some(Format::Glb)),
             (b"{ \"asset\": {\"version\": \"2.0\"} }", Some(Format::Gltf)),
+            (b"PK\x03\x04\x14\0", Some(Format::Npz)),
             (b"{ \"format\": \"loop\" }", None),
             (b"\xFF\xFEH\0I\0", None),
             (b"\0\x01\x02\x03\x04", None),
@@ -129,7 +131,7 @@ mod tests {
             );
         }
         assert_eq!(Format::from_extension("txt"), None);
-        assert_eq!(Format::names("and"), "BVH, FBX, GLB and glTF");
+        assert_eq!(Format::names("and"), "BVH, FBX, GLB, glTF and NPZ");
         assert_eq!(Format::extensions(&[Format::Glb, Format::Gltf], "."), ".glb or .gltf");
         assert_eq!(Format::extensions(&[Format::Bvh], ""), "bvh");
     }

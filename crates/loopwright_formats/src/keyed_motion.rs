@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::{LoopClip, PoseRef, Skeleton, Take};
+use loopwright::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
@@ -102,6 +102,18 @@ impl<'a> KeyedMotion<'a> {
             translations: pose.translations.into(),
             rotations: pose.rotations.into(),
         }
+    }
+
+    /// The motion as a take with its root motion, also where the file shows it in place; that of a loop is on its source's own joints. `None` if it
+    /// is none.
+    pub(crate) fn moving(&self) -> Option<Take> {
+        let clip = match self.content {
+            Content::Take(take) => return Some(take.clone()),
+            Content::Loop { clip, .. } => clip,
+        };
+        let poses = (0..self.num_keys).map(|key| clip.folded_pose(key));
+        let tracks = Tracks::from_poses(clip.skeleton().clone(), self.step_secs, poses).ok()?;
+        Take::from_tracks(self.name, tracks).ok()
     }
 
     /// The poses at all keys, key after key; those of a take are not copied.

@@ -1,4 +1,4 @@
-//! Reads takes and writes loops: BVH, FBX, glTF and the JSON that stands beside a loop.
+//! Reads takes and writes loops: BVH, FBX, glTF, NPZ and the JSON that stands beside a loop.
 //!
 //! [`load`] turns the bytes of a file into a [`loopwright::Take`], in metres with +Y up, and a [`Source`] that remembers the
 //! form it had in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
@@ -77,6 +77,8 @@ mod fbx;
 
 mod gltf;
 
+mod npz;
+
 mod keyed_motion;
 
 mod file_form;
@@ -122,6 +124,7 @@ pub use gltf::source::GltfSource;
 pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
+pub use npz::{error::NpzError, source::NpzSource};
 pub use read::{animation_names, load, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};

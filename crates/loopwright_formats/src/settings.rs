@@ -50,7 +50,8 @@ pub struct ReadSettings<'a> {
     pub space: SpaceSettings,
     /// The animation that is the take.
     pub animation: AnimationChoice<'a>,
-    /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves.
+    /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves. In FBX the
+    /// skeleton itself, by the name of its highest node or of its first bone; by default that of most bones.
     pub skin: Option<&'a str>,
     /// The source of other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,

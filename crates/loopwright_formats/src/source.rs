@@ -10,7 +10,7 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    limits::SizeLimits, space::Space, written::WrittenFile,
+    limits::SizeLimits, npz::source::NpzSource, space::Space, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -69,6 +69,8 @@ forms! {
     Fbx(FbxSource),
     /// The whole of a glTF file, and which of its nodes are joints.
     Gltf(GltfSource),
+    /// Joints and frame time of an NPZ file.
+    Npz(NpzSource),
 }
 
 impl Source {
@@ -153,6 +155,14 @@ impl Source {
     /// Errors: the file is malformed.
     pub fn without_animation(mut self) -> Result<Self, WriteError> {
         self.form_mut().remove_animation()?;
+        Ok(self)
+    }
+
+    /// The same form for a file of one animation: without any, or with that alone which was read, of this number in the file.
+    ///
+    /// All else stays, but for bytes that only the other animations need. Errors: the file is malformed.
+    pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
+        self.form_mut().keep_animation(number)?;
         Ok(self)
     }
 

@@ -66,8 +66,16 @@ pub enum Warning {
     OutsideFiles { first: String, count: usize },
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
     NamesNumbered { name: String, count: usize },
-    #[error("several skeletons, the one below {taken} is read; {count} other bones are left out")]
-    OtherSkeletons { taken: String, count: usize },
+    #[error(
+        "{} skeletons, the one below {taken} is read; {count} other bones are left out; all: {}",
+        .names.len(),
+        list(.names)
+    )]
+    OtherSkeletons {
+        taken: String,
+        names: Vec<String>,
+        count: usize,
+    },
     #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
     KeyRate { keys_hz: f64, scene_hz: f64 },
     #[error(

@@ -13,5 +13,5 @@ pub struct WrittenFile {
     pub warnings: Vec<Warning>,
 }
 
-/// For each of several loops, the name of its animation in the file, or why it was left out.
-pub(crate) type AddedLoops = Vec<Result<String, WriteError>>;
+/// For each of several motions, the name of its animation in the file, or why it was left out.
+pub(crate) type Added = Vec<Result<String, WriteError>>;

@@ -90,7 +90,7 @@ const FILES: [(&str, Expected); 81] = [
     ("trailing_garbage", Accept("text after the last frame ignored")),
     ("trailing_nul_bytes", Accept("text after the last frame ignored")),
     ("truncated_row", Reject("line 33, column 1: the last frame, 6, has too few values, 6 of 12; is the file cut off?")),
-    ("two_roots", Reject("more than one ROOT is not supported, found \"Hips\" and \"Prop\"")),
+    ("two_roots", Accept("2 skeletons, the one below Hips is read; 3 other bones are left out")),
     ("unclosed_brace", Reject("expected \"}\" before \"MOTION\": joint Hips is left open")),
     ("upper_case_channels", Accept("")),
     ("utf16_le", Reject("the text is UTF-16; save it as UTF-8 or ASCII")),

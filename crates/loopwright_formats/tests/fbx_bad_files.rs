@@ -5,7 +5,8 @@
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{
-    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, SpaceWarning, Warning, write_take,
+    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, ReadSettings, SpaceWarning, Warning,
+    read_take, write_take,
 };
 
 use crate::support::{self, Random, skeleton, take_of};
@@ -245,7 +246,30 @@ fn what_is_odd_is_warned_of() {
     let other = model(11, "Other", "");
     let (taken, count) = ("Hips".to_owned(), 1);
     let others = warnings(&text(RIGHT_HANDED, "", SECOND, &other));
-    assert_eq!(others, [Warning::OtherSkeletons { taken, count }]);
+    let names = ["Hips", "Other"].map(str::to_owned).to_vec();
+    assert_eq!(others, [Warning::OtherSkeletons { taken, names, count }]);
+    let two = text(RIGHT_HANDED, "", SECOND, &other);
+    let read_of = |skin: &str| {
+        let settings = ReadSettings {
+            skin: Some(skin),
+            ..ReadSettings::default()
+        };
+        let (mut warnings, first) = (Vec::new(), |read: LoadedTake| {
+            read.take.skeleton().joint(0).name.clone()
+        });
+        let read = read_take(&two, "two", &settings, &mut warnings).map(first);
+        (read, warnings)
+    };
+    for (skin, name) in [("Hips", "Hips"), ("0", "Hips"), ("Other", "Other"), ("1", "Other")] {
+        let (read, warnings) = read_of(skin);
+        assert_eq!(read, Ok(name.to_owned()), "{skin}");
+        let are_others = |warning: &Warning| matches!(warning, Warning::OtherSkeletons { .. });
+        assert!(!warnings.iter().any(are_others), "{skin}: {warnings:?}");
+    }
+    let names = ["Hips", "Other"].map(str::to_owned).to_vec();
+    let wanted = "Wing".to_owned();
+    let error = FbxError::NoSuchSkeleton { wanted, names };
+    assert_eq!(read_of("Wing").0, Err(error.into()));
     let scale = r#"P: "Lcl Scaling", "Lcl Scaling", "", "A",2,2,2"#;
     let twins = model(12, "Leg", scale) + &model(13, "Leg", "");
     let [name, joint] = [(); 2].map(|()| "Leg".to_owned());

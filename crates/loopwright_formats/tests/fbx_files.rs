@@ -4,7 +4,8 @@
 
 use glam::DVec3;
 use loopwright_formats::{
-    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, Warning, read_take, write_take,
+    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, Up, Warning, read_take,
+    write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -69,7 +70,7 @@ fn joints_are_where_ufbx_evaluates_them() {
         let LoadedTake { take, source, .. } = read(&bytes, None);
         assert_eq!((take.num_joints(), take.num_frames()), (joints, frames), "{file}");
         assert!((take.frame_rate_hz() - rate_hz).abs() < 1e-9, "{file}");
-        assert_eq!(source.space().up, up, "{file}");
+        assert_eq!(source.space().up, Up::along(up), "{file}");
         let scene = ufbx::load_memory(&bytes, ufbx::LoadOpts::default()).unwrap();
         let mut num_stacks = 0;
         for stack in &scene.anim_stacks {

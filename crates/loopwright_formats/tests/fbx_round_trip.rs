@@ -215,3 +215,27 @@ fn what_cannot_be_written_is_refused() {
     let long = take_of(clip.skeleton(), 9e3, 20_000, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
     assert!(matches!(write_take(&long, &source), Err(WriteError::TooLong { .. })));
 }
+
+/// A pose is a take of one frame, in every format.
+#[test]
+fn a_take_of_one_frame_comes_back() {
+    let take = take_of(
+        &skeleton(&[("Hips", None, DVec3::Y), ("Head", Some(0), DVec3::Y)]),
+        1.0 / 30.0,
+        1,
+        |_, joint| (DVec3::Y * (1.0 + joint as f64), DQuat::from_rotation_x(0.3)),
+    );
+    let (loaded, _) = read(&support::written(&take, Format::Fbx), AnimationChoice::Auto);
+    assert_eq!((loaded.take.num_frames(), loaded.take.num_joints()), (1, 2));
+    let known = take.world_tracks();
+    for joint in 0..2 {
+        assert!(
+            loaded
+                .take
+                .world_tracks()
+                .position(0, joint)
+                .distance(known.position(0, joint))
+                < 1e-5
+        );
+    }
+}

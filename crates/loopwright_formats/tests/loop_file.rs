@@ -132,6 +132,8 @@ fn a_loop_is_loaded_from_its_file_and_its_sidecar() {
     let mut cases = vec![
         (RootMode::Constant, Format::Bvh, false),
         (RootMode::Constant, Format::Glb, true),
+        (RootMode::InPlace, Format::Npz, false),
+        (RootMode::Constant, Format::Npz, true),
     ];
     // Without the feature FBX is written, and not read back.
     cases.extend(cfg!(feature = "fbx").then_some((RootMode::InPlace, Format::Fbx, false)));

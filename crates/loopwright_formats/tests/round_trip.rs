@@ -8,7 +8,7 @@ use loopwright::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
     AnimationChoice, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
-    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
+    SpaceSettings, UnitChoice, Up, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 

@@ -48,7 +48,7 @@ pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
-pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
+pub use stored::{AddedRoot, LoopOnto, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
 pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;

@@ -14,7 +14,7 @@ use loopwright_formats::{Format, SizeLimits, Source};
 
 use crate::make::{self, ground_speed};
 use crate::{
-    CheckId, Chosen, DEFAULT_TOP, JobError, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
+    CheckId, Chosen, DEFAULT_TOP, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
     choose::mirror_of, verdict, warning,
 };
 
@@ -318,10 +318,16 @@ impl<'a> PackJob<'a> {
         in_words: impl FnOnce(JobError) -> String,
     ) {
         let mut warnings = studied.warnings.clone();
-        let (best, outcome) = match self.outcome(studied, name, &mut warnings, said) {
-            Ok(done) => done,
-            Err(error) => (None, Outcome::Failed(in_words(error))),
-        };
+        let looped = looped(studied, name, self.request, said).and_then(|(best, looped)| {
+            let outcome = match (looped, &best) {
+                (Looped::Made(done), Some(stretch)) => self.pack(studied, stretch, *done, &mut warnings)?,
+                (Looped::Made(_), None) => Outcome::LeftAlone(NoLoop::Missed(None)),
+                (Looped::Kept(kept), _) => Outcome::Kept(kept),
+                (Looped::No(why_not), _) => Outcome::LeftAlone(why_not),
+            };
+            Ok((best, outcome))
+        });
+        let (best, outcome) = looped.unwrap_or_else(|error| (None, Outcome::Failed(in_words(error))));
         let speed = match &outcome {
             Outcome::Kept(kept) => Some(ground_speed(&kept.made)),
             Outcome::Made(index) => Some(ground_speed(&self.packed[*index].made)),
@@ -336,95 +342,35 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// What becomes of an animation, and the stretch that represents it.
-    fn outcome(
+    /// Takes up a loop that was made of a stretch, to be written with the others. Errors: [`JobError::Recipe`].
+    fn pack(
         &mut self,
         studied: &Studied,
-        name: &str,
+        stretch: &LoopCandidate,
+        done: LoopMade,
         warnings: &mut Vec<Warning>,
-        said: &mut Vec<Warning>,
-    ) -> Result<(Option<LoopCandidate>, Outcome), JobError> {
+    ) -> Result<Outcome, JobError> {
         let PackRequest { recipe, search, .. } = self.request;
-        let settings = SearchSettings {
-            pairing: mirror_of(studied, recipe, said)?.into(),
-            ..search.settings(DEFAULT_TOP)
-        };
-        let chosen = match best_stretch(studied, &settings)? {
-            Ok(chosen) => chosen,
-            Err(why_not) => return Ok((None, Outcome::LeftAlone(why_not))),
-        };
-        let best = chosen.stretch.clone();
-        let left_alone = |why: NoLoop| (Some(best.clone()), Outcome::LeftAlone(why));
-        let was_made_before = name.ends_with(LOOP_SUFFIX);
-        // The character has no such animation yet.
-        let is_there = recipe.take.rig.is_none();
-        if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
-            let kept = kept(studied, &best, name)?;
-            let pops = kept.measured.quality.pops();
-            let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
-            if pops && may_be_an_action && !was_made_before {
-                return Ok(left_alone(NoLoop::Action));
-            }
-            let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
-            if was_made_before || (!is_elsewhere && (!pops || !self.closing_helps(studied, &best)?)) {
-                return Ok((Some(best), Outcome::Kept(Box::new(kept))));
-            }
-        }
-        if was_made_before && is_there {
-            return Ok(left_alone(NoLoop::NamedLikeALoop));
-        }
-        if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
-            return Ok(left_alone(NoLoop::NamedAction));
-        }
-        let (made, recipe_sha256) = self.packed_loop(studied, &chosen, warnings)?;
-        self.origins.push(Origin {
-            of_take: verdict::of_take(&studied.analysis, &made.made.candidate),
-            recipe_sha256,
-        });
-        self.packed.push(made);
-        Ok((Some(best), Outcome::Made(self.packed.len() - 1)))
-    }
-
-    /// Whether closing a seam that pops helps: some clips are that abrupt throughout.
-    fn closing_helps(&self, studied: &Studied, best: &LoopCandidate) -> Result<bool, JobError> {
-        let chosen = Chosen::new(1, best.clone());
-        let closed = self.packed_loop(studied, &chosen, &mut Vec::new())?.0.made;
-        let keys = LoopKeys::from_loop(&closed.loop_clip);
-        Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
-    }
-
-    /// The loop of a stretch, ready to be written, and the SHA-256 of the recipe that makes it again.
-    fn packed_loop(
-        &self,
-        studied: &Studied,
-        chosen: &Chosen,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(PackedLoop, String), JobError> {
-        let PackRequest { recipe, search, .. } = self.request;
-        let stretch = &chosen.stretch;
         warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
         warnings.extend(warning::bad_frames(studied, stretch));
         let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
         warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
-        let request = Request {
-            recipe,
-            search: Some(search),
-            rows: &Rows::Recommended,
-        };
-        let done = make::make(studied, request, chosen)?;
-        let recipe_sha256 = done.recipe(recipe).sha256()?;
+        self.origins.push(Origin {
+            of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
+            recipe_sha256: done.recipe(recipe).sha256()?,
+        });
         if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
             warnings.push(Warning::Instead(Box::new(instead)));
         }
         warnings.extend(warning::of_loop(&done.made, recipe.output.start_at));
         let root_joint = studied.body_of_loops().root_joint;
-        let packed = PackedLoop {
+        self.packed.push(PackedLoop {
             made: done.made,
             take: studied.facts(),
             source: recipe.output.engine().placed(studied.form(self.request.format)),
             writing: output.writing(self.request.format, root_joint, self.request.limits),
-        };
-        Ok((packed, recipe_sha256))
+        });
+        Ok(Outcome::Made(self.packed.len() - 1))
     }
 
     /// Writes all loops into a copy of the file; `file` is its name, as the sidecar states it. Errors: they cannot be written.
@@ -473,6 +419,92 @@ impl<'a> PackJob<'a> {
             first: form,
         })
     }
+}
+
+/// The loop of an animation for a file of its own, or why it gives none; warnings about the settings go to `said`. Errors: it cannot be looped.
+pub fn loop_of(
+    studied: &Studied,
+    name: &str,
+    request: PackRequest<'_>,
+    said: &mut Vec<Warning>,
+) -> Result<Result<LoopMade, NoLoop>, JobError> {
+    Ok(match looped(studied, name, request, said)?.1 {
+        Looped::Made(done) => Ok(*done),
+        Looped::Kept(kept) => Ok(LoopMade {
+            row: 1,
+            made: kept.made,
+            decision: None,
+            tried: 1,
+            may_move: false,
+        }),
+        Looped::No(why_not) => Err(why_not),
+    })
+}
+
+/// What an animation gives.
+enum Looped {
+    Kept(Box<Kept>),
+    Made(Box<LoopMade>),
+    No(NoLoop),
+}
+
+/// What an animation gives, and the stretch that represents it.
+fn looped(
+    studied: &Studied,
+    name: &str,
+    request: PackRequest<'_>,
+    said: &mut Vec<Warning>,
+) -> Result<(Option<LoopCandidate>, Looped), JobError> {
+    let PackRequest { recipe, search, .. } = request;
+    let settings = SearchSettings {
+        pairing: mirror_of(studied, recipe, said)?.into(),
+        ..search.settings(DEFAULT_TOP)
+    };
+    let chosen = match best_stretch(studied, &settings)? {
+        Ok(chosen) => chosen,
+        Err(why_not) => return Ok((None, Looped::No(why_not))),
+    };
+    let best = chosen.stretch.clone();
+    let left_alone = |why: NoLoop| Ok((Some(best.clone()), Looped::No(why)));
+    let was_made_before = name.ends_with(LOOP_SUFFIX);
+    // The character has no such animation yet.
+    let is_there = recipe.take.rig.is_none();
+    if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+        let kept = kept(studied, &best, name)?;
+        let pops = kept.measured.quality.pops();
+        let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
+        if pops && may_be_an_action && !was_made_before {
+            return left_alone(NoLoop::Action);
+        }
+        let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
+        if was_made_before || (!is_elsewhere && (!pops || !closing_helps(studied, &best, request)?)) {
+            return Ok((Some(best), Looped::Kept(Box::new(kept))));
+        }
+    }
+    if was_made_before && is_there {
+        return left_alone(NoLoop::NamedLikeALoop);
+    }
+    if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
+        return left_alone(NoLoop::NamedAction);
+    }
+    let done = closed(studied, &chosen, request)?;
+    Ok((Some(best), Looped::Made(Box::new(done))))
+}
+
+fn closed(studied: &Studied, chosen: &Chosen, request: PackRequest<'_>) -> Result<LoopMade, JobError> {
+    let request = Request {
+        recipe: request.recipe,
+        search: Some(request.search),
+        rows: &Rows::Recommended,
+    };
+    make::make(studied, request, chosen)
+}
+
+/// Whether closing a seam that pops helps: some clips are that abrupt throughout.
+fn closing_helps(studied: &Studied, best: &LoopCandidate, request: PackRequest<'_>) -> Result<bool, JobError> {
+    let closed = closed(studied, &Chosen::new(1, best.clone()), request)?.made;
+    let keys = LoopKeys::from_loop(&closed.loop_clip);
+    Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
 }
 
 /// Whether a whole animation needs no closing.

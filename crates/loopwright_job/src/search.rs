@@ -8,7 +8,7 @@ use loopwright::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
 #[cfg(feature = "clap")]
-use crate::recipe::words::{choice, parse_bounds};
+use crate::recipe::words::parse_bounds;
 use crate::{JobError, Studied, recipe::SearchRecipe};
 
 /// How many loops `find` lists by default; `make --pick` counts in the same list.
@@ -43,23 +43,20 @@ pub struct SearchRequest {
     /// Only loops that climb at this rate, m/s.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub climb: Option<[f64; 2]>,
-    /// Only loops that turn by less than 5 deg/s.
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["turning", "turn_rate"]))]
-    pub straight: bool,
-    /// Only loops that turn by 5 deg/s or more, to this side.
+    /// Only loops that turn to this side by 5 deg/s or more, or to none by less.
     #[cfg_attr(
         feature = "clap",
         arg(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")
     )]
     pub turning: Option<TurnSide>,
     /// Only idle loops: the body stays about where it is.
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"]))]
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "turning"]))]
     pub idle: bool,
     /// Each cycle of a gait by itself.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "idle"))]
     pub every_cycle: bool,
-    /// Recommend by the outcome of closing, or by the cost of the seam.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome))]
+    /// What the recommended loop is chosen by.
+    #[cfg_attr(feature = "clap", arg(skip = ChooseBy::Outcome))]
     pub choose: ChooseBy,
     /// Shifted and multiple versions of loops one by one.
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -92,6 +89,7 @@ impl SearchRequest {
     pub fn tuned(self, recipe: &SearchRecipe) -> Self {
         Self {
             climb: recipe.climb.or(self.climb),
+            choose: recipe.choose.unwrap_or(self.choose),
             shifted: recipe.shifted.unwrap_or(self.shifted),
             decay: recipe.fade.unwrap_or(self.decay),
             half_life: recipe.half_life.unwrap_or(self.half_life),
@@ -110,7 +108,6 @@ impl Default for SearchRequest {
             speed: None,
             turn_rate: None,
             climb: None,
-            straight: false,
             turning: None,
             idle: false,
             every_cycle: false,
@@ -129,6 +126,7 @@ impl Default for SearchRequest {
 pub enum TurnSide {
     Left,
     Right,
+    None,
 }
 
 /// Turn rate from which a loop counts as turning, degrees per second.
@@ -160,11 +158,11 @@ impl SearchRequest {
 
     /// The requested range of turn rates, degrees per second.
     fn turn_bounds(&self) -> Option<[f64; 2]> {
-        match (self.turning, self.straight) {
-            (Some(TurnSide::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
-            (Some(TurnSide::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
-            (None, true) => Some([-TURNING_DPS, TURNING_DPS]),
-            (None, false) => self.turn_rate,
+        match self.turning {
+            Some(TurnSide::Left) => Some([TURNING_DPS, f64::INFINITY]),
+            Some(TurnSide::Right) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
+            Some(TurnSide::None) => Some([-TURNING_DPS, TURNING_DPS]),
+            None => self.turn_rate,
         }
     }
 

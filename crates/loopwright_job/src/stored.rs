@@ -1,16 +1,18 @@
 //! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
 
+use std::sync::Arc;
+
 use loopwright::analysis::{Body, BodyError};
 use loopwright::loop_clip::{KeysError, LoopKeys};
 use loopwright::{
-    Analysis, BodyOverrides, LoopClip, feet::FootLock, mirror::Mirror, pipeline::Recentered, quality,
+    Analysis, BodyOverrides, LoopClip, Quality, feet::FootLock, mirror::Mirror, pipeline::Recentered, quality,
     retarget::FollowedFeet,
 };
 use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
-use loopwright_formats::loop_file::{PlaceError, RetargetOrigin, describe};
+use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, describe};
 use loopwright_formats::{LoadedTake, LoopFile, LoopFileError, LoopInFile, Sidecar, Source, Target};
 
-use crate::{CarryError, Matched, RecipeError, Verdict, recipe, take_facts};
+use crate::{CarryError, CharacterTarget, Matched, RecipeError, Verdict, recipe, take_facts};
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -137,15 +139,15 @@ impl StoredLoop {
         })
     }
 
-    /// The loop on a character with its feet held, written into the character's file for an engine. Its added root joint has to be folded
-    /// away. Errors: [`StoredLoopError`].
-    pub fn write_onto(
+    /// The loop on a character with its feet held, ready to be written into the character's file for an engine. Its added root joint has to
+    /// be folded away. Errors: [`StoredLoopError`].
+    pub fn onto(
         self,
         matched: &Matched,
         engine: Target,
         recenters: bool,
         source: &Source,
-    ) -> Result<LoopFile, StoredLoopError> {
+    ) -> Result<LoopOnto, StoredLoopError> {
         let body = matched.target.character.rig.body();
         let retarget = matched.pair.of_loop(&self.clip);
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
@@ -173,12 +175,12 @@ impl StoredLoop {
             add_root: engine.needs_root_joint(root_joint.is_some()),
             recentered_by,
         };
-        let mut file = LoopFile::write_retargeted(&clip, origin, source)?;
-        let of_take = &self.sidecar.quality.checks;
-        let seam_sample = self.sidecar.playback.seam_sample;
-        Verdict::of_derived(&clip, body, root.mode, &file.quality, of_take, seam_sample)
-            .state(&mut file.sidecar.quality);
-        Ok(file)
+        Ok(LoopOnto {
+            derived: DerivedLoop::retargeted(&clip, origin),
+            clip,
+            target: Arc::clone(&matched.target),
+            before: self.sidecar,
+        })
     }
 
     /// The loop as it is played: in place if the facts say that the root does not move.
@@ -193,6 +195,34 @@ impl StoredLoop {
         } else {
             clip.in_place()
         }
+    }
+}
+
+/// A loop on a character.
+#[derive(Clone, Debug)]
+pub struct LoopOnto {
+    /// What is written.
+    pub derived: DerivedLoop,
+    clip: LoopClip,
+    target: Arc<CharacterTarget>,
+    /// The facts of the loop that it comes from.
+    before: Sidecar,
+}
+
+impl LoopOnto {
+    /// Writes it into the character's file. Errors: [`LoopFileError`].
+    pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
+        let mut file = self.derived.write(source)?;
+        self.judge(&file.quality, &mut file.sidecar);
+        Ok(file)
+    }
+
+    /// States the verdict on it as written.
+    pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
+        let (mode, of_take) = (self.before.root_motion.mode, &self.before.quality.checks);
+        let seam_sample = self.before.playback.seam_sample;
+        let body = self.target.character.rig.body();
+        Verdict::of_derived(&self.clip, body, mode, quality, of_take, seam_sample).state(&mut sidecar.quality);
     }
 }
 

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::body::{Body, FoundBy};
 use super::standing::{ContactLimits, rise_of_hips, stands};
 use crate::motion::{Skeleton, WorldTracks};
+use crate::take::Take;
 
 /// A span of frames in which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,12 @@ pub struct Contacts {
 }
 
 impl Contacts {
+    /// Contacts of all feet of a take, by the usual limits; empty where feet cannot be distinguished from other joints.
+    pub fn of_take(take: &Take, body: &Body) -> Self {
+        let (world, step) = (take.world_tracks(), take.frame_time_secs());
+        Self::of(&world, (take.skeleton(), body), step, &ContactLimits::default())
+    }
+
     /// Contacts of all feet; empty where feet cannot be distinguished from other joints.
     pub(crate) fn of(
         world: &WorldTracks,

@@ -21,11 +21,17 @@ pub(crate) struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
+    /// Leave out animations of this name, pattern or number; repeatable.
+    #[arg(long, value_name = "NAME", help_heading = INPUT, requires = "all_animations")]
+    pub(crate) exclude: Vec<String>,
+    /// Write each of these loops into a file of its own.
+    #[arg(long, help_heading = OUTPUT, requires = "all_animations")]
+    pub(crate) split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
     pub(crate) pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "straight", "turning", "idle", "every_cycle"])]
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) search: Option<SearchRequest>,

@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Error, builder::StyledStr};
 
 /// Flags that are none, and what does what they say.
-const FLAGS: [(&str, &str); 21] = [
+const FLAGS: [(&str, &str); 22] = [
     (
         "--all",
         "`loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
@@ -20,6 +20,7 @@ const FLAGS: [(&str, &str); 21] = [
     ),
     ("--format", "--to FORMAT, or a name with its extension after -o"),
     ("--engine", "--for ENGINE"),
+    ("--straight", "--turning none"),
     ("--target", "--for ENGINE"),
     ("--input", "the name of the file alone, without a flag"),
     ("--out", "-o OUT"),

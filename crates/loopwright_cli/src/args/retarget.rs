@@ -47,6 +47,9 @@ pub(crate) struct RetargetArgs {
     /// The file to write; its extension selects the format; or a folder for many.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
+    /// Write all motions as animations into one copy of the character's file.
+    #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
+    pub(crate) into_one: bool,
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,

@@ -38,7 +38,7 @@ pub(crate) struct FindArgs {
         value_name = "FILE[:START:END]",
         help_heading = WHICH_LOOP,
         conflicts_with_all = [
-            "cycles", "seconds", "speed", "turn_rate", "straight", "turning", "idle", "every_cycle", "choose", "symmetric", "plot", "verbose",
+            "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "plot", "verbose",
         ]
     )]
     pub(crate) like: Vec<PathBuf>,

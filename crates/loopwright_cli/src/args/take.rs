@@ -60,6 +60,12 @@ pub(crate) struct ConvertArgs {
     /// The file to write; its extension selects the format: {.extensions}. Of several inputs, the folder for them.
     #[arg(help_heading = OUTPUT, required = true)]
     pub(crate) output: PathBuf,
+    /// Write every animation, or those of --animation, into a file of its own in that folder.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) split: bool,
+    /// The number of the one that is worked on, where several are.
+    #[arg(skip)]
+    pub(crate) number: Option<usize>,
     /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,

@@ -12,7 +12,7 @@ use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
-use crate::{args::CheckArgs, batch, failures, load, recipe::TakeArgs, talk};
+use crate::{animations, args::CheckArgs, batch, failures, files, load, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
@@ -116,19 +116,24 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     }
     let mut loops: Vec<Named> = Vec::new();
     for file in files {
-        let animations = match &file {
-            Ok(path) => written_loop::several_loops(path, reading),
-            Err(_) => Vec::new(),
+        let file = match file {
+            Ok(path) => path,
+            Err(problem) => {
+                loops.push((Err(problem), None));
+                continue;
+            }
         };
-        match file {
-            Ok(path) if !animations.is_empty() => {
+        let (path, animation) = files::split_animation(&file);
+        let animations = written_loop::several_loops(&path, &animations::named(&file, reading).1);
+        match animations.is_empty() {
+            false => {
                 loops.extend(
                     animations
                         .into_iter()
                         .map(|animation| (Ok(path.clone()), Some(animation))),
                 );
             }
-            file => loops.push((file, None)),
+            true => loops.push((Ok(path), animation)),
         }
     }
     loops

@@ -6,8 +6,8 @@ use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning,
-    WrittenFile,
+    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
+    Warning, WrittenFile,
 };
 use loopwright_job::{CharacterTarget, stated_space, take_facts};
 
@@ -15,18 +15,24 @@ use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
+use crate::recipe::{Recenter, TakeArgs};
 use crate::report::{convert::ConvertAnswer, json};
-use crate::{args::ConvertArgs, batch, failures, files, load, memory, mirroring, recipe::Recenter, talk, written_loop};
+use crate::{animations, args::ConvertArgs, batch, failures, files, load, memory, mirroring, talk, written_loop};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
     let target = load::character_of(&args.on)?;
+    if args.split {
+        return split(args, target.as_ref());
+    }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let output = each::output_of(input, folder, &extension(args, input))?;
+        let (input, reading) = animations::named(input, &args.reading);
+        let output = each::output_of(&input, folder, &extension(args, &input))?;
         let args = ConvertArgs {
-            input: input.clone(),
+            input,
             output,
+            reading,
             ..args.clone()
         };
         return one(&args, target.as_ref());
@@ -52,6 +58,49 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     })
 }
 
+/// Converts every animation into a file of its own.
+fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        character: args.on.rig.as_deref(),
+        for_one: &[],
+    };
+    let animations = |path: &Path| {
+        let file = load::open(path)?;
+        let wanted = args.reading.animation.as_deref();
+        let numbers = animations::asked_for(path, &file, wanted, &[])?.into_iter();
+        Ok(numbers
+            .map(|number| (number, file.animation_names()[number].clone()))
+            .collect())
+    };
+    let extension = |input: &Path| extension(args, input);
+    each::animations_into_folder(
+        &args.inputs,
+        &args.output,
+        extension,
+        manner,
+        animations,
+        |input, (number, name), output| {
+            let args = ConvertArgs {
+                input: input.to_owned(),
+                output: output.to_owned(),
+                number: Some(*number),
+                reading: TakeArgs {
+                    animation: Some(name.clone()),
+                    ..args.reading.clone()
+                },
+                ..args.clone()
+            };
+            let ending = one(&args, target)?;
+            if !args.json {
+                output::print(&format!("{}\n", output.display()))?;
+            }
+            Ok(ending)
+        },
+    )
+}
+
 /// The extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
     let input = args.on.rig.as_deref().unwrap_or(input);
@@ -69,10 +118,16 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.input);
     outputs.check(&args.output)?;
-    let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
+    let sidecar = match (args.number, &args.reading.animation) {
+        (Some(_), Some(name)) => written_loop::sidecar_named(&args.input, name)?,
+        _ => written_loop::read_sidecar(&args.input, &args.reading)?,
+    };
     let beside = output::sidecar_path(&args.output);
     let mut warnings = Vec::new();
-    let file = read(args, sidecar.as_ref(), &mut warnings)?;
+    let mut file = read(args, sidecar.as_ref(), &mut warnings)?;
+    if args.number.is_some() {
+        file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
+    }
     talk::warn_all(&warnings);
     let answer = ConvertAnswer {
         take: take_facts(&args.input.display().to_string(), &file),
@@ -171,9 +226,8 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
     let Some(sidecar) = sidecar else {
-        let settings = args
-            .reading
-            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
+        let settings = (args.reading).settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
+        let settings = by_number(args, settings);
         let file = load::open(&args.input)?;
         let read = match file.num_animations() {
             0 => file.read_rest(&settings, warnings),
@@ -183,7 +237,14 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warnin
     };
     let space = stated_space(args.reading.space(), sidecar);
     let settings = written_loop::settings(&args.reading, space, Some(sidecar));
-    load::read_loop(&args.input, &settings, Some(sidecar), warnings)
+    load::read_loop(&args.input, &by_number(args, settings), Some(sidecar), warnings)
+}
+
+fn by_number<'a>(args: &ConvertArgs, settings: ReadSettings<'a>) -> ReadSettings<'a> {
+    ReadSettings {
+        animation: args.number.map_or(settings.animation, AnimationChoice::Number),
+        ..settings
+    }
 }
 
 /// A file that was read, and what is to be written of it.
@@ -214,7 +275,8 @@ impl Work<'_> {
         }
         // The file stays as it is unless the engine needs something else, such as the true unit.
         let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
-        let Some(animation) = own.animation_of_whole().filter(|_| is_as_needed) else {
+        let is_whole = is_as_needed && self.args.number.is_none();
+        let Some(animation) = own.animation_of_whole().filter(|_| is_whole) else {
             return Ok(None);
         };
         Ok(Some(WrittenFile {

@@ -61,13 +61,8 @@ pub(super) fn into_folder(
     work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     let found = batch::find(names, Wanted::All, Some(folder), manner.character);
-    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
-    if !found.files.is_empty() && !folder.is_dir() && is_file {
-        return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several inputs are named",
-            folder.display()
-        ))
-        .try_this("the name of a folder: out/"));
+    if !found.files.is_empty() {
+        check_is_folder(folder)?;
     }
     // Inputs whose names differ in their extensions alone would have one output.
     let mut given = Names::default();
@@ -100,6 +95,79 @@ pub(super) fn into_folder(
         }
         output::make_folder(files::folder_of(output))?;
         work(&input.path, output)
+    })
+}
+
+/// Errors: files cannot go into it, because it is one or named like one.
+fn check_is_folder(folder: &Path) -> Result<(), Failure> {
+    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
+    match !folder.is_dir() && is_file {
+        true => Err(Failure::error(format!(
+            "\"{}\" is the name of a file, and several are to be written",
+            folder.display()
+        ))
+        .try_this("the name of a folder: out/")),
+        false => Ok(()),
+    }
+}
+
+/// An animation of a file, by its number and name.
+pub(super) type Animation = (usize, String);
+
+/// Does with each animation of files what a command does that writes one: outputs are named `<stem>-<animation>`. `animations` are those of
+/// a file that are meant.
+pub(super) fn animations_into_folder(
+    names: &[PathBuf],
+    folder: &Path,
+    extension: impl Fn(&Path) -> String,
+    manner: Manner<'_>,
+    animations: impl Fn(&Path) -> Result<Vec<Animation>, Failure>,
+    work: impl Fn(&Path, &Animation, &Path) -> Result<Ending, Failure> + Sync,
+) -> Result<Ending, Failure> {
+    check_is_folder(folder)?;
+    let mut found = batch::find(names, Wanted::All, Some(folder), manner.character);
+    let [alone, one_of_many] = ["{stem}", "{stem}-{animation}"].map(Template::parse);
+    let (alone, one_of_many) = (alone.map_err(Failure::error)?, one_of_many.map_err(Failure::error)?);
+    let mut given = Names::default();
+    let mut of_outputs: BTreeMap<PathBuf, Animation> = BTreeMap::new();
+    let mut files = Vec::new();
+    for input in core::mem::take(&mut found.files) {
+        let of_file = match animations(&input.path) {
+            Ok(of_file) => of_file,
+            Err(failure) => {
+                found.problems.push((input.path, failure));
+                continue;
+            }
+        };
+        let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
+        let (stem, key) = (files::stem(&input.path), input.below.to_string_lossy());
+        let mut outputs = Vec::new();
+        for (number, name) in of_file {
+            let template = if name == stem { &alone } else { &one_of_many };
+            let named = Named {
+                stem: &stem,
+                animation: Some(&name),
+                kind: "take",
+                speed_mps: 0.0,
+                row: 1,
+            };
+            let output = given.give(&below, template, named, &extension(&input.path), &key, &outputs);
+            outputs.push(output.path.clone());
+            files.push(Input {
+                path: input.path.clone(),
+                below: output.path.clone(),
+            });
+            of_outputs.insert(output.path, (number, name));
+        }
+    }
+    found.files = files;
+    all(found, manner, |input| {
+        let output = &input.below;
+        let Some(animation) = of_outputs.get(output) else {
+            return Err(Failure::error(format!("\"{}\" has no animation", output.display())));
+        };
+        output::make_folder(files::folder_of(output))?;
+        work(&input.path, animation, output).map_err(|failure| failure.about(&animation.1))
     })
 }
 

@@ -14,13 +14,19 @@ use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
 use crate::{animations, batch, failures, files, load, loop_output, memory, plot::PlotFile, talk};
 
-pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
         output::write_nothing();
     }
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
-    let flags = args.settings.recipe(args.range, cycles)?;
+    let mut flags = args.settings.recipe(args.range, cycles)?;
+    if let [take] = &mut args.takes[..]
+        && let (file, Some(animation)) = files::split_animation(take)
+    {
+        *take = file;
+        flags.take.animation = Some(animation);
+    }
     let mut recipe = with_file(&flags, &args.target)?;
     // Flags override the file: a stretch in the file does not replace a requested search.
     if args.range.is_none() && (args.pick.is_some() || searches) {
@@ -33,13 +39,16 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
         _ => None,
     };
-    let is_many = batch::are_many(&args.takes) || args.many.are_given() || (rows.is_some() && pick.is_none());
+    let is_many =
+        batch::are_many(&args.takes) || args.many.are_given() || args.split || (rows.is_some() && pick.is_none());
     let take = match &args.takes[..] {
         [take] if !is_many => take,
         _ => {
             return make_many::run(make_many::Options {
                 takes: &args.takes,
                 all_animations: args.all_animations,
+                excluded: &args.exclude,
+                split: args.split,
                 recipe: &recipe,
                 search: &search,
                 rows: &rows.unwrap_or(Rows::Recommended),
@@ -54,7 +63,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         let wanted = recipe.take.animation.as_deref();
         if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
             let file = load::open(take)?;
-            let numbers = animations::asked_for(take, &file, wanted)?;
+            let numbers = animations::asked_for(take, &file, wanted, &args.exclude)?;
             if args.all_animations && recipe.stretch.start.is_some() {
                 return Err(
                     Failure::error("the recipe names frames, which are those of one animation")
@@ -76,8 +85,10 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
 
 /// `loopwright close`: the same without a search.
 pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
-    let flags = args.settings.recipe(args.range, args.cycles)?;
-    make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
+    let mut flags = args.settings.recipe(args.range, args.cycles)?;
+    let (take, animation) = files::split_animation(&args.take);
+    flags.take.animation = animation.or(flags.take.animation);
+    make(&take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
@@ -240,9 +251,14 @@ fn stream(
 
 /// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
 fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+    target_path(target, || default_output(take, recipe))
+}
+
+/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
+pub(super) fn target_path(target: &TargetArgs, default: impl Fn() -> PathBuf) -> Result<PathBuf, Failure> {
     let name = || match target.to {
-        Some(format) => default_output(take, recipe).with_extension(format.extension()),
-        None => default_output(take, recipe),
+        Some(format) => default().with_extension(format.extension()),
+        None => default(),
     };
     match &target.output {
         Some(stream) if files::is_stream(stream) => Ok(name()),

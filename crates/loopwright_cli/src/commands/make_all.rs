@@ -8,6 +8,7 @@ use loopwright_formats::{AnimatedFile, Format};
 use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
 use loopwright_job::{SearchRequest, Study};
 
+use super::make;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::{json, make_all as report};
@@ -111,14 +112,7 @@ pub(super) fn make_all(
     args: PackArgs<'_>,
 ) -> Result<Ending, Failure> {
     let PackArgs { recipe, target, .. } = args;
-    let loop_path = match &target.output {
-        Some(folder) if output::is_named_as_folder(folder) => {
-            output::make_folder(folder)?;
-            folder.join(default_output(take, recipe))
-        }
-        Some(path) => path.clone(),
-        None => default_output(take, recipe),
-    };
+    let loop_path = make::target_path(target, || default_output(take, recipe))?;
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -169,14 +163,16 @@ fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
     recipe.take.rig.as_deref().unwrap_or(take)
 }
 
-fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
-    let what = format!("the loops of \"{}\" go into a copy of it", path.display());
+pub(super) fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
+    let what = format!("loops go into a copy of \"{}\"", path.display());
     match why {
         NoPack::OtherKind { own } => {
             let own = Format::extensions(own, ".");
             Failure::error(what)
                 .because("the output is of another kind, which keeps one animation")
-                .try_this(format!("-o with a name that ends in {own}"))
+                .try_this(format!(
+                    "-o with a name that ends in {own}, or --split for a file of each"
+                ))
         }
         NoPack::NotExtended => {
             let without: Vec<&str> = (Format::ALL.iter())

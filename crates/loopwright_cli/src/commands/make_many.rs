@@ -6,8 +6,9 @@ use std::{collections::HashSet, fs, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
 use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, sha256};
-use loopwright_formats::{Format, Sidecar};
-use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Study};
+use loopwright_formats::{AnimatedFile, AnimationError, Format, ReadError, Sidecar};
+use loopwright_job::pack::{self, PackRequest};
+use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, SearchRequest, Study};
 
 use super::catalog;
 use super::make_all::{LoopedAnimations, PackArgs};
@@ -25,6 +26,8 @@ use crate::{animations, failures, files, load, loop_output, memory, recipe::Reci
 pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
     pub(super) all_animations: bool,
+    pub(super) excluded: &'a [String],
+    pub(super) split: bool,
     pub(super) recipe: &'a Recipe,
     pub(super) search: &'a SearchRequest,
     pub(super) rows: &'a Rows,
@@ -130,7 +133,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     ] {
         if is_given {
             return Err(
-                Failure::error(format!("{flag} is for one loop, and several are options for"))
+                Failure::error(format!("{flag} is for one loop, and several are asked for"))
                     .try_this(format!("one take, or no {flag}")),
             );
         }
@@ -146,7 +149,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     };
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::error(format!(
-            "\"{}\" is a file, and several loops are options for",
+            "\"{}\" is a file, and several loops are asked for",
             folder.display()
         ))
         .because("several loops go into a folder, under names of their own")
@@ -158,7 +161,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
         .is_some();
     if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several loops are options for",
+            "\"{}\" is the name of a file, and several loops are asked for",
             folder.display()
         ))
         .because("several loops go into a folder, under names of their own")
@@ -170,6 +173,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
 /// How loops are named: as a single one is, where the user says nothing.
 fn template(options: Options<'_>) -> Template {
     let default = match options {
+        Options { split: true, .. } => "{stem}-{animation}-loop",
         _ if packs(options, 2) => "{stem}-loops",
         Options { rows: Rows::All, .. } => "{stem}-loop-{row}",
         Options {
@@ -195,12 +199,14 @@ fn packs(options: Options<'_>, animations: usize) -> bool {
 fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
     let recipe = options.recipe;
     let mut all = format!(
-        "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{:?}\n",
+        "{}\n{}\n{:?}\n{:?}\n{} {}\n{:?}\n{}\n{:?}\n",
         env!("CARGO_PKG_VERSION"),
         recipe.to_text()?,
         options.search,
         options.rows,
         options.all_animations,
+        options.split,
+        options.excluded,
         template(options).text(),
         options.many.licence,
     );
@@ -267,6 +273,15 @@ enum StudiedLoop {
 enum Pending {
     One(Box<PendingLoop>),
     Pack(Box<LoopedAnimations>),
+    /// The loop of one of many animations, which is written when its turn comes: files of all would fill the memory.
+    Split(Box<SplitLoop>),
+}
+
+/// The loop of an animation, for a file of its own.
+struct SplitLoop {
+    animation: String,
+    studied: job::Studied,
+    made: LoopMade,
 }
 
 impl Work for MakeLoops<'_> {
@@ -390,6 +405,10 @@ impl MakeLoops<'_> {
                 output::format_of(Path::new(&format!("loop.{extension}"))).map_err(failed)?
             }
         };
+        if self.options.split {
+            let file = load::parse(&input.path, &bytes).map_err(unreadable)?;
+            return self.split(&input.path, &file, format, read).map_err(unreadable);
+        }
         if let Some(pack) = self.pack(&input.path, &bytes, format).map_err(unreadable)? {
             read.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
             return Ok(Studied::Loops(Box::new(StudiedLoops {
@@ -447,15 +466,79 @@ impl MakeLoops<'_> {
         })))
     }
 
-    /// The loops of all animations that are options for, if they go into one file.
+    /// The loops of all animations that are asked for, each for a file of its own.
+    fn split(&self, path: &Path, file: &AnimatedFile, format: Format, read: &mut FileRead) -> Result<Studied, Failure> {
+        let Options { recipe, search, .. } = self.options;
+        let request = PackRequest {
+            recipe,
+            search,
+            format,
+            limits: memory::limits(),
+        };
+        let mut skeleton = None;
+        let mut loop_of = |name: &str, number: usize| {
+            let studied = animations::read(path, file, number, &self.study)?;
+            read.num_frames += studied.take().num_frames() as u64;
+            skeleton.get_or_insert_with(|| skeleton_sha256(studied.body_of_loops().skeleton));
+            let mut warnings = Vec::new();
+            let made = pack::loop_of(&studied, name, request, &mut warnings);
+            talk::warn_all(&warnings);
+            let made = made.map_err(|error| failures::job(&studied, Some(search), error))?;
+            let made = made.map_err(Failure::nothing)?;
+            Ok(StudiedLoop::Pending {
+                made: Pending::Split(Box::new(SplitLoop {
+                    animation: name.to_owned(),
+                    studied,
+                    made,
+                })),
+                path: PathBuf::new(),
+                replaces: false,
+            })
+        };
+        let mut loops = Vec::new();
+        for number in self.asked_for(path, file)? {
+            let name = &file.animation_names()[number];
+            loops.push(loop_of(name, number).unwrap_or_else(|failure: Failure| {
+                let failure = failure.about(name);
+                StudiedLoop::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new()))
+            }));
+        }
+        Ok(Studied::Loops(Box::new(StudiedLoops {
+            read: read.clone(),
+            skeleton_sha256: skeleton.unwrap_or_default(),
+            format,
+            warnings: Vec::new(),
+            loops,
+            fault: None,
+        })))
+    }
+
+    /// The animations of a file that are asked for.
+    fn asked_for(&self, path: &Path, file: &AnimatedFile) -> Result<Vec<usize>, Failure> {
+        let Options {
+            recipe,
+            excluded,
+            takes,
+            ..
+        } = self.options;
+        // Of many files, some have nothing to exclude.
+        let is_there = |excluded: &&String| {
+            let matching = file.animations_matching(excluded);
+            !batch::are_many(takes) || !matches!(matching, Err(ReadError::Animation(AnimationError::NoSuch { .. })))
+        };
+        let excluded: Vec<String> = excluded.iter().filter(is_there).cloned().collect();
+        animations::asked_for(path, file, recipe.take.animation.as_deref(), &excluded)
+    }
+
+    /// The loops of all animations that are asked for, if they go into one file.
     fn pack(&self, path: &Path, bytes: &[u8], format: Format) -> Result<Option<LoopedAnimations>, Failure> {
         let Options { recipe, search, .. } = self.options;
-        // Nothing is parsed twice for files of which one animation is options for.
+        // Nothing is parsed twice for files of which one animation is asked for.
         if !packs(self.options, 2) {
             return Ok(None);
         }
         let file = load::parse(path, bytes)?;
-        let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref())?;
+        let numbers = self.asked_for(path, &file)?;
         if !packs(self.options, numbers.len()) {
             return Ok(None);
         }
@@ -493,6 +576,13 @@ impl MakeLoops<'_> {
                     speed_mps: made.done.speed_mps(),
                     row: made.done.row,
                 },
+                Pending::Split(split) => Named {
+                    stem: &stem,
+                    animation: Some(&split.animation),
+                    kind: split.made.kind(&split.studied).as_str(),
+                    speed_mps: split.made.speed_mps(),
+                    row: 1,
+                },
                 Pending::Pack(_) => Named {
                     stem: &stem,
                     animation: None,
@@ -522,6 +612,7 @@ impl MakeLoops<'_> {
     fn write(&self, input: &Input, studied: StudiedLoops) -> Vec<LoopResult> {
         let StudiedLoops {
             skeleton_sha256,
+            format: studied_format,
             warnings,
             loops,
             fault,
@@ -545,6 +636,9 @@ impl MakeLoops<'_> {
                     self.write_loop(input, *made, (&path, replaces), &warnings)
                         .map(|(sidecar, outputs)| vec![made_result(&sidecar, &skeleton_sha256, row, outputs)])
                 }
+                Pending::Split(split) => self
+                    .write_split(input, *split, studied_format, (&path, replaces))
+                    .map(|(sidecar, outputs)| vec![made_result(&sidecar, &skeleton_sha256, 1, outputs)]),
                 Pending::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &skeleton_sha256),
             };
             match written {
@@ -608,6 +702,26 @@ impl MakeLoops<'_> {
         let sidecar = loop_output::add(&mut outputs, made, &[path, &sidecar_path], warnings.to_vec())?;
         outputs.commit()?;
         Ok((sidecar, written([path, &sidecar_path])?))
+    }
+
+    /// Writes the loop of one of many animations into a file that holds no other.
+    fn write_split(
+        &self,
+        input: &Input,
+        SplitLoop { mut studied, made, .. }: SplitLoop,
+        format: Format,
+        named: (&Path, bool),
+    ) -> Result<(Sidecar, Vec<Written>), Failure> {
+        let warnings = loop_output::in_words(&studied.warnings);
+        studied.file.source = studied.file.source.with_animation(None).map_err(Failure::error)?;
+        let request = Request {
+            recipe: self.options.recipe,
+            search: Some(self.options.search),
+            rows: self.options.rows,
+        };
+        let written = job::write(&studied, request, made, format, memory::limits());
+        let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
+        self.write_loop(input, written, named, &warnings)
     }
 
     fn write_pack(

@@ -1,27 +1,37 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
-use std::{path::Path, sync::Arc};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use loopwright_formats::{
-    AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source, loop_file::facts::TakeFacts,
-};
-use loopwright_job::{AddedRoot, CharacterTarget, Matched, rig_of, take_facts};
+use loopwright::Take;
+use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
+use loopwright_formats::loop_file::{CarriedMotion, MeasuredLoop, MotionPack, PackSidecar};
+use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOnto, Matched, StoredLoop, pack::NoPack, rig_of, take_facts};
 
 use super::each::{self, Manner};
+use super::make_all;
 use crate::args::{EngineArgs, RetargetArgs};
+use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::{json, make as report, retarget::RetargetAnswer};
-use crate::{batch, failures, files, load, loop_output, memory, mirroring, recipe::TakeArgs, talk, written_loop};
+use crate::talk::{self, Progress};
+use crate::{animations, failures, files, load, loop_output, memory, mirroring, recipe::TakeArgs, written_loop};
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     let target = || load::character(&args.rig, args.map.as_deref(), args.bone_stretch).map(Arc::new);
+    if args.into_one {
+        return into_one(args, &target()?);
+    }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let output = each::output_of(input, &args.output, &extension(args))?;
+        let (input, reading) = animations::named(input, &args.reading);
+        let output = each::output_of(&input, &args.output, &extension(args))?;
         let args = RetargetArgs {
-            input: input.clone(),
+            input,
             output,
+            reading,
             ..args.clone()
         };
         return one(&args, &target()?);
@@ -172,7 +182,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is options for.
+    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let from = rig_of(&file.take, &file.source, &self.options.reading.overrides()).map_err(failures::body)?;
         let matched = self.options.target.matched(from);
@@ -184,7 +194,8 @@ impl Work<'_> {
         Ok(matched)
     }
 
-    fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
+    /// The take on the character, and what was read.
+    fn carried_take(&self, outputs: &mut Outputs) -> Result<(Take, TakeFacts), Failure> {
         let args = self.options;
         let mut warnings = Vec::new();
         let settings = args
@@ -200,41 +211,207 @@ impl Work<'_> {
         if args.engine.recenters() {
             take = take.recentered(self.character.rig.body());
         }
-        let written = loopwright_formats::write_take(&take, source).map_err(Failure::error)?;
-        talk::warn_all(&written.warnings);
-        outputs.add(args.output, &written.bytes)?;
-        Ok(TakeFacts {
+        let read = TakeFacts {
             rig: Some(matched.facts()),
             ..take_facts(&args.input.display().to_string(), &file)
-        })
+        };
+        Ok((take, read))
     }
 
-    /// What was read, and the loop on the character.
-    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
+    fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
+        let (take, read) = self.carried_take(outputs)?;
+        let written = loopwright_formats::write_take(&take, source).map_err(Failure::error)?;
+        talk::warn_all(&written.warnings);
+        outputs.add(self.options.output, &written.bytes)?;
+        Ok(read)
+    }
+
+    /// The loop as it is stored, mirrored where that is asked for, and how its joints match those of the character.
+    fn stored_loop(&self, outputs: &mut Outputs) -> Result<(StoredLoop, Matched), Failure> {
         let args = self.options;
-        let unusable = |error| written_loop::unusable(args.input, error);
         let mut stored = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
         if let Some(pairs) = args.mirror {
-            let (image, mirror) = stored.mirrored(pairs, &args.reading.overrides()).map_err(unusable)?;
+            let mirrored = stored.mirrored(pairs, &args.reading.overrides());
+            let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(args.input, error))?;
             mirroring::warn(&mirror);
             stored = image;
         }
         let matched = self.matched(&stored.file, outputs)?;
+        Ok((stored, matched))
+    }
+
+    /// The loop on the character, ready to be written.
+    fn loop_onto(&self, stored: StoredLoop, matched: &Matched, source: &Source) -> Result<LoopOnto, Failure> {
+        let engine = self.options.engine;
+        let onto = stored.onto(matched, engine.engine(), engine.recenters(), source);
+        onto.map_err(|error| written_loop::unusable(self.options.input, error))
+    }
+
+    /// What was read, and the loop on the character.
+    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
+        let (stored, matched) = self.stored_loop(outputs)?;
         let read = TakeFacts {
             rig: Some(matched.facts()),
             ..stored.facts.clone()
         };
         let rate_hz = 1.0 / stored.clip.step_secs();
-        let engine = args.engine.engine();
-        let file = stored.write_onto(&matched, engine, args.engine.recenters(), source);
-        let mut file = file.map_err(unusable)?;
+        let onto = self.loop_onto(stored, &matched, source)?;
+        let written = onto.write(source);
+        let mut file = written.map_err(|error| written_loop::unusable(self.options.input, error.into()))?;
         let said = &mut file.sidecar;
         said.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
-        said.target = (args.engine.target).map(|engine| {
+        said.target = (self.options.engine.target).map(|engine| {
             let skeleton = self.character.file.take.skeleton();
             engine.facts(said, skeleton, rate_hz)
         });
         talk::warn_all(&said.warnings);
         Ok((read, file))
     }
+}
+
+/// A motion of a file: a loop with a sidecar, or a take.
+struct Motion {
+    path: PathBuf,
+    animation: Option<String>,
+}
+
+impl Motion {
+    /// The motions of a file: its loops, or where it has no sidecar all its animations, or those that are asked for.
+    fn all_of(path: &Path, reading: &TakeArgs) -> Result<Vec<Self>, Failure> {
+        let of = |animation: Option<String>| Self {
+            path: path.to_owned(),
+            animation,
+        };
+        if written_loop::has_sidecar(path) {
+            let loops = written_loop::several_loops(path, reading);
+            return Ok(match loops.is_empty() {
+                true => vec![of(reading.animation.clone())],
+                false => loops.into_iter().map(Some).map(of).collect(),
+            });
+        }
+        let file = load::open(path)?;
+        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), &[])?;
+        let name = |number: usize| (file.num_animations() > 1).then(|| file.animation_names()[number].clone());
+        Ok(numbers.into_iter().map(|number| of(name(number))).collect())
+    }
+}
+
+/// Puts all motions onto the character, as animations in one copy of its file.
+fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+    if output::is_named_as_folder(&args.output) {
+        return Err(Failure::error(format!(
+            "\"{}\" is a folder, and one file is to be written",
+            args.output.display()
+        ))
+        .try_this("the name of a file, or no --into-one"));
+    }
+    let format = output::format_of(&args.output)?;
+    let character = &target.character.file;
+    if !character.source.keeps_all_in(format) {
+        let own = character.source.formats();
+        let failure = make_all::cannot_hold_them(&args.rig, NoPack::OtherKind { own });
+        let own = Format::extensions(own, ".");
+        return Err(failure.try_this(format!(
+            "-o with a name that ends in {own}, or no --into-one for a file of each"
+        )));
+    }
+    if !character.source.can_be_extended() {
+        let failure = make_all::cannot_hold_them(&args.rig, NoPack::NotExtended);
+        return Err(failure.try_this("no --into-one for a file of each, or a character as glTF or binary FBX"));
+    }
+    let source = args
+        .engine
+        .engine()
+        .placed(character.source.in_format(format, &character.take));
+    let beside = output::sidecar_path(&args.output);
+    let mut outputs = Outputs::new(args.force);
+    outputs.protect_as("rig", &args.rig);
+    let found = batch::find(&args.inputs, Wanted::All, None, Some(&args.rig));
+    if let Some((_, failure)) = found.problems.into_iter().next() {
+        return Err(failure);
+    }
+    for input in &found.files {
+        outputs.protect(&files::split_animation(&input.path).0);
+    }
+    for path in [&args.output, &beside] {
+        outputs.check(path)?;
+    }
+    let mut motions = Vec::new();
+    for input in &found.files {
+        let (path, reading) = animations::named(&input.path, &args.reading);
+        motions.extend(Motion::all_of(&path, &reading)?);
+    }
+    let progress = Progress::new("motions", motions.len());
+    let (mut carried, mut onto) = (Vec::new(), Vec::new());
+    for Motion { path, animation } in &motions {
+        let reading = TakeArgs {
+            animation: animation.clone(),
+            ..args.reading.clone()
+        };
+        let work = Work {
+            options: &Options {
+                input: path,
+                output: &args.output,
+                rig: &args.rig,
+                target,
+                save_map: None,
+                mirror: None,
+                reading: &reading,
+                engine: &args.engine,
+                force: args.force,
+            },
+            character: &target.character,
+        };
+        if written_loop::read_sidecar(path, &reading)?.is_some() {
+            let (stored, matched) = work.stored_loop(&mut outputs)?;
+            let rate_hz = 1.0 / stored.clip.step_secs();
+            let each = work.loop_onto(stored, &matched, &source)?;
+            carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
+            onto.push(Some((each, rate_hz)));
+        } else {
+            carried.push(CarriedMotion::Take(work.carried_take(&mut outputs)?.0));
+            onto.push(None);
+        }
+        progress.step();
+    }
+    progress.finish();
+    let pack = MotionPack::write(&carried, &source).map_err(|error| Failure::error(error).of_file(&args.output))?;
+    let bytes = pack.bytes();
+    talk::warn_all(&pack.warnings);
+    let mut sidecar = PackSidecar {
+        file: args.rig.display().to_string(),
+        ..PackSidecar::default()
+    };
+    for ((motion, onto), written) in motions.iter().zip(onto).zip(pack.motions) {
+        let written = written.map_err(|error| Failure::error(error).of_file(&motion.path))?;
+        let (
+            Some(MeasuredLoop {
+                sidecar: mut facts,
+                quality,
+            }),
+            Some((onto, rate_hz)),
+        ) = (written, onto)
+        else {
+            continue;
+        };
+        onto.judge(&quality, &mut facts);
+        facts.target = (args.engine.target).map(|engine| engine.facts(&facts, character.take.skeleton(), rate_hz));
+        facts.state_file(&bytes);
+        sidecar.loops.push(facts);
+    }
+    outputs.add(&args.output, &bytes)?;
+    sidecar.outputs = vec![args.output.display().to_string()];
+    if sidecar.loops.is_empty() {
+        outputs.clear_sidecar(&args.output)?;
+    } else {
+        sidecar.outputs.push(beside.display().to_string());
+        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    }
+    outputs.commit()?;
+    match args.json {
+        true => output::print(&json::pack(&sidecar, None))?,
+        false => output::print(&report::motions(&sidecar, motions.len()))?,
+    }
+    let pops = (sidecar.loops.iter()).any(|facts| facts.quality.grade == Some(Grade::Bad));
+    Ok(if pops { Ending::Negative } else { Ending::Done })
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
+use loopwright_formats::{Sidecar, loop_file::PackSidecar};
 use loopwright_job::Verdict;
 
 use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
@@ -107,6 +107,20 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     text.push_str(&figures(&sidecar.quality, verbose, displaced_from));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// Motions in one file: a line for the file, one for each loop.
+pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
+    let mut text = format!(
+        "{}: {count} animations\n",
+        pack.outputs.first().map_or("", String::as_str)
+    );
+    for facts in &pack.loops {
+        let name = facts.playback.animation.as_deref().unwrap_or_default();
+        let verdict = Verdict::from_facts(&facts.quality).map_or_else(String::new, |verdict| verdict.to_string());
+        let _ = writeln!(text, "  {name}: {verdict}");
     }
     text
 }

@@ -118,14 +118,6 @@ pub enum BvhError {
     },
     #[error("{at}: nesting is deeper than the limit of {limit} joints")]
     TooDeep { at: Position, limit: usize },
-    #[error(
-        "{at}: more than one ROOT is not supported, found \"{first}\" and \"{second}\"; split the file, one tree each"
-    )]
-    SecondRoot {
-        at: Position,
-        first: String,
-        second: String,
-    },
     /// A joint is not closed before the hierarchy ends.
     #[error("{at}: expected \"}}\" before {found}: joint {joint} is left open")]
     UnclosedBrace { at: Position, joint: String, found: Found },
@@ -266,7 +258,6 @@ impl BvhError {
             | Self::NoJoints { at, .. }
             | Self::JointNameMissing { at, .. }
             | Self::TooDeep { at, .. }
-            | Self::SecondRoot { at, .. }
             | Self::UnclosedBrace { at, .. }
             | Self::ExtraBrace { at }
             | Self::EndSiteChannels { at, .. }

@@ -1,5 +1,6 @@
 //! The HIERARCHY section. Nesting is kept in a list, not on the call stack.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
@@ -51,15 +52,80 @@ struct Reader<'l, 'b> {
     odd_names: AllOddNames,
 }
 
+/// The trees of a file: one as a rule.
+#[derive(Debug)]
+pub(super) struct Trees {
+    /// The joints of all, tree after tree.
+    pub(super) whole: Hierarchy,
+    /// The first joint of each.
+    roots: Vec<usize>,
+}
+
+/// A tree of several, with where its joints and the values of its channels are among all.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) hierarchy: Hierarchy,
+    pub(super) values: Range<usize>,
+}
+
+impl Trees {
+    /// The names of all roots.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |&root: &usize| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME);
+        self.roots.iter().map(name).collect()
+    }
+
+    /// The number of the tree whose root has that name, or where there is none of that number, from 0.
+    pub(super) fn find(&self, wanted: &str) -> Option<usize> {
+        let is_named = |&root: &usize| self.whole.joints()[root].name == wanted;
+        let by_number = || wanted.parse().ok().filter(|&number: &usize| number < self.roots.len());
+        self.roots.iter().position(is_named).or_else(by_number)
+    }
+
+    /// The number of the tree with most joints, the first of equals.
+    pub(super) fn largest(&self) -> usize {
+        let size = |&tree: &usize| (self.joints_of(tree).len(), core::cmp::Reverse(tree));
+        (0..self.roots.len()).max_by_key(size).unwrap_or(0)
+    }
+
+    pub(super) fn is_one(&self) -> bool {
+        self.roots.len() == 1
+    }
+
+    fn joints_of(&self, tree: usize) -> Range<usize> {
+        let end = self.roots.get(tree + 1).copied();
+        self.roots[tree]..end.unwrap_or(self.whole.joints().len())
+    }
+
+    /// A tree by its number, with what is odd in it.
+    pub(super) fn tree(&self, number: usize, warnings: &mut Vec<Warning>) -> Tree {
+        let range = self.joints_of(number);
+        let joints = self.whole.joints();
+        let width = |joints: &[BvhJoint]| joints.iter().map(|joint| joint.channels.len()).sum::<usize>();
+        let start = width(&joints[..range.start]);
+        let own = joints[range.clone()].iter().map(|joint| BvhJoint {
+            parent: joint.parent.map(|parent| parent - range.start),
+            ..joint.clone()
+        });
+        let own: Vec<BvhJoint> = own.collect();
+        warn_of_names(&own, warnings);
+        warn_of_shape(&own, warnings);
+        Tree {
+            values: start..start + width(&own),
+            hierarchy: Hierarchy::new(own),
+        }
+    }
+}
+
 /// Reads from HIERARCHY up to and including the word MOTION.
-pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Hierarchy, BvhError> {
+pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Trees, BvhError> {
     let mut reader = Reader {
         lexer,
         joints: Vec::new(),
         open: Vec::new(),
         odd_names: AllOddNames::default(),
     };
-    reader.read_tree()?;
+    let roots = reader.read_trees()?;
     let Reader {
         lexer,
         joints,
@@ -86,13 +152,15 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result
             .into(),
         );
     }
-    warn_of_names(&joints, warnings);
-    warn_of_shape(&joints, warnings);
-    Ok(Hierarchy::new(joints))
+    Ok(Trees {
+        whole: Hierarchy::new(joints),
+        roots,
+    })
 }
 
 impl<'b> Reader<'_, 'b> {
-    fn read_tree(&mut self) -> Result<(), BvhError> {
+    /// Reads all trees: the first joint of each.
+    fn read_trees(&mut self) -> Result<Vec<usize>, BvhError> {
         let word = self.lexer.word();
         if !is(word, "HIERARCHY") {
             return Err(BvhError::NotBvh {
@@ -107,24 +175,24 @@ impl<'b> Reader<'_, 'b> {
                 found: found(word),
             });
         }
-        self.open_joint("ROOT")?;
-        while !self.open.is_empty() {
-            self.read_entry()?;
-        }
-        let word = self.lexer.word();
-        let at = self.lexer.position_before(word);
-        if is(word, "MOTION") {
-            Ok(())
-        } else if is(word, "ROOT") {
-            Err(BvhError::SecondRoot {
-                at,
-                first: self.shown_name(0),
-                second: excerpt(self.lexer.rest_of_line()),
-            })
-        } else if word == b"}" {
-            Err(BvhError::ExtraBrace { at })
-        } else {
-            Err(BvhError::expected(at, "MOTION", found(word)))
+        let mut roots = Vec::new();
+        loop {
+            roots.push(self.joints.len());
+            self.open_joint("ROOT")?;
+            while !self.open.is_empty() {
+                self.read_entry()?;
+            }
+            let word = self.lexer.word();
+            if is(word, "MOTION") {
+                return Ok(roots);
+            }
+            if !is(word, "ROOT") {
+                let at = self.lexer.position_before(word);
+                return Err(match word {
+                    b"}" => BvhError::ExtraBrace { at },
+                    _ => BvhError::expected(at, "MOTION", found(word)),
+                });
+            }
         }
     }
 

@@ -188,7 +188,9 @@ impl Head {
         }
         let mut warnings = Vec::new();
         let mut lexer = Lexer::new(without_byte_order_mark(&text));
-        let hierarchy = hierarchy::read(&mut lexer, &mut warnings).ok()?;
+        let trees = hierarchy::read(&mut lexer, &mut warnings).ok()?;
+        // Rows of several bodies are not plain.
+        let hierarchy = trees.is_one().then(|| trees.tree(0, &mut warnings).hierarchy)?;
         let (num_frames, frame_time) = motion::read_head(&mut lexer, &mut warnings).ok()?;
         lexer.skip_space();
         let scales = |joint: &super::BvhJoint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale);

@@ -1,12 +1,14 @@
 //! From bytes to the stated contents of a file, and from there to a take.
 
+use core::ops::Range;
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 
+use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};
-use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, source::BvhSource};
+use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::{SizeLimits, most_transforms};
 use crate::source::{LoadedTake, Source};
@@ -15,14 +17,15 @@ use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text,
 
 /// Reads a BVH file without interpreting it.
 ///
-/// Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
+/// Of several trees it is the one with most joints. Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
 /// and column if there is one. No input panics. The call stack does not grow with the nesting of joints, and memory does not grow
 /// with a number that the file only states.
 pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
-    let hierarchy = hierarchy::read(&mut lexer, warnings)?;
-    let mut values = Values::new(hierarchy.num_channels());
-    let motion = motion::read(&mut lexer, &hierarchy, &mut values, warnings)?;
+    let trees = hierarchy::read(&mut lexer, warnings)?;
+    let Tree { hierarchy, values } = chosen(&trees, None, warnings)?;
+    let mut values = Values(Vec::new(), values);
+    let motion = motion::read(&mut lexer, &trees.whole, &mut values, warnings)?;
     Ok(BvhFile {
         hierarchy,
         frame_time: motion.frame_time,
@@ -60,23 +63,17 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     Ok(Lexer::new(text::without_byte_order_mark(bytes)))
 }
 
-/// Rows in memory, each of the given number of values.
+/// Rows in memory, these values of each.
 #[derive(Debug)]
-struct Values(Vec<f64>, usize);
-
-impl Values {
-    fn new(width: usize) -> Self {
-        Self(Vec::new(), width)
-    }
-}
+struct Values(Vec<f64>, Range<usize>);
 
 impl RowSink for Values {
     fn expect(&mut self, max_rows: usize) {
-        self.0.reserve_exact(max_rows * self.1);
+        self.0.reserve_exact(max_rows * self.1.len());
     }
 
     fn push(&mut self, row: &[f64]) {
-        self.0.extend_from_slice(row);
+        self.0.extend_from_slice(&row[self.1.clone()]);
     }
 }
 
@@ -171,6 +168,8 @@ struct Poses<'h> {
     /// Most transforms allowed by the size of the file.
     limit: usize,
     most_in_memory: usize,
+    /// Its values in a row.
+    values: Range<usize>,
     frames: Frames,
 }
 
@@ -189,7 +188,7 @@ impl RowSink for Poses<'_> {
         // Reading continues, because a later error is reported before the number of rows.
         let num = self.frames.translations.len() + self.hierarchy.joints().len();
         if num <= self.limit && num <= self.most_in_memory {
-            self.frames.append(self.hierarchy, row);
+            self.frames.append(self.hierarchy, &row[self.values.clone()]);
         }
     }
 }
@@ -201,6 +200,7 @@ impl<'h> Poses<'h> {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
             most_in_memory: limits.most_transforms(),
+            values: 0..hierarchy.num_channels(),
             frames: Frames::new(hierarchy),
         }
     }
@@ -230,10 +230,12 @@ impl ParsedFile for BvhBytes<'_> {
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
 fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
     let mut lexer = open(bytes)?;
-    let hierarchy = hierarchy::read(&mut lexer, warnings)?;
+    let trees = hierarchy::read(&mut lexer, warnings)?;
+    let Tree { hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
     let num_joints = hierarchy.joints().len();
     let mut poses = Poses::new(&hierarchy, bytes.len(), &settings.limits);
-    let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
+    poses.values = values;
+    let motion = motion::read(&mut lexer, &trees.whole, &mut poses, warnings)?;
     settings.check_unit()?;
     if motion.num_frames.saturating_mul(num_joints) > poses.limit {
         return Err(ReadError::OutOfProportion {
@@ -256,6 +258,32 @@ fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &m
         space,
     });
     Ok(LoadedTake::new(take, source))
+}
+
+/// The tree that is asked for, by the name of its root or by number; else that of most joints, with a warning about others.
+fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> Result<Tree, ReadError> {
+    let names = trees.names();
+    let number = match wanted {
+        // A file of one tree has nothing to choose from.
+        Some(_) if names.len() == 1 => 0,
+        Some(wanted) => match trees.find(wanted) {
+            Some(number) => number,
+            None => {
+                let wanted = cut(wanted, hierarchy::MAX_SHOWN_NAME);
+                return Err(ReadError::NoSuchSkeleton { wanted, names });
+            }
+        },
+        None => trees.largest(),
+    };
+    let tree = trees.tree(number, warnings);
+    if wanted.is_none() && names.len() > 1 {
+        warnings.push(Warning::OtherSkeletons {
+            taken: names[number].clone(),
+            names,
+            count: trees.whole.joints().len() - tree.hierarchy.joints().len(),
+        });
+    }
+    Ok(tree)
 }
 
 fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
@@ -339,6 +367,57 @@ mod tests {
         assert!((take.rotations(0)[0] * DVec3::X - DVec3::Y).length() < 1e-15);
     }
 
+    /// Two bodies in one file, of which the second has most joints.
+    #[test]
+    fn of_several_trees_one_is_chosen() {
+        let text = "HIERARCHY ROOT Prop { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition }
+            ROOT Hips { OFFSET 0 0 0 CHANNELS 1 Yposition JOINT Head { OFFSET 0 6 0 CHANNELS 1 Yrotation } }
+            MOTION Frames: 2 Frame Time: 0.1 1 2 3 9 30 4 5 6 8 60";
+        let read = |skin: Option<&str>| {
+            let settings = ReadSettings {
+                skin,
+                ..ReadSettings::in_space(SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)))
+            };
+            let mut warnings = Vec::new();
+            let read = crate::read_take(text.as_bytes(), "t", &settings, &mut warnings).map(|loaded| loaded.take);
+            (read, warnings)
+        };
+        let names = ["Prop", "Hips"].map(str::to_owned).to_vec();
+        let (largest, warnings) = read(None);
+        let warning = Warning::OtherSkeletons {
+            taken: "Hips".to_owned(),
+            names: names.clone(),
+            count: 1,
+        };
+        assert!(warnings.contains(&warning), "{warnings:?}");
+        for take in [
+            largest.unwrap(),
+            read(Some("Hips")).0.unwrap(),
+            read(Some("1")).0.unwrap(),
+        ] {
+            assert_eq!(take.num_joints(), 2);
+            assert_eq!((take.translations(0)[0].y, take.translations(1)[0].y), (9.0, 8.0));
+            assert!(
+                (take.rotations(1)[1] * DVec3::Z).distance(DQuat::from_rotation_y(60_f64.to_radians()) * DVec3::Z)
+                    < 1e-12
+            );
+        }
+        let (prop, warnings) = read(Some("Prop"));
+        assert_eq!(prop.unwrap().translations(1)[0], DVec3::new(4.0, 5.0, 6.0));
+        assert!(
+            !warnings
+                .iter()
+                .any(|warning| matches!(warning, Warning::OtherSkeletons { .. }))
+        );
+        let wanted = "Wing".to_owned();
+        assert_eq!(read(Some("Wing")).0, Err(ReadError::NoSuchSkeleton { wanted, names }));
+        let stated = parse(text.as_bytes(), &mut Vec::new()).unwrap();
+        assert_eq!(
+            (stated.hierarchy().joints().len(), stated.values()),
+            (2, &[9.0, 30.0, 8.0, 60.0][..])
+        );
+    }
+
     #[test]
     fn another_up_axis_turns_the_root_alone() {
         let text = "HIERARCHY ROOT a { OFFSET 0 0 9 CHANNELS 4 Xposition Yposition Zposition Zrotation
@@ -380,12 +459,14 @@ mod tests {
     fn poses_stop_at_the_lower_of_both_limits() {
         let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT b { OFFSET 0 1 0 } }\nMOTION\n";
         let mut lexer = open(text.as_bytes()).unwrap();
-        let hierarchy = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
+        let trees = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
+        let hierarchy = trees.tree(0, &mut Vec::new()).hierarchy;
         for (limit, most_in_memory, kept) in [(6, 100, 6), (100, 6, 6), (7, 5, 4), (100, 100, 20)] {
             let mut poses = Poses {
                 hierarchy: &hierarchy,
                 limit,
                 most_in_memory,
+                values: 0..1,
                 frames: Frames::new(&hierarchy),
             };
             poses.expect(10);

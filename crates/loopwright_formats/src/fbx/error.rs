@@ -1,5 +1,7 @@
 //! Errors of FBX files.
 
+use crate::excerpt::list;
+
 /// Why an FBX file cannot be read, or not be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,8 @@ pub enum FbxError {
     TooManyBytes,
     #[error("the file has no skeleton: no bones, and no other node that moves")]
     NoSkeleton,
+    #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
+    NoSuchSkeleton { wanted: String, names: Vec<String> },
     /// There is no animation, or none with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
@@ -44,6 +48,9 @@ pub enum FbxError {
 impl FbxError {
     /// What to try about it.
     pub fn remedy(&self) -> &'static str {
-        "export the take again, as binary FBX with its animation baked"
+        match self {
+            Self::NoSuchSkeleton { .. } => "--set take.skin=NAME with one of those names, or its number from 0",
+            _ => "export the take again, as binary FBX with its animation baked",
+        }
     }
 }

@@ -8,12 +8,12 @@ use super::write;
 use super::{insert, mesh, read::FbxScene};
 use crate::entry::{FormatEntry, Parsed};
 #[cfg(feature = "fbx")]
-use crate::file_form::LoopOfFile;
+use crate::file_form::MotionOfFile;
 use crate::format::{Capabilities, Format};
 #[cfg(feature = "fbx")]
 use crate::mesh::{Mesh, MeshError};
 #[cfg(feature = "fbx")]
-use crate::written::AddedLoops;
+use crate::written::Added;
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
     source::Source, space::Space, text, warning::Warning, written::WrittenFile,
@@ -101,8 +101,8 @@ impl FileForm for FbxSource {
     }
 
     #[cfg(feature = "fbx")]
-    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
-        write::write_loops(self, loops)
+    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+        write::write_all(self, motions)
     }
 
     #[cfg(feature = "fbx")]
@@ -118,7 +118,16 @@ impl FileForm for FbxSource {
     #[cfg(feature = "fbx")]
     fn remove_animation(&mut self) -> Result<(), WriteError> {
         if let Form::File(file) = &mut self.form {
-            **file = insert::without_animation(file, &self.animation)?;
+            **file = insert::without_animations(file, |name| name == self.animation.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "fbx")]
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        if let Form::File(file) = &mut self.form {
+            let kept = number.map(|_| self.animation.as_bytes());
+            **file = insert::without_animations(file, |name| Some(name) != kept)?;
         }
         Ok(())
     }

@@ -13,6 +13,17 @@ const MAX_NAME: usize = 120;
 /// A property of added roots, so that they are joints even if they are not bones and do not move.
 pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 
+/// Which of several skeletons of a scene is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SkeletonChoice<'a> {
+    /// Of those that move that of most bones.
+    Largest,
+    /// The one whose highest node or first bone has this name, or where there is none that of this number, from 0.
+    Given(&'a str),
+    /// The one of that number among those of the scene, from 0.
+    Number(usize),
+}
+
 /// The joints of a take: nodes of the scene, parents before children, each with its children behind it.
 pub(super) struct Joints {
     /// Nodes above the first joint, from the scene's root down; they are not animated.
@@ -22,17 +33,20 @@ pub(super) struct Joints {
     /// Parents as indices in `nodes`.
     pub(super) parents: Vec<Option<usize>>,
     pub(super) names: Vec<String>,
+    /// The number of its skeleton among those of the scene.
+    pub(super) skeleton: usize,
 }
 
 /// Selects the joints.
 ///
-/// Candidates are bones and nodes that carry a skin; without any, nodes with animation. Of several trees the one with most bones
-/// is taken. The first joint is the lowest node above all of its bones, or the highest node above that which `moves` or was added
+/// Candidates are bones and nodes that carry a skin; without any, nodes with animation. Of several trees the one that is chosen, or that with
+/// most bones, is taken. The first joint is the lowest node above all of its bones, or the highest node above that which `moves` or was added
 /// as a root. Joints are all nodes from there down to bones.
 pub(super) fn choose(
     scene: &Scene,
     stack: Option<&AnimStack>,
     moves: impl Fn(&Node) -> bool,
+    wanted: SkeletonChoice<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, FbxError> {
     let marked = bones(scene, stack);
@@ -49,25 +63,61 @@ pub(super) fn choose(
     }
     let scene_root = scene::index(&scene.root_node);
     let children = |node: usize| scene.nodes[node].children.iter().map(|child| scene::index(child));
-    let top = children(scene_root)
-        .filter(|&node| num_bones[node] > 0)
-        .max_by_key(|&node| (num_bones[node], core::cmp::Reverse(node)))
-        .ok_or(FbxError::NoSkeleton)?;
+    let first_bone = |top: usize| {
+        let mut root = top;
+        while !marked[root] {
+            let mut below = children(root).filter(|&child| num_bones[child] > 0);
+            match (below.next(), below.next()) {
+                (Some(only), None) => root = only,
+                _ => break,
+            }
+        }
+        root
+    };
+    let tops: Vec<usize> = children(scene_root).filter(|&node| num_bones[node] > 0).collect();
+    let names = || {
+        tops.iter()
+            .map(|&top| shown_name(&scene.nodes[top]))
+            .collect::<Vec<_>>()
+    };
+    // A loop of the smaller of two skeletons moves that alone.
+    let is_moved = |top: usize| {
+        tops.len() > 1 && below_of(scene, top).any(|node| num_bones[node] > 0 && moves(&scene.nodes[node]))
+    };
+    let largest = || {
+        (0..tops.len()).max_by_key(|&number| {
+            (
+                is_moved(tops[number]),
+                num_bones[tops[number]],
+                core::cmp::Reverse(number),
+            )
+        })
+    };
+    let skeleton = match wanted {
+        SkeletonChoice::Largest => largest().ok_or(FbxError::NoSkeleton)?,
+        SkeletonChoice::Number(number) => number.min(tops.len().saturating_sub(1)),
+        SkeletonChoice::Given(wanted) => {
+            let is_named = |node: usize| &*scene.nodes[node].element.name == wanted;
+            let of_top = tops.iter().position(|&top| is_named(top));
+            let of_bone = || tops.iter().position(|&top| is_named(first_bone(top)));
+            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < tops.len());
+            let found = of_top.or_else(of_bone).or_else(by_number);
+            found.ok_or_else(|| FbxError::NoSuchSkeleton {
+                wanted: cut(wanted, MAX_NAME),
+                names: names(),
+            })?
+        }
+    };
+    let top = *tops.get(skeleton).ok_or(FbxError::NoSkeleton)?;
     let left_out = num_bones[scene_root] - num_bones[top];
-    if left_out > 0 {
+    if left_out > 0 && matches!(wanted, SkeletonChoice::Largest) {
         warnings.push(Warning::OtherSkeletons {
             taken: shown_name(&scene.nodes[top]),
+            names: names(),
             count: left_out,
         });
     }
-    let mut root = top;
-    while !marked[root] {
-        let mut below = children(root).filter(|&child| num_bones[child] > 0);
-        match (below.next(), below.next()) {
-            (Some(only), None) => root = only,
-            _ => break,
-        }
-    }
+    let mut root = first_bone(top);
     let mut above = Vec::new();
     let mut next = parent(root);
     while let Some(node) = next.filter(|&node| node != scene_root) {
@@ -86,6 +136,7 @@ pub(super) fn choose(
         nodes: Vec::new(),
         parents: Vec::new(),
         names: Vec::new(),
+        skeleton,
     };
     let mut open = vec![(root, None)];
     while let Some((node, parent)) = open.pop() {
@@ -98,6 +149,16 @@ pub(super) fn choose(
     }
     make_unique(&mut joints.names, warnings);
     Ok(joints)
+}
+
+/// A node and all below it.
+fn below_of(scene: &Scene, top: usize) -> impl Iterator<Item = usize> + '_ {
+    let mut open = vec![top];
+    core::iter::from_fn(move || {
+        let node = open.pop()?;
+        open.extend(scene.nodes[node].children.iter().map(|child| scene::index(child)));
+        Some(node)
+    })
 }
 
 /// For every node, whether it is a bone.

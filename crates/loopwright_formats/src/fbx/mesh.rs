@@ -6,8 +6,9 @@ use glam::{DAffine3, DVec2, DVec3};
 use loopwright::Skeleton;
 use ufbx::{Material, Node, Scene, SkinDeformer};
 
+use super::joints::{self, SkeletonChoice};
 use super::scene::{self, World};
-use super::{joints, read::moves, source::FbxSource};
+use super::{read::moves, source::FbxSource};
 use crate::limits::{MAX_VALUE, SizeLimits};
 use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
 
@@ -43,7 +44,13 @@ impl Carriers {
             .find(|stack| *stack.element.name == *source.animation);
         let is_moved =
             |node: &Node| stack.is_some_and(|stack| moves(node, &stack.anim, [stack.time_begin, stack.time_end]));
-        let joints = joints::choose(scene, stack, is_moved, &mut Vec::new())?;
+        let joints = joints::choose(
+            scene,
+            stack,
+            is_moved,
+            SkeletonChoice::Number(source.skeleton),
+            &mut Vec::new(),
+        )?;
         let num_nodes = scene.nodes.len();
         let mut carried: Vec<Option<Bone>> = vec![None; num_nodes];
         if joints.nodes.len() != skeleton.num_joints() {

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
-use super::joints::{self, Joints};
+use super::joints::{self, Joints, SkeletonChoice};
 use super::scene::{self, World};
 use super::source::{FbxSource, Form};
 use super::timing::{self, Grid};
@@ -84,6 +84,7 @@ impl FbxScene {
             frame_time_secs: grid.frame_time_secs,
             animation: (*animation).to_owned(),
             begin_secs: grid.begin_secs,
+            skeleton: joints.skeleton,
             rest: bind::rest_pose((scene, joints), &rest, turn, space.unit_metres, above),
             form: match file {
                 Some(file) => Form::File(Box::new(file)),
@@ -96,6 +97,10 @@ impl FbxScene {
         });
         Ok(LoadedTake::new(take, source))
     }
+}
+
+fn skeleton_choice<'a>(settings: &ReadSettings<'a>) -> SkeletonChoice<'a> {
+    settings.skin.map_or(SkeletonChoice::Largest, SkeletonChoice::Given)
 }
 
 /// An animation to be sampled.
@@ -120,7 +125,7 @@ impl ParsedFile for FbxScene {
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
         let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
-        let joints = joints::choose(scene, Some(stack), moves, warnings)?;
+        let joints = joints::choose(scene, Some(stack), moves, skeleton_choice(settings), warnings)?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         timing::warn_of_left_out(stack, &joints, warnings);
         let limit = most_transforms(self.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
@@ -143,7 +148,7 @@ impl ParsedFile for FbxScene {
             take_name: name,
             animation: "",
             anim: &self.scene.anim,
-            joints: &joints::choose(&self.scene, None, |_| false, warnings)?,
+            joints: &joints::choose(&self.scene, None, |_| false, skeleton_choice(settings), warnings)?,
             grid: &Grid {
                 begin_secs: 0.0,
                 frame_time_secs: 1.0 / 30.0,

@@ -17,6 +17,8 @@ pub struct FbxSource {
     pub(super) frame_time_secs: f64,
     pub(super) animation: String,
     pub(super) begin_secs: f64,
+    /// The number of its skeleton among those of the file.
+    pub(super) skeleton: usize,
     /// The joints at rest, the first one in the world; empty for a take from elsewhere.
     pub(super) rest: Pose,
     pub(super) form: Form,
@@ -53,6 +55,7 @@ impl FbxSource {
             frame_time_secs: take.frame_time_secs(),
             animation: take.name().to_owned(),
             begin_secs: 0.0,
+            skeleton: 0,
             rest: Pose::default(),
             form: Form::Fresh { leaves: None },
             has_short_tracks: false,

@@ -21,7 +21,8 @@ pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
 
 /// Selects the animation.
 ///
-/// By default the longest animation that has keys is taken, the first of several; a warning lists the others.
+/// By default the longest animation that has keys is taken, the first of several; a warning lists the others. One of a single key is a pose,
+/// and taken where there is nothing else.
 pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
@@ -31,7 +32,14 @@ pub(super) fn choose_stack<'a>(
     if let Some(chosen) = choice.among(&animation_names(scene))? {
         return Ok(stacks[chosen]);
     }
-    let with_keys: Vec<&AnimStack> = stacks.into_iter().filter(|stack| num_keys(stack) > 1).collect();
+    let of_keys = |least: usize| -> Vec<&AnimStack> {
+        let stacks = stacks.iter().copied();
+        stacks.filter(|stack| num_keys(stack) >= least).collect()
+    };
+    let mut with_keys = of_keys(2);
+    if with_keys.is_empty() {
+        with_keys = of_keys(1);
+    }
     let length = |stack: &AnimStack| {
         let secs = stack.time_end - stack.time_begin;
         if secs.is_finite() { secs } else { 0.0 }

@@ -6,9 +6,9 @@ use super::source::{FbxSource, Form};
 use super::{fresh, keys::Keys};
 use crate::animation_name::Name;
 #[cfg(feature = "fbx")]
-use crate::file_form::{FileForm as _, LoopOfFile, not_extended};
+use crate::file_form::{FileForm as _, MotionOfFile, not_extended};
 #[cfg(feature = "fbx")]
-use crate::written::AddedLoops;
+use crate::written::Added;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, written::WrittenFile};
 
 /// Writes motion as one animation: into the source file, or as a new one. The name of a loop ends in `-loop`.
@@ -34,25 +34,22 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &FbxSource) -> Result<Writ
     }
 }
 
-/// Writes loops into a copy of the source file; for each, the name of its animation. A loop that cannot be written is left out.
+/// Writes motions into a copy of the source file; for each, the name of its animation. A motion that cannot be written is left out.
 ///
 /// Errors: [`WriteError::NotExtended`] if the source file cannot be extended; and those of the whole file.
 #[cfg(feature = "fbx")]
-pub(super) fn write_loops(
-    source: &FbxSource,
-    loops: &[LoopOfFile<'_>],
-) -> Result<(WrittenFile, AddedLoops), WriteError> {
+pub(super) fn write_all(source: &FbxSource, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
     let Form::File(whole) = &source.form else {
         return Err(not_extended(source.capabilities()));
     };
     let mut extension = insert::Extension::new(source, whole)?;
-    let mut add = |each: &LoopOfFile<'_>| {
+    let mut add = |each: &MotionOfFile<'_>| {
         let own: &FbxSource = each.form()?;
         match &own.form {
             Form::File(file) => extension.add(&each.motion()?, own, file),
             Form::Fresh { .. } => Err(not_extended(source.capabilities())),
         }
     };
-    let added = loops.iter().map(&mut add).collect();
+    let added = motions.iter().map(&mut add).collect();
     Ok((extension.finish(None)?, added))
 }

@@ -1,14 +1,16 @@
 //! glTF as two of the formats, binary and text: what they can do, and their reader and writer.
 
+use std::sync::Arc;
+
 use loopwright::pipeline::MakeError;
 use loopwright::{MadeLoop, Pose, Skeleton, Take};
 
-use super::{facts, mesh, read::GltfFile, source::GltfSource, source::ShapeWeights, write};
+use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::ShapeWeights, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
-use crate::file_form::{FileForm, LoopOfFile};
+use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
-use crate::written::{AddedLoops, WrittenFile};
+use crate::written::{Added, WrittenFile};
 use crate::{
     error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions, source::Source,
     space::Space, text,
@@ -96,12 +98,17 @@ impl FileForm for GltfSource {
         self.is_binary = format == Format::Glb;
     }
 
-    fn write_loops(&self, loops: &[LoopOfFile<'_>]) -> Result<(WrittenFile, AddedLoops), WriteError> {
-        write::write_loops(self, loops)
+    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+        write::write_all(self, motions)
     }
 
     fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
         Some(write::repacked(self, take, add_root))
+    }
+
+    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
+        prune::keep_animation(Arc::make_mut(&mut self.document), number);
+        Ok(())
     }
 
     fn suit_engines(&mut self) {

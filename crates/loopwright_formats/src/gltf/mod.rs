@@ -28,6 +28,7 @@ pub(crate) mod mesh;
 mod node_scale;
 
 mod parts;
+mod prune;
 
 pub(crate) mod read;
 

@@ -13,9 +13,9 @@ use super::parts::{Nodes, Transform};
 use super::source::{GltfJoint, GltfSource};
 use super::{container::Document, edit};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
-use crate::written::{AddedLoops, WrittenFile};
+use crate::written::{Added, WrittenFile};
 use crate::{
-    animation_name::Name, error::WriteError, file_form::LoopOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE,
+    animation_name::Name, error::WriteError, file_form::MotionOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE,
     warning::Warning,
 };
 
@@ -35,16 +35,13 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<Wri
     finish(&document, source.is_binary, &name)
 }
 
-/// Adds loops to a copy of their file, one after another; for each, the name of its animation.
+/// Adds motions to a copy of their file, one after another; for each, the name of its animation.
 ///
-/// A loop that cannot be written is left out. Errors: the file is too large for the format.
-pub(super) fn write_loops(
-    source: &GltfSource,
-    loops: &[LoopOfFile<'_>],
-) -> Result<(WrittenFile, AddedLoops), WriteError> {
+/// A motion that cannot be written is left out. Errors: the file is too large for the format.
+pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
     let mut document = Document::clone(&source.document);
-    let (mut added, mut names) = (AddedLoops::new(), Vec::new());
-    for each in loops {
+    let (mut added, mut names) = (Added::new(), Vec::new());
+    for each in motions {
         let name = (each.motion()).and_then(|motion| add(&mut document, &motion, each.form()?, &names));
         names.extend(name.iter().cloned());
         added.push(name);
@@ -79,7 +76,7 @@ fn add(
     };
     let name = match motion.as_loop() {
         Some(_) => Name::new(motion).free(is_foreign),
-        None => motion.name.to_owned(),
+        None => Name::new(motion).free(|name| added.iter().any(|added| added == name)),
     };
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {

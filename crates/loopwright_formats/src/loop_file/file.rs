@@ -87,6 +87,7 @@ pub struct BlendOrigin<'a> {
 }
 
 /// What the root of a loop does, and where the loop came from.
+#[derive(Clone, Copy, Debug)]
 struct UseOfRoot {
     mode: RootMode,
     space: RootSpace,
@@ -142,6 +143,38 @@ impl LoopFile {
 
     /// The same for a blend of loops, in the form of a source with the skeleton of the first loop.
     pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
+        DerivedLoop::blended(clip, origin).write(source)
+    }
+
+    /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
+    pub fn write_retargeted(
+        clip: &LoopClip,
+        origin: RetargetOrigin<'_>,
+        source: &Source,
+    ) -> Result<Self, LoopFileError> {
+        DerivedLoop::retargeted(clip, origin).write(source)
+    }
+
+    /// The file, including the facts if its format supports it.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
+    }
+}
+
+/// A loop that was made of others, ready to be written.
+#[derive(Clone, Debug)]
+pub struct DerivedLoop {
+    pub(super) clip: LoopClip,
+    /// Those that follow from the others; the rest is measured.
+    facts: Sidecar,
+    use_of_root: UseOfRoot,
+    overrides: BodyOverrides,
+    pub(super) writing: LoopWriteSettings,
+}
+
+impl DerivedLoop {
+    /// A blend of loops.
+    pub fn blended(clip: &LoopClip, origin: BlendOrigin<'_>) -> Self {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
             add_root: origin.add_root,
@@ -177,19 +210,21 @@ impl LoopFile {
             space: origin.first.root_motion.space,
             recentered_by: origin.recentered_by,
         };
-        Self::write_derived(clip, facts, use_of_root, origin.overrides, source, &writing)
+        Self {
+            clip: clip.clone(),
+            facts,
+            use_of_root,
+            overrides: origin.overrides.clone(),
+            writing,
+        }
     }
 
-    /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
-    pub fn write_retargeted(
-        clip: &LoopClip,
-        origin: RetargetOrigin<'_>,
-        source: &Source,
-    ) -> Result<Self, LoopFileError> {
+    /// A loop that was carried over to another rig.
+    pub fn retargeted(clip: &LoopClip, origin: RetargetOrigin<'_>) -> Self {
         let first = origin.first;
         let mode = first.root_motion.mode;
         // Loops in BVH files have no name but that of their file.
-        let clip = &clip.clone().named(naming::loop_name(clip.name()));
+        let clip = clip.clone().named(naming::loop_name(clip.name()));
         let writing = LoopWriteSettings {
             in_place: !mode.moves_root(),
             add_root: origin.add_root,
@@ -223,29 +258,48 @@ impl LoopFile {
             space: first.root_motion.space,
             recentered_by: origin.recentered_by,
         };
-        Self::write_derived(clip, facts, use_of_root, &BodyOverrides::default(), source, &writing)
+        Self {
+            clip,
+            facts,
+            use_of_root,
+            overrides: BodyOverrides::default(),
+            writing,
+        }
     }
 
-    /// Writes a loop that was made of others; `facts` are those that follow from them, the rest is measured.
-    fn write_derived(
-        clip: &LoopClip,
-        facts: Sidecar,
-        use_of_root: UseOfRoot,
-        overrides: &BodyOverrides,
+    /// Writes it in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
+    pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
+        let source = &*source.without_shapes();
+        let written = checked(&self.clip, source, &self.writing)?;
+        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+        let (sidecar, quality) = self.measured(&file, written.animation.clone(), source)?;
+        Ok(LoopFile {
+            written,
+            sidecar,
+            quality,
+        })
+    }
+
+    /// Its facts and figures, as an animation of a file shows them. Errors: it cannot be read back.
+    pub(super) fn measured(
+        &self,
+        file: &AnimatedFile,
+        animation: Option<String>,
         source: &Source,
-        writing: &LoopWriteSettings,
-    ) -> Result<Self, LoopFileError> {
+    ) -> Result<(Sidecar, Quality), LoopFileError> {
+        let Self {
+            clip, writing, facts, ..
+        } = self;
+        let seam_sample = facts.playback.seam_sample;
+        let (take, keys) = keys_in(file, animation.as_deref(), clip, source, writing, seam_sample)?;
+        let body = Body::find(&take, &self.overrides)?;
+        let quality = quality::measure(&keys, &body, None);
         let UseOfRoot {
             mode,
             space,
             recentered_by,
-        } = use_of_root;
-        let source = &*source.without_shapes();
-        let written = checked(clip, source, writing)?;
-        let seam_sample = facts.playback.seam_sample;
-        let (take, keys) = written_keys(clip, &written, source, writing, seam_sample)?;
-        let body = Body::find(&take, overrides)?;
-        let quality = quality::measure(&keys, &body, None);
+        } = self.use_of_root;
+        let facts = facts.clone();
         let sidecar = Sidecar {
             root_motion: RootMotionFacts {
                 recentered: recentered_by.map(RecenteredFacts::new),
@@ -260,22 +314,13 @@ impl LoopFile {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
                 copies: writing.copies,
-                animation: written.animation.clone(),
+                animation,
                 ..facts.playback
             }
             .in_space(source.space(), &facts.take),
             ..facts
         };
-        Ok(Self {
-            written,
-            sidecar,
-            quality,
-        })
-    }
-
-    /// The file, including the facts if its format supports it.
-    pub fn bytes(&self) -> Cow<'_, [u8]> {
-        with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
+        Ok((sidecar, quality))
     }
 }
 

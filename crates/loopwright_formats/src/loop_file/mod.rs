@@ -28,11 +28,14 @@ mod place;
 
 mod word;
 
-pub use file::{BlendOrigin, LoopFile, LoopFileError, RetargetOrigin, written_keys};
+pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin, written_keys};
 pub use hash::{OtherFile, sha256};
 pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};
-pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FORMAT, PackSidecar, PackedLoop};
+pub use pack::{
+    AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MeasuredLoop, MotionPack, PACK_FORMAT, PackSidecar,
+    PackedLoop,
+};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Complaint, Target};

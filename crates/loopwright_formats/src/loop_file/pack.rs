@@ -3,17 +3,22 @@
 use std::borrow::Cow;
 
 use loopwright::loop_clip::{KeyLayout, LoopKeys};
-use loopwright::{LoopClip, MadeLoop, Quality};
+use loopwright::{LoopClip, MadeLoop, Quality, Take};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{LoopFileError, described, keys_in};
+use super::file::{DerivedLoop, LoopFileError, described, keys_in};
 use super::json::to_text;
 use super::sidecar::{Sidecar, SidecarError, VERSION, json_error};
 use super::word::{self, optional_word};
 use crate::{
-    animated_file::AnimatedFile, error::WriteError, file_form::LoopOfFile, settings::LoopWriteSettings, source::Source,
-    warning::Warning, write::with_facts_of_all,
+    animated_file::AnimatedFile,
+    error::WriteError,
+    file_form::{MotionContent, MotionOfFile},
+    settings::LoopWriteSettings,
+    source::Source,
+    warning::Warning,
+    write::with_facts_of_all,
 };
 
 /// A loop to be written, with what [`super::LoopFile::write_with`] takes.
@@ -62,14 +67,13 @@ impl LoopPack {
         let sources: Vec<Cow<'_, Source>> = (loops.iter())
             .map(|each| each.source.along(&each.made))
             .collect::<Result<_, _>>()?;
-        let of_file: Vec<LoopOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
-            .map(|((each, clip), source)| LoopOfFile {
-                clip: clip.as_ref(),
+        let of_file: Vec<MotionOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
+            .map(|((each, clip), source)| MotionOfFile {
+                content: MotionContent::Loop(clip.as_ref(), &each.writing),
                 form: source.form(),
-                settings: &each.writing,
             })
             .collect();
-        let (written, added) = first.source.form().write_loops(&of_file)?;
+        let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = |((each, clip), added): ((&PackedLoop, &Cow<'_, LoopClip>), Result<String, WriteError>)| {
             let (animation, seam_sample) = (added?, each.made.seam_sample());
@@ -90,8 +94,73 @@ impl LoopPack {
 
     /// The file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
-        let facts: Vec<&Sidecar> = self.loops.iter().flatten().map(|measured| &measured.sidecar).collect();
-        with_facts_of_all(&self.written, &facts).unwrap_or_else(|| self.written.clone())
+        with_facts_inside(&self.written, self.loops.iter().flatten())
+    }
+}
+
+fn with_facts_inside<'a>(written: &[u8], loops: impl Iterator<Item = &'a MeasuredLoop>) -> Vec<u8> {
+    let facts: Vec<&Sidecar> = loops.map(|measured| &measured.sidecar).collect();
+    with_facts_of_all(written, &facts).unwrap_or_else(|| written.to_vec())
+}
+
+/// A motion that was carried over to the joints of a file.
+#[derive(Clone, Debug)]
+pub enum CarriedMotion {
+    /// A take.
+    Take(Take),
+    /// A loop.
+    Loop(Box<DerivedLoop>),
+}
+
+impl CarriedMotion {
+    fn content(&self) -> MotionContent<'_> {
+        match self {
+            Self::Take(take) => MotionContent::Take(take),
+            Self::Loop(derived) => MotionContent::Loop(&derived.clip, &derived.writing),
+        }
+    }
+}
+
+/// Motions written into one copy of the file of a character.
+#[derive(Debug)]
+pub struct MotionPack {
+    /// The file, without the facts of its loops.
+    written: Vec<u8>,
+    /// For each motion what was measured of a loop, nothing of a take, or why it could not be written.
+    pub motions: Vec<Result<Option<MeasuredLoop>, LoopFileError>>,
+    /// Changes made for writing.
+    pub warnings: Vec<Warning>,
+}
+
+impl MotionPack {
+    /// Writes motions into a copy of their source, each as an animation, reads it back, and measures the loops.
+    ///
+    /// All else in the file stays. Of several motions of one name all but the first are numbered. Errors: the file cannot be extended, or exceeds
+    /// the limits of its format.
+    pub fn write(motions: &[CarriedMotion], source: &Source) -> Result<Self, LoopFileError> {
+        let source = &*source.without_shapes();
+        let form = source.form();
+        let contents = motions.iter().map(CarriedMotion::content);
+        let of_file: Vec<MotionOfFile<'_>> = contents.map(|content| MotionOfFile { content, form }).collect();
+        let (written, added) = form.write_all(&of_file)?;
+        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+        let measured = |(motion, added): (&CarriedMotion, Result<String, WriteError>)| match (motion, added?) {
+            (CarriedMotion::Take(_), _) => Ok(None),
+            (CarriedMotion::Loop(derived), animation) => {
+                let (sidecar, quality) = derived.measured(&file, Some(animation), source)?;
+                Ok(Some(MeasuredLoop { sidecar, quality }))
+            }
+        };
+        Ok(Self {
+            motions: motions.iter().zip(added).map(measured).collect(),
+            written: written.bytes,
+            warnings: written.warnings,
+        })
+    }
+
+    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    pub fn bytes(&self) -> Vec<u8> {
+        with_facts_inside(&self.written, self.motions.iter().flatten().flatten())
     }
 }
 

@@ -1,6 +1,6 @@
 //! How loops are compared where they are searched for.
 
-use loopwright::math::DecayKind;
+use loopwright::{candidate::ChooseBy, math::DecayKind};
 use serde::{Deserialize, Serialize};
 
 use super::{keys::described, words::optional_text};
@@ -13,6 +13,9 @@ described! {
         /// Only loops that climb at this rate, m/s; one end may be left out.
         #[serde(with = "optional_text")]
         pub climb: Option<[f64; 2]> = "# climb = \"0.1:0.5\"",
+        /// What the recommended loop is chosen by: outcome, what a person sees of it, or cost, the price of its seam.
+        #[serde(with = "optional_text")]
+        pub choose: Option<ChooseBy> = "choose = \"outcome\"",
         /// How a jump at the seam would fade, by which seams are compared: spring, cubic or quintic.
         #[serde(with = "optional_text")]
         pub fade: Option<DecayKind> = "fade = \"spring\"",

@@ -22,7 +22,7 @@ described! {
         pub unit: Option<UnitChoice> = "unit = \"auto\"",
         /// Animation to read, by name in any case, pattern or number from 0 [default: the longest].
         pub animation: Option<String> = "# animation = \"Walk\"",
-        /// Skin whose joints are read, by name or number from 0 [default: the one that moves most].
+        /// Skin, in FBX and BVH skeleton, whose joints are read, by name or number from 0 [default: the one that moves most, or has most joints].
         pub skin: Option<String> = "# skin = \"Body\"",
         /// The joint of the hips [default: detected].
         pub hips: Option<String> = "# hips = \"Hips\"",

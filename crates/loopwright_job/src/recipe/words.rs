@@ -115,8 +115,8 @@ choices! {
         Generic: "Anything else",
     }
     ChooseBy::ALL {
-        Outcome: "What a person sees of the loop that comes of it",
-        Cost: "The price of its seam",
+        Outcome: "",
+        Cost: "",
     }
     DecayKind::ALL {
         Spring: "",

@@ -13,7 +13,7 @@ use super::driven::{click, command, is_made, model, open, press, start_opening, 
 #[test]
 fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
-    harness.get_by_label("Drop a take here (BVH, FBX, GLB or glTF)");
+    harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF or NPZ)");
     wait(&mut harness, "the walk is closed", is_made);
     let before = model(&harness).playback_secs();
     harness.run_steps(5);

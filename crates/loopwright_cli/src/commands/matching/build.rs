@@ -1,6 +1,7 @@
 //! `loopwright match build`.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use loopwright_match::{
     ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
@@ -13,14 +14,20 @@ use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
-use crate::{args::MatchBuildArgs, commands::cost, files, motions::NamedMotion, written_loop};
+use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion, written_loop};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     cost::check_fade(args.half_life, args.blend)?;
     let mut named: Vec<NamedMotion> = Vec::new();
+    // Files that no one named.
+    let mut found: HashSet<PathBuf> = HashSet::new();
     for name in &args.takes {
+        let is_found = batch::are_many(core::slice::from_ref(name));
         for motion in NamedMotion::all(name)? {
             // A file that is in a folder and is named besides is one.
+            if is_found {
+                found.insert(motion.path.clone());
+            }
             if !named.contains(&motion) {
                 named.push(motion);
             }
@@ -57,7 +64,11 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         // A file that cannot be matched does not stop the others.
         match of_file(motion, args, horizon, &mut table, &mut building) {
             Ok(num_rows) => num_added += num_rows,
+            Err(failure) if failure.is_negative() && found.contains(&motion.path) => {
+                talk::warn(&format!("left out: {}", failure.what()));
+            }
             Err(failure) => {
+                let failure = failure.into_error();
                 if named.len() > 1 {
                     talk::fail(&failure);
                 }

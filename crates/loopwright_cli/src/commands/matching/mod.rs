@@ -101,6 +101,9 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
 fn unmatched(path: &Path, error: MatchError) -> Failure {
     let failure = Failure::cannot("match", path, error);
     match error {
+        // There is nothing in it to match, which is no fault of a file that lies in a folder.
+        MatchError::Short { .. } => Failure::nothing(failure.what())
+            .try_this("a longer take, or a loop made from it: loops go on past their end"),
         // The poses of a loop stand in the way that its sidecar says.
         MatchError::InPlace { .. } if written_loop::has_sidecar(path) => {
             failure.try_this("make the loop again with --root-motion constant")
@@ -112,6 +115,6 @@ fn unmatched(path: &Path, error: MatchError) -> Failure {
         MatchError::Feet => {
             failure.try_this("--set take.feet=LEFT,RIGHT; `loopwright inspect TAKE --json` lists the joints")
         }
-        _ => failure.try_this("a longer take, or a loop made from it: loops go on past their end"),
+        _ => failure,
     }
 }

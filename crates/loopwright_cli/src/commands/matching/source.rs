@@ -8,7 +8,7 @@ use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
-use crate::{exit::Failure, load, memory, talk, written_loop};
+use crate::{animations, exit::Failure, files, load, memory, talk, written_loop};
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
 pub(super) fn read_all(
@@ -18,6 +18,7 @@ pub(super) fn read_all(
     weights: &[(String, f64)],
     horizon: Horizon,
 ) -> Result<Vec<(String, MatchSource)>, Failure> {
+    let (path, reading) = &animations::named(path, reading);
     let study = StudyArgs {
         weights: weights.to_vec(),
         ..reading.clone().into()
@@ -61,6 +62,7 @@ pub(super) fn name_beside(path: &Path, output: &Path) -> String {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    let (path, animation) = files::split_animation(path);
     let seen = path
         .canonicalize()
         .ok()
@@ -78,5 +80,6 @@ pub(super) fn name_beside(path: &Path, output: &Path) -> String {
                 up.chain(down).collect::<Vec<_>>().join("/")
             })
         });
-    seen.unwrap_or_else(|| path.display().to_string())
+    let seen = seen.unwrap_or_else(|| path.display().to_string());
+    animation.map_or(seen.clone(), |animation| format!("{seen}#{animation}"))
 }

@@ -15,7 +15,7 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
-use crate::{files, load, memory, recipe::TakeArgs, talk, written_loop};
+use crate::{animations, files, load, memory, recipe::TakeArgs, talk, written_loop};
 
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
@@ -101,6 +101,7 @@ fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)>
 
 /// The form in which the first motion stands in its file.
 fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, Failure> {
+    let (path, reading) = &animations::named(path, reading);
     if written_loop::has_sidecar(path) {
         let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
         let first = written_loop::read_all_playable(&loops[..1], reading)?

@@ -69,11 +69,12 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     Ok(())
 }
 
-/// Removes an animation with its layers and curves; without one of that name nothing changes.
-pub(super) fn remove_animation(document: &mut Document<'_>, name: &str) -> Result<(), FbxError> {
-    let wanted = format!("{name}\0\x01AnimStack");
-    let is_named =
-        |object: &&Record<'_>| *object.name == *b"AnimationStack" && object.name_of_object() == Some(wanted.as_bytes());
+/// Removes the animations of these names with their layers and curves.
+pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[u8]) -> bool) -> Result<(), FbxError> {
+    let is_named = |object: &&Record<'_>| {
+        let name = object.name_of_object().unwrap_or_default();
+        *object.name == *b"AnimationStack" && is_gone(name.strip_suffix(b"\0\x01AnimStack").unwrap_or(name))
+    };
     let mut parents: HashMap<i64, Vec<i64>> = HashMap::new();
     for [child, parent] in section(document, "Connections")?
         .children
@@ -105,12 +106,12 @@ pub(super) fn remove_animation(document: &mut Document<'_>, name: &str) -> Resul
         }
         removed.push((kind, count));
     }
-    let is_gone = |id: i64| gone.contains(&id);
-    (objects.children).retain(|object| !object.first_int().is_some_and(is_gone));
+    let goes = |id: i64| gone.contains(&id);
+    (objects.children).retain(|object| !object.first_int().is_some_and(goes));
     let connections = &mut section(document, "Connections")?.children;
-    connections.retain(|link| !link.link().is_some_and(|ends| ends.into_iter().any(is_gone)));
+    connections.retain(|link| !link.link().is_some_and(|ends| ends.into_iter().any(goes)));
     if let Ok(takes) = section(document, "Takes") {
-        let is_its = |take: &Record<'_>| *take.name == *b"Take" && take.first_text() == Some(name.as_bytes());
+        let is_its = |take: &Record<'_>| *take.name == *b"Take" && take.first_text().is_some_and(&is_gone);
         takes.children.retain(|take| !is_its(take));
     }
     for (kind, count) in removed {

@@ -20,7 +20,7 @@ mod added_root;
 mod document;
 
 use added_root::add_root_node;
-use document::{add_animation, first_free_id, free_name, remove_animation, state_rate, state_unit};
+use document::{add_animation, first_free_id, free_name, remove_animations, state_rate, state_unit};
 
 /// Writes motion as another animation into the file that its skeleton was read from.
 ///
@@ -54,9 +54,10 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
     })
 }
 
-pub(super) fn without_animation(file: &FbxFile, name: &str) -> Result<FbxFile, WriteError> {
+/// The file without the animations of these names.
+pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool) -> Result<FbxFile, WriteError> {
     let mut document = record::parse(&file.bytes)?;
-    remove_animation(&mut document, name)?;
+    remove_animations(&mut document, is_gone)?;
     Ok(FbxFile {
         bytes: record::write(document)?.into(),
         ..file.clone()

@@ -1,0 +1,167 @@
+//! Takes animations out of a file, with the bytes that only they need.
+//!
+//! Numbers of what stays do not change, since extensions that are not known here may name them: what is gone from the middle of a list
+//! leaves an empty entry there.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::container::{Document, list_mut};
+
+/// Takes all animations out of the file but the one of this number.
+pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
+    let animations = list_mut(&mut document.json, "animations");
+    let mut gone = core::mem::take(animations);
+    if let Some(number) = number.filter(|&number| number < gone.len()) {
+        animations.push(gone.remove(number));
+    } else if let Some(file) = document.json.as_object_mut() {
+        file.shift_remove("animations");
+    }
+    let mut of_gone = HashSet::new();
+    gone.iter().for_each(|animation| samplers(animation, &mut of_gone));
+    of_gone.retain(is_not_in(accessors_used(document)));
+    let accessors = list_mut(&mut document.json, "accessors");
+    let mut views = HashSet::new();
+    of_gone
+        .iter()
+        .filter_map(|&accessor| accessors.get(accessor))
+        .for_each(|accessor| under_key(accessor, "bufferView", &mut views));
+    remove(
+        accessors,
+        &of_gone,
+        &json!({"componentType": 5126, "count": 1, "type": "SCALAR"}),
+    );
+    let mut used = HashSet::new();
+    under_key(&document.json, "bufferView", &mut used);
+    views.retain(is_not_in(used));
+    let stated = list_mut(&mut document.json, "bufferViews");
+    // Bytes of compressed views are named elsewhere, too.
+    if stated.iter().any(|view| view.get("extensions").is_some()) {
+        return;
+    }
+    remove(stated, &views, &json!({"buffer": 0, "byteLength": 1}));
+    for buffer in 0..document.buffers.len() {
+        cut(document, buffer);
+    }
+}
+
+fn is_not_in(others: HashSet<usize>) -> impl Fn(&usize) -> bool {
+    move |number| !others.contains(number)
+}
+
+/// The accessors of an animation.
+fn samplers(animation: &Value, into: &mut HashSet<usize>) {
+    under_key(animation, "input", into);
+    under_key(animation, "output", into);
+}
+
+/// The accessors that the file needs; perhaps some more.
+fn accessors_used(document: &Document) -> HashSet<usize> {
+    let mut used = HashSet::new();
+    document
+        .list("animations")
+        .iter()
+        .for_each(|each| samplers(each, &mut used));
+    document
+        .list("meshes")
+        .iter()
+        .for_each(|mesh| integers(mesh, &mut used));
+    for skin in document.list("skins") {
+        under_key(skin, "inverseBindMatrices", &mut used);
+    }
+    let extended = document.list("nodes").iter().filter_map(|node| node.get("extensions"));
+    extended.for_each(|extensions| integers(extensions, &mut used));
+    used
+}
+
+/// All whole numbers in a part of the file.
+fn integers(part: &Value, into: &mut HashSet<usize>) {
+    match part {
+        Value::Array(list) => list.iter().for_each(|each| integers(each, into)),
+        Value::Object(map) => map.values().for_each(|each| integers(each, into)),
+        other => into.extend(other.as_u64().and_then(|number| usize::try_from(number).ok())),
+    }
+}
+
+/// All whole numbers below a key, wherever it is.
+fn under_key(part: &Value, key: &str, into: &mut HashSet<usize>) {
+    match part {
+        Value::Array(list) => list.iter().for_each(|each| under_key(each, key, into)),
+        Value::Object(map) => {
+            for (name, each) in map {
+                match name == key {
+                    true => integers(each, into),
+                    false => under_key(each, key, into),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes entries of a list: those at its end, and the contents of others.
+fn remove(list: &mut Vec<Value>, gone: &HashSet<usize>, empty: &Value) {
+    while list.len().checked_sub(1).is_some_and(|last| gone.contains(&last)) {
+        list.pop();
+    }
+    for &number in gone {
+        if let Some(entry) = list.get_mut(number) {
+            entry.clone_from(empty);
+        }
+    }
+}
+
+/// Cuts the bytes out of a buffer that no view needs.
+fn cut(document: &mut Document, buffer: usize) {
+    let Some(Some(bytes)) = document.buffers.get(buffer) else {
+        return;
+    };
+    let number = |view: &Value, key: &str| view.get(key).and_then(Value::as_u64).unwrap_or(0) as usize;
+    let is_its = |view: &&Value| view.get("buffer").and_then(Value::as_u64) == Some(buffer as u64);
+    let range = |view: &Value| {
+        let start = number(view, "byteOffset");
+        start..start.saturating_add(number(view, "byteLength")).min(bytes.len())
+    };
+    let mut kept: Vec<_> = document.list("bufferViews").iter().filter(is_its).map(range).collect();
+    kept.retain(|range| !range.is_empty());
+    kept.sort_by_key(|range| range.start);
+    // Views may share bytes.
+    let mut parts: Vec<core::ops::Range<usize>> = Vec::new();
+    for range in kept {
+        match parts.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => parts.push(range),
+        }
+    }
+    let mut fewer = Vec::new();
+    let mut moved = Vec::new();
+    for part in parts {
+        // Numbers stay at multiples of their size.
+        fewer.resize(fewer.len().next_multiple_of(4) + part.start % 4, 0);
+        moved.push((part.clone(), fewer.len()));
+        fewer.extend_from_slice(&bytes[part]);
+    }
+    // A buffer is never empty.
+    fewer.resize(fewer.len().next_multiple_of(4).max(4), 0);
+    if fewer.len() >= bytes.len() {
+        return;
+    }
+    for view in list_mut(&mut document.json, "bufferViews") {
+        if !is_its(&&*view) {
+            continue;
+        }
+        let start = number(view, "byteOffset");
+        if let Some((part, at)) = moved.iter().find(|(part, _)| part.contains(&start)) {
+            view["byteOffset"] = (at + start - part.start).into();
+        }
+    }
+    if let Some(stated) = list_mut(&mut document.json, "buffers").get_mut(buffer) {
+        stated["byteLength"] = fewer.len().into();
+        if let Some(stated) = stated.as_object_mut() {
+            stated.shift_remove("uri");
+        }
+    }
+    document.buffers[buffer] = Some(Arc::new(fewer));
+}

@@ -1,0 +1,258 @@
+//! Arrays in NumPy's own form: a header in words of Python, then the elements.
+
+use super::error::NpzError;
+
+const START: &[u8] = b"\x93NUMPY";
+
+/// Headers end so that elements begin at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Float,
+    Int,
+    Unsigned,
+    Bool,
+    /// Letters of 32 bits.
+    Text,
+    /// Letters of 8 bits.
+    Bytes,
+}
+
+/// An array as it was read.
+#[derive(Debug)]
+pub(super) struct Array<'a> {
+    name: &'a str,
+    /// As NumPy writes it, such as `<f4`.
+    descr: String,
+    kind: Kind,
+    /// Bytes of an element.
+    width: usize,
+    pub(super) shape: Vec<usize>,
+    elements: &'a [u8],
+}
+
+impl<'a> Array<'a> {
+    /// Reads an array of this name. Errors: it is damaged, or of a kind that is not read.
+    pub(super) fn read(name: &'a str, bytes: &'a [u8]) -> Result<Self, NpzError> {
+        let damaged = |detail: &'static str| NpzError::Damaged {
+            name: name.to_owned(),
+            detail,
+        };
+        let cut_off = || damaged("its header is cut off");
+        if !bytes.starts_with(START) {
+            return Err(damaged("it is no array of NumPy"));
+        }
+        let version = *bytes.get(6).ok_or_else(cut_off)?;
+        let (start, length): (usize, _) = match version {
+            1 => (
+                10,
+                bytes
+                    .get(8..10)
+                    .map(|two| usize::from(two[0]) | usize::from(two[1]) << 8),
+            ),
+            _ => {
+                let four = bytes.get(8..12).and_then(|four| four.try_into().ok());
+                (12, four.map(|four| u32::from_le_bytes(four) as usize))
+            }
+        };
+        let length = length.ok_or_else(cut_off)?;
+        let header = bytes.get(start..start.saturating_add(length)).ok_or_else(cut_off)?;
+        let header = core::str::from_utf8(header).map_err(|_| damaged("its header is no text"))?;
+        let value = |key: &str| {
+            let behind = header.split_once(&format!("'{key}'"))?.1;
+            Some(behind.trim_start().strip_prefix(':')?.trim_start())
+        };
+        let no_key = || damaged("its header lacks a key");
+        let descr = value("descr").ok_or_else(no_key)?;
+        let quoted = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
+        let Some((descr, _)) = quoted else {
+            return Err(kind_error(name, "several fields", "numbers or text"));
+        };
+        if value("fortran_order").ok_or_else(no_key)?.starts_with("True") {
+            return Err(NpzError::Order { name: name.to_owned() });
+        }
+        let shape = value("shape").and_then(|shape| shape.strip_prefix('(')?.split_once(')'));
+        let shape = shape.ok_or_else(no_key)?.0.split(',').map(str::trim);
+        let sizes = shape.filter(|size| !size.is_empty()).map(str::parse::<usize>);
+        let shape = sizes.collect::<Result<Vec<_>, _>>();
+        let shape = shape.map_err(|_| damaged("its shape is no list of sizes"))?;
+        let (kind, width) = kind_of(name, descr)?;
+        let elements = &bytes[start + length..];
+        let count = shape.iter().try_fold(width, |bytes, size| bytes.checked_mul(*size));
+        if count != Some(elements.len()) {
+            return Err(damaged("it has other bytes than its shape states"));
+        }
+        Ok(Self {
+            name,
+            descr: descr.to_owned(),
+            kind,
+            width,
+            shape,
+            elements,
+        })
+    }
+
+    /// Errors: it has another shape; `None` stands for any size.
+    pub(super) fn check_shape(&self, expected: &[Option<usize>]) -> Result<(), NpzError> {
+        let fits = |(found, expected): (&usize, &Option<usize>)| expected.is_none_or(|expected| expected == *found);
+        match self.shape.len() == expected.len() && self.shape.iter().zip(expected).all(fits) {
+            true => Ok(()),
+            false => {
+                let sizes = expected
+                    .iter()
+                    .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
+                Err(NpzError::Shape {
+                    name: self.name.to_owned(),
+                    found: self.shape.clone(),
+                    expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
+                })
+            }
+        }
+    }
+
+    /// Its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
+    pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
+        let numbers = self.any_numbers()?;
+        let is_plausible = |number: &f64| number.abs() <= most;
+        match numbers.iter().position(|number| !is_plausible(number)) {
+            None => Ok(numbers),
+            Some(element) => Err(NpzError::OutOfRange {
+                name: self.name.to_owned(),
+                element,
+            }),
+        }
+    }
+
+    /// The same, whatever numbers they are.
+    pub(super) fn any_numbers(&self) -> Result<Vec<f64>, NpzError> {
+        let read: fn(&[u8]) -> f64 = match (self.kind, self.width) {
+            (Kind::Float, 4) => |bytes| f32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+            (Kind::Float, 8) => |bytes| f64::from_le_bytes(bytes.try_into().unwrap_or_default()),
+            (Kind::Int, 1) => |bytes| f64::from(bytes[0] as i8),
+            (Kind::Int, 2) => |bytes| i16::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+            (Kind::Int, 4) => |bytes| i32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+            (Kind::Int, 8) => |bytes| i64::from_le_bytes(bytes.try_into().unwrap_or_default()) as f64,
+            (Kind::Bool, 1) | (Kind::Unsigned, 1) => |bytes| f64::from(bytes[0]),
+            (Kind::Unsigned, 4) => |bytes| u32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+            _ => return Err(kind_error(self.name, &self.descr, "numbers of 32 or 64 bits")),
+        };
+        Ok(self.elements.chunks_exact(self.width).map(read).collect())
+    }
+
+    /// Its elements as texts. Errors: it holds numbers, or letters that are none.
+    pub(super) fn texts(&self) -> Result<Vec<String>, NpzError> {
+        let letters = |text: &[u8]| -> Option<String> {
+            match self.kind {
+                Kind::Text => {
+                    let letters = text
+                        .chunks_exact(4)
+                        .map(|four| u32::from_le_bytes(four.try_into().unwrap_or_default()));
+                    letters.map(char::from_u32).collect()
+                }
+                Kind::Bytes => core::str::from_utf8(text).ok().map(str::to_owned),
+                _ => None,
+            }
+        };
+        // An array of empty texts has no bytes.
+        if self.width == 0 {
+            return Ok(vec![String::new(); self.shape.iter().product::<usize>().min(1)]);
+        }
+        let texts = self.elements.chunks_exact(self.width).map(|text| {
+            let text = letters(text)?;
+            Some(text.trim_end_matches('\0').to_owned())
+        });
+        let texts: Option<Vec<String>> = texts.collect();
+        texts.ok_or_else(|| kind_error(self.name, &self.descr, "text"))
+    }
+}
+
+fn kind_error(name: &str, found: &str, expected: &'static str) -> NpzError {
+    NpzError::Kind {
+        name: name.to_owned(),
+        found: found.to_owned(),
+        expected,
+    }
+}
+
+/// What an element is by its description, and its bytes.
+fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
+    let unknown = || kind_error(name, descr, "numbers or text, lowest byte first");
+    let mut letters = descr.chars();
+    let (order, kind) = (letters.next(), letters.next());
+    let width = letters.as_str();
+    if kind == Some('O') {
+        return Err(NpzError::Objects { name: name.to_owned() });
+    }
+    let width: usize = width.parse().map_err(|_| unknown())?;
+    if !matches!(order, Some('<' | '|')) {
+        return Err(unknown());
+    }
+    let kind = match kind {
+        Some('f') => Kind::Float,
+        Some('i') => Kind::Int,
+        Some('u') => Kind::Unsigned,
+        Some('b') => Kind::Bool,
+        Some('U') => Kind::Text,
+        Some('S') => Kind::Bytes,
+        _ => return Err(unknown()),
+    };
+    let width = if kind == Kind::Text {
+        width.checked_mul(4)
+    } else {
+        Some(width)
+    };
+    let is_number = !matches!(kind, Kind::Text | Kind::Bytes);
+    let width = width.filter(|&width| !is_number || width > 0);
+    Ok((kind, width.ok_or_else(unknown)?))
+}
+
+/// The bytes of an array.
+fn written(descr: &str, shape: &[usize], elements: impl Iterator<Item = u8>) -> Vec<u8> {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let shape = match &sizes[..] {
+        [one] => format!("({one},)"),
+        several => format!("({})", several.join(", ")),
+    };
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let length = (10 + header.len() + 1).next_multiple_of(ALIGNMENT);
+    while header.len() < length - 11 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = START.to_vec();
+    bytes.extend_from_slice(&[1, 0]);
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend(elements);
+    bytes
+}
+
+/// Numbers of single precision.
+pub(super) fn singles(shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    written("<f4", shape, numbers.flat_map(|number| (number as f32).to_le_bytes()))
+}
+
+pub(super) fn doubles(shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    written("<f8", shape, numbers.flat_map(f64::to_le_bytes))
+}
+
+pub(super) fn ints(shape: &[usize], numbers: impl Iterator<Item = i32>) -> Vec<u8> {
+    written("<i4", shape, numbers.flat_map(i32::to_le_bytes))
+}
+
+pub(super) fn bools(shape: &[usize], values: impl Iterator<Item = bool>) -> Vec<u8> {
+    written("|b1", shape, values.map(u8::from))
+}
+
+/// Texts, each with room for the longest.
+pub(super) fn texts(shape: &[usize], texts: &[&str]) -> Vec<u8> {
+    // NumPy has no texts of no letters.
+    let most = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+    let letters = texts.iter().flat_map(|text| {
+        let letters = text.chars().map(u32::from).chain(core::iter::repeat(0));
+        letters.take(most)
+    });
+    written(&format!("<U{most}"), shape, letters.flat_map(u32::to_le_bytes))
+}

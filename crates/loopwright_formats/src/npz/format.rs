@@ -1,0 +1,71 @@
+//! NPZ as one of the formats: what it can do, and its reader and writer.
+
+use std::borrow::Cow;
+
+use loopwright::{Pose, Skeleton, Take};
+
+use super::{read::NpzBytes, source::NpzSource, write, zip};
+use crate::entry::{FormatEntry, Parsed};
+use crate::format::{Capabilities, Format};
+use crate::{
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
+    source::Source, space::Space, written::WrittenFile,
+};
+
+pub(crate) const NPZ: FormatEntry = FormatEntry {
+    format: Format::Npz,
+    capabilities: Capabilities {
+        name: "NPZ",
+        extension: "npz",
+        is_read: true,
+        holds_animations: false,
+        names_takes: false,
+        states_space: true,
+        names_other_files: false,
+        has_root_joint_for_motion: false,
+        is_extended: false,
+        not_extended: Some("NPZ"),
+    },
+    detects: |bytes| bytes.starts_with(zip::START),
+    parse,
+    new_form: |take| Source::Npz(NpzSource::for_take(take)),
+    facts: None,
+};
+
+fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
+    Ok(Box::new(NpzBytes(Cow::Borrowed(bytes))))
+}
+
+impl FileForm for NpzSource {
+    fn format(&self) -> Format {
+        Format::Npz
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        &NPZ.capabilities
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::Npz]
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+
+    fn rest(&self, _: &Skeleton) -> Option<Pose> {
+        None
+    }
+
+    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+        write::write(motion, self)
+    }
+
+    fn turn_into(&mut self, _: Format, _: &Take) {}
+
+    fn suit_engines(&mut self) {}
+}

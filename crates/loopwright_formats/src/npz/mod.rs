@@ -1,0 +1,12 @@
+//! NPZ: a zip archive of NumPy arrays, as programs that learn from motion read it. What the arrays are: docs/formats/npz.md.
+
+mod array;
+pub(crate) mod error;
+pub(crate) mod format;
+mod kimodo;
+mod read;
+pub(crate) mod source;
+#[cfg(test)]
+mod tests;
+mod write;
+mod zip;

@@ -1,0 +1,308 @@
+//! From arrays to takes: our own layout, and that of Kimodo.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use glam::{DMat3, DQuat, DVec3};
+use loopwright::{Joint, Skeleton, Take};
+
+use super::zip::{self, Entry};
+use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
+use crate::entry::{Loaded, ParsedFile};
+use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
+use crate::source::{LoadedTake, Source};
+use crate::space::{Space, UnitChoice, Up, UpChoice};
+use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
+
+/// A joint whose translation in its parent stays within this of its offset, metres, stands at its offset: positions are of single precision.
+const RIGID_METRES: f64 = 2e-5;
+
+/// Quaternions of less length are none, whatever rounding did to them.
+const SHORTEST_ROTATION: f64 = 1e-3;
+
+/// By how much the determinant of a rotation may differ from one: matrices are of single precision or less.
+const MOST_GROWTH: f64 = 0.05;
+
+/// The bytes of an NPZ file.
+pub(super) struct NpzBytes<'a>(pub(super) Cow<'a, [u8]>);
+
+impl ParsedFile for NpzBytes<'_> {
+    fn animation_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, _: &mut Vec<Warning>) -> Loaded {
+        settings.check_unit()?;
+        let arrays = Arrays {
+            entries: zip::entries(&self.0)?,
+            file_bytes: self.0.len(),
+            limits: &settings.limits,
+        };
+        let motion = if arrays.has("names") {
+            own(&arrays)?
+        } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
+            of_kimodo(&arrays)?
+        } else if arrays.has("poses") && arrays.has("trans") {
+            return Err(NpzError::Amass.into());
+        } else {
+            let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
+            return Err(NpzError::Unknown { names }.into());
+        };
+        let take = motion.take(name, settings)?;
+        let source = Source::Npz(NpzSource::for_take(&take));
+        Ok(LoadedTake::new(take, source))
+    }
+
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+        self.read(name, settings, warnings)
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        Box::new(NpzBytes(Cow::Owned(self.0.into_owned())))
+    }
+}
+
+/// The arrays of a file, which are unpacked when they are asked for.
+struct Arrays<'a> {
+    entries: Vec<Entry<'a>>,
+    file_bytes: usize,
+    limits: &'a SizeLimits,
+}
+
+/// The name of an array.
+fn stem<'a>(entry: &'a Entry<'_>) -> &'a str {
+    entry.name.strip_suffix(".npy").unwrap_or(&entry.name)
+}
+
+impl Arrays<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| stem(entry) == name)
+    }
+
+    /// The bytes of an array.
+    fn bytes(&self, name: &'static str) -> Result<Vec<u8>, ReadError> {
+        let entry = self.entries.iter().find(|entry| stem(entry) == name);
+        let entry = entry.ok_or(NpzError::NoArray { name })?;
+        entry.unpacked(self.file_bytes, self.limits)
+    }
+
+    /// The numbers of an array of this shape, and its sizes. Errors: it has another, or a number out of range.
+    fn numbers(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
+        let bytes = self.bytes(name)?;
+        let array = Array::read(name, &bytes)?;
+        array.check_shape(shape)?;
+        if let [frames, joints, _, ..] = array.shape[..] {
+            self.limits.check_transforms(frames, joints)?;
+        }
+        Ok((array.numbers(MAX_VALUE)?, array.shape))
+    }
+
+    fn vectors(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<DVec3>, Vec<usize>), ReadError> {
+        let (numbers, shape) = self.numbers(name, shape)?;
+        Ok((numbers.chunks_exact(3).map(DVec3::from_slice).collect(), shape))
+    }
+
+    fn rotations(&self, name: &'static str, shape: &[Option<usize>]) -> Result<Vec<DQuat>, ReadError> {
+        let (numbers, shape) = self.numbers(name, shape)?;
+        let rotations: Vec<DQuat> = numbers.chunks_exact(4).map(DQuat::from_slice).collect();
+        let is_none = |rotation: &DQuat| rotation.length() < SHORTEST_ROTATION;
+        match rotations.iter().position(is_none) {
+            Some(at) => Err(no_rotation(name, at, shape[1])),
+            None => Ok(rotations),
+        }
+    }
+}
+
+fn no_rotation(name: &'static str, at: usize, num_joints: usize) -> ReadError {
+    let (frame, joint) = (at / num_joints, at % num_joints);
+    NpzError::NoRotation { name, frame, joint }.into()
+}
+
+/// A motion as the arrays state it.
+struct Motion {
+    names: Vec<String>,
+    parents: Vec<Option<usize>>,
+    /// `None` where only the motion shows them.
+    offsets: Option<Vec<DVec3>>,
+    tips: Vec<Option<DVec3>>,
+    fps: f64,
+    positions: Vec<DVec3>,
+    world: Vec<DQuat>,
+    local: Option<Vec<DQuat>>,
+}
+
+/// Our own layout.
+fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
+    let bytes = arrays.bytes("names")?;
+    let names = Array::read("names", &bytes)?;
+    names.check_shape(&[None])?;
+    let num_joints = names.shape[0];
+    let names = names.texts()?;
+    let joints = Some(num_joints);
+    let (parents, _) = arrays.numbers("parents", &[joints])?;
+    let (positions, shape) = arrays.vectors("positions", &[None, joints, Some(3)])?;
+    let frames = Some(shape[0]);
+    let world = arrays.rotations("world_rotations", &[frames, joints, Some(4)])?;
+    let local = (arrays.has("local_rotations"))
+        .then(|| arrays.rotations("local_rotations", &[frames, joints, Some(4)]))
+        .transpose()?;
+    let offsets = (arrays.has("offsets"))
+        .then(|| {
+            arrays
+                .vectors("offsets", &[joints, Some(3)])
+                .map(|(offsets, _)| offsets)
+        })
+        .transpose()?;
+    let bytes = arrays.bytes("fps")?;
+    let fps = Array::read("fps", &bytes)?.numbers(MAX_VALUE)?;
+    let &[fps] = &fps[..] else {
+        return Err(NpzError::Shape {
+            name: "fps".to_owned(),
+            found: vec![fps.len()],
+            expected: "one number".to_owned(),
+        }
+        .into());
+    };
+    Ok(Motion {
+        parents: parents
+            .iter()
+            .map(|&parent| (parent >= 0.0).then_some(parent as usize))
+            .collect(),
+        tips: tips(arrays, num_joints)?,
+        names,
+        offsets,
+        fps,
+        positions,
+        world,
+        local,
+    })
+}
+
+/// The ends of joints without children; those that are not a number are not known.
+fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, ReadError> {
+    if !arrays.has("tips") {
+        return Ok(vec![None; num_joints]);
+    }
+    let bytes = arrays.bytes("tips")?;
+    let array = Array::read("tips", &bytes)?;
+    array.check_shape(&[Some(num_joints), Some(3)])?;
+    let known = |tip: DVec3| (tip.is_finite() && tip.abs().max_element() <= MAX_VALUE).then_some(tip);
+    let numbers = array.any_numbers()?;
+    Ok(numbers.chunks_exact(3).map(DVec3::from_slice).map(known).collect())
+}
+
+fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
+    let joints = Some(kimodo::JOINTS.len());
+    let (positions, shape) = arrays.vectors("posed_joints", &[None, joints, Some(3)])?;
+    let (matrices, _) = arrays.numbers("global_rot_mats", &[Some(shape[0]), joints, Some(3), Some(3)])?;
+    // Row after row.
+    let matrices = matrices
+        .chunks_exact(9)
+        .map(|nine| DMat3::from_cols_slice(nine).transpose());
+    let matrices: Vec<DMat3> = matrices.collect();
+    let is_none = |matrix: &DMat3| (matrix.determinant() - 1.0).abs() > MOST_GROWTH;
+    if let Some(at) = matrices.iter().position(is_none) {
+        return Err(no_rotation("global_rot_mats", at, shape[1]));
+    }
+    Ok(Motion {
+        names: kimodo::JOINTS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        parents: kimodo::parents(),
+        offsets: None,
+        tips: vec![None; kimodo::JOINTS.len()],
+        fps: kimodo::FPS,
+        world: matrices.iter().map(DQuat::from_mat3).collect(),
+        positions,
+        local: None,
+    })
+}
+
+impl Motion {
+    fn take(self, name: &str, settings: &ReadSettings<'_>) -> Result<Take, ReadError> {
+        self.check_joints()?;
+        let num_joints = self.names.len();
+        let num_frames = self.positions.len() / num_joints.max(1);
+        let world = |index: usize| self.world[index].normalize();
+        let mut translations = Vec::with_capacity(self.positions.len());
+        let mut rotations = Vec::with_capacity(self.positions.len());
+        for frame in 0..num_frames {
+            for joint in 0..num_joints {
+                let at = frame * num_joints + joint;
+                let above = self.parents[joint].map(|parent| frame * num_joints + parent);
+                translations.push(match above {
+                    Some(above) => world(above).conjugate() * (self.positions[at] - self.positions[above]),
+                    None => self.positions[at],
+                });
+                rotations.push(match (&self.local, above) {
+                    (Some(local), _) => local[at],
+                    (None, Some(above)) => world(above).conjugate() * world(at),
+                    (None, None) => world(at),
+                });
+            }
+        }
+        let mean = |joint: usize| {
+            let all = translations.iter().skip(joint).step_by(num_joints);
+            all.sum::<DVec3>() / num_frames.max(1) as f64
+        };
+        let offset = |joint: usize| match (&self.offsets, self.parents[joint]) {
+            (Some(offsets), _) => offsets[joint],
+            (None, Some(_)) => mean(joint),
+            (None, None) => DVec3::ZERO,
+        };
+        let offsets: Vec<DVec3> = (0..num_joints).map(offset).collect();
+        for joint in (0..num_joints).filter(|&joint| self.parents[joint].is_some()) {
+            let places = || (0..num_frames).map(move |frame| frame * num_joints + joint);
+            let is_rigid = places().all(|at| (translations[at] - offsets[joint]).length() <= RIGID_METRES);
+            if is_rigid || self.offsets.is_none() {
+                places().for_each(|at| translations[at] = offsets[joint]);
+            }
+        }
+        let (up, unit) = (settings.space.up, settings.space.unit);
+        let space = Space {
+            up: match up {
+                UpChoice::Auto => Up::Y,
+                UpChoice::Given(axis) => axis,
+            },
+            unit_metres: match unit {
+                UnitChoice::Auto => 1.0,
+                UnitChoice::Metres(metres) => metres,
+            },
+            ..Space::METRES_Y_UP
+        };
+        for root in (0..translations.len()).step_by(num_joints.max(1)) {
+            translations[root] = space.turned(translations[root]);
+            rotations[root] = space.turn() * rotations[root];
+        }
+        translations.iter_mut().for_each(|v| *v *= space.unit_metres);
+        let joint = |(joint, name): (usize, String)| Joint {
+            tip: self.tips[joint].map(|tip| tip * space.unit_metres),
+            ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
+        };
+        let skeleton = Skeleton::new(self.names.into_iter().enumerate().map(joint).collect())?;
+        Ok(Take::new(name, skeleton, 1.0 / self.fps, translations, rotations)?)
+    }
+
+    /// Errors: joints that no skeleton has.
+    fn check_joints(&self) -> Result<(), ReadError> {
+        let mut names = HashSet::new();
+        if let Some(name) = self.names.iter().find(|name| !names.insert(*name)) {
+            return Err(NpzError::SameName { name: name.clone() }.into());
+        }
+        let mut depths: Vec<usize> = Vec::with_capacity(self.parents.len());
+        for (joint, parent) in self.parents.iter().enumerate() {
+            let depth = match *parent {
+                Some(parent) if parent >= joint => {
+                    return Err(loopwright::motion::SkeletonError::ParentNotBefore { joint, parent }.into());
+                }
+                Some(parent) => depths[parent] + 1,
+                None => 0,
+            };
+            if depth >= MAX_DEPTH_WITH_ROOT {
+                return Err(NpzError::TooDeep {
+                    limit: MAX_DEPTH_WITH_ROOT,
+                }
+                .into());
+            }
+            depths.push(depth);
+        }
+        Ok(())
+    }
+}

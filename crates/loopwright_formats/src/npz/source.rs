@@ -1,0 +1,25 @@
+//! The NPZ form of a take.
+
+use loopwright::Take;
+
+use crate::space::Space;
+
+/// The form of a take in an NPZ file: always metres with Y up, so only its joints and the time between frames.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct NpzSource {
+    pub(super) parents: Vec<Option<usize>>,
+    pub(super) frame_time_secs: f64,
+    pub(super) space: Space,
+}
+
+impl NpzSource {
+    /// A form for a take.
+    pub fn for_take(take: &Take) -> Self {
+        Self {
+            parents: take.skeleton().joints().iter().map(|joint| joint.parent).collect(),
+            frame_time_secs: take.frame_time_secs(),
+            space: Space::METRES_Y_UP,
+        }
+    }
+}

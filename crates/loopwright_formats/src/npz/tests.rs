@@ -1,0 +1,378 @@
+//! Arrays against known truth, and against all that is wrong in them.
+
+use glam::{DQuat, DVec3};
+use loopwright::{Joint, Skeleton, Take};
+
+use super::array::{Array, bools, doubles, ints, singles, texts};
+use super::{error::NpzError, kimodo, zip::Archive, zip::entries};
+use crate::{Format, ReadError, ReadSettings, SizeLimits, Source, read_take, write_take};
+
+/// Rotations that differ by joint and frame.
+fn turn(frame: usize, joint: usize) -> DQuat {
+    let axis = DVec3::new(0.3 + joint as f64, 1.0, 0.2 * frame as f64).normalize();
+    DQuat::from_axis_angle(axis, 0.1 + 0.2 * frame as f64 + 0.05 * joint as f64)
+}
+
+/// A tree of joints that move, of which one slides in its parent.
+fn take() -> Take {
+    let joint = |name: &str, parent: Option<usize>, y: f64| Joint::new(name, parent, DVec3::new(0.01, y, 0.0));
+    let mut joints = vec![
+        joint("Hips", None, 0.0),
+        joint("Spine", Some(0), 0.4),
+        joint("Kopf \u{e4}", Some(1), 0.3),
+        joint("Slider", Some(0), -0.5),
+    ];
+    joints[2].tip = Some(DVec3::new(0.0, 0.2, 0.0));
+    let skeleton = Skeleton::new(joints).unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..12 {
+        for (joint, known) in skeleton.joints().iter().enumerate() {
+            let along = 0.05 * frame as f64;
+            translations.push(match joint {
+                0 => DVec3::new(along, 1.0, 2.0 * along),
+                3 => known.rest_offset + DVec3::Z * along,
+                _ => known.rest_offset,
+            });
+            rotations.push(turn(frame, joint));
+        }
+    }
+    Take::new("walk", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
+}
+
+fn read(bytes: &[u8]) -> Result<Take, ReadError> {
+    read_take(bytes, "walk", &ReadSettings::default(), &mut Vec::new()).map(|loaded| loaded.take)
+}
+
+fn fault(bytes: &[u8]) -> NpzError {
+    match read(bytes) {
+        Err(ReadError::Npz(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A file of these arrays.
+fn file(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = Archive::default();
+    for (name, bytes) in arrays {
+        archive.add(&format!("{name}.npy"), bytes);
+    }
+    archive.finish()
+}
+
+/// The arrays of the smallest motion that is read, in place of which others stand.
+fn smallest(others: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
+    let identity = [0.0, 0.0, 0.0, 1.0];
+    let mut arrays = vec![
+        ("names", texts(&[2], &["Hips", "Head"])),
+        ("parents", ints(&[2], [-1, 0].into_iter())),
+        ("fps", doubles(&[], [25.0].into_iter())),
+        ("positions", singles(&[3, 2, 3], (0..18).map(f64::from))),
+        (
+            "world_rotations",
+            singles(&[3, 2, 4], (0..24).map(|index| identity[index % 4])),
+        ),
+    ];
+    for (name, bytes) in others {
+        match arrays.iter_mut().find(|(known, _)| known == name) {
+            Some(array) => array.1.clone_from(bytes),
+            None => arrays.push((name, bytes.clone())),
+        }
+    }
+    arrays.retain(|(_, bytes)| !bytes.is_empty());
+    file(&arrays)
+}
+
+#[test]
+fn a_take_comes_back() {
+    let take = take();
+    let written = write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap();
+    assert_eq!(Format::detect(&written.bytes), Some(Format::Npz));
+    assert_eq!(
+        written,
+        write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap()
+    );
+    let again = read(&written.bytes).unwrap();
+    assert!((again.frame_time_secs() - take.frame_time_secs()).abs() < 1e-15);
+    assert_eq!(again.skeleton(), take.skeleton());
+    let (world, known) = (again.world_tracks(), take.world_tracks());
+    for frame in 0..take.num_frames() {
+        for joint in 0..take.num_joints() {
+            let off = world.position(frame, joint).distance(known.position(frame, joint));
+            assert!(off < 1e-6, "{frame} {joint}: {off}");
+            let turned = world.rotation(frame, joint).dot(known.rotation(frame, joint)).abs();
+            assert!(turned > 1.0 - 1e-12, "{frame} {joint}: {turned}");
+        }
+        // Only what slides leaves its offset.
+        let translations = again.translations(frame);
+        assert_eq!(translations[1], take.skeleton().joint(1).rest_offset);
+    }
+    assert!(again.translations(11)[3].distance(again.translations(0)[3]) > 0.5);
+}
+
+/// Positions and rotations are those of the arrays' own definition: a joint stands at its parent's position plus its parent's rotation of
+/// where it is below it.
+#[test]
+fn arrays_hold_what_their_names_say() {
+    let take = take();
+    let bytes = write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap().bytes;
+    let all = entries(&bytes).unwrap();
+    let numbers = |name: &str| {
+        let entry = all.iter().find(|entry| entry.name == format!("{name}.npy")).unwrap();
+        let unpacked = entry.unpacked(bytes.len(), &SizeLimits::default()).unwrap();
+        let array = Array::read(name, &unpacked).unwrap();
+        (array.any_numbers().unwrap(), array.shape)
+    };
+    let (positions, shape) = numbers("positions");
+    assert_eq!(shape, [12, 4, 3]);
+    let (world, shape) = numbers("world_rotations");
+    assert_eq!(shape, [12, 4, 4]);
+    let (local, _) = numbers("local_rotations");
+    assert_eq!(numbers("parents").0, [-1.0, 0.0, 1.0, 0.0]);
+    assert!((numbers("fps").0[0] - 60.0).abs() < 1e-12);
+    assert!(numbers("tips").0[..6].iter().all(|number| number.is_nan()));
+    let known = take.world_tracks();
+    let quat = |numbers: &[f64], at: usize| DQuat::from_slice(&numbers[4 * at..]);
+    for frame in 0..12 {
+        for joint in 0..4 {
+            let at = 4 * frame + joint;
+            let off = DVec3::from_slice(&positions[3 * at..]).distance(known.position(frame, joint));
+            assert!(off < 1e-6, "{off}");
+            // The order is x, y, z, w.
+            let is = |one: DQuat, other: DQuat| one.normalize().dot(other).abs() > 1.0 - 1e-12;
+            assert!(is(quat(&world, at), known.rotation(frame, joint)) && is(quat(&local, at), turn(frame, joint)));
+            if frame > 0 {
+                assert!(quat(&world, at).dot(quat(&world, at - 4)) > 0.0);
+            }
+        }
+    }
+}
+
+/// A motion of Kimodo made of known bones and rotations.
+#[test]
+fn the_layout_of_kimodo_is_read() {
+    let parents = kimodo::parents();
+    let bone = |joint: usize| DVec3::new(0.02 * (joint % 5) as f64, 0.1 + 0.01 * joint as f64, -0.03);
+    let (mut positions, mut rotations) = (Vec::<DVec3>::new(), Vec::<DQuat>::new());
+    for frame in 0..7 {
+        let first = positions.len();
+        for (joint, parent) in parents.iter().enumerate() {
+            let local = turn(frame, joint);
+            let (position, rotation) = match parent {
+                Some(parent) => {
+                    let above = rotations[first + parent];
+                    (positions[first + parent] + above * bone(joint), above * local)
+                }
+                None => (DVec3::new(0.1 * frame as f64, 0.9, 0.0), local),
+            };
+            positions.push(position);
+            rotations.push(rotation);
+        }
+    }
+    // Row after row, as NumPy has matrices.
+    let matrices = rotations
+        .iter()
+        .flat_map(|rotation| glam::DMat3::from_quat(*rotation).transpose().to_cols_array());
+    let bytes = file(&[
+        (
+            "posed_joints",
+            singles(&[7, 30, 3], positions.iter().flat_map(DVec3::to_array)),
+        ),
+        ("global_rot_mats", singles(&[7, 30, 3, 3], matrices)),
+        ("foot_contacts", bools(&[7, 4], core::iter::repeat_n(true, 28))),
+    ]);
+    let take = read(&bytes).unwrap();
+    assert_eq!((take.num_joints(), take.num_frames()), (30, 7));
+    assert!((take.frame_rate_hz() - 30.0).abs() < 1e-12);
+    let world = take.world_tracks();
+    for (joint, known) in take.skeleton().joints().iter().enumerate() {
+        assert_eq!(
+            (known.name.as_str(), known.parent),
+            (kimodo::JOINTS[joint].0, parents[joint])
+        );
+        if known.parent.is_some() {
+            assert!(known.rest_offset.distance(bone(joint)) < 1e-6);
+        }
+        for frame in 0..7 {
+            let at = 30 * frame + joint;
+            assert!(world.position(frame, joint).distance(positions[at]) < 3e-6);
+            assert!(world.rotation(frame, joint).dot(rotations[at]).abs() > 1.0 - 1e-11);
+        }
+    }
+    let wrong = file(&[
+        ("posed_joints", singles(&[1, 22, 3], core::iter::repeat_n(0.0, 66))),
+        (
+            "global_rot_mats",
+            singles(&[1, 22, 3, 3], core::iter::repeat_n(0.0, 198)),
+        ),
+    ]);
+    assert!(matches!(fault(&wrong), NpzError::Shape { .. }));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    assert!(read(&smallest(&[])).is_ok());
+    let with = |name: &'static str, bytes: Vec<u8>| fault(&smallest(&[(name, bytes)]));
+    let header = |descr: &str, order: &str, shape: &str, elements: usize| {
+        let header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.resize(bytes.len() + elements, 0);
+        bytes
+    };
+    let zeros = |shape: &[usize]| singles(shape, core::iter::repeat_n(0.0, shape.iter().product()));
+    assert!(matches!(
+        with("names", header("'|O'", "False", "(2,)", 16)),
+        NpzError::Objects { .. }
+    ));
+    assert!(matches!(
+        with("names", header("[('a', '<f4')]", "False", "(2,)", 8)),
+        NpzError::Kind { .. }
+    ));
+    assert!(matches!(
+        with("positions", header("'>f4'", "False", "(3, 2, 3)", 72)),
+        NpzError::Kind { .. }
+    ));
+    assert!(matches!(
+        with("positions", header("'<f4'", "True", "(3, 2, 3)", 72)),
+        NpzError::Order { .. }
+    ));
+    assert!(matches!(
+        with("positions", header("'<f4'", "False", "(3, 2, 3)", 71)),
+        NpzError::Damaged { .. }
+    ));
+    let many = "(18446744073709551615, 2, 3)";
+    assert!(matches!(
+        with("positions", header("'<f4'", "False", many, 72)),
+        NpzError::Damaged { .. }
+    ));
+    assert!(matches!(
+        with("positions", b"no array".to_vec()),
+        NpzError::Damaged { .. }
+    ));
+    assert!(matches!(with("positions", zeros(&[3, 3, 3])), NpzError::Shape { .. }));
+    assert!(matches!(with("positions", zeros(&[3, 2])), NpzError::Shape { .. }));
+    assert!(matches!(
+        with("world_rotations", zeros(&[2, 2, 4])),
+        NpzError::Shape { .. }
+    ));
+    assert!(matches!(with("fps", zeros(&[2])), NpzError::Shape { .. }));
+    assert!(matches!(with("names", zeros(&[2])), NpzError::Kind { .. }));
+    assert!(matches!(
+        with("names", texts(&[2], &["Hips", "Hips"])),
+        NpzError::SameName { .. }
+    ));
+    assert_eq!(with("parents", Vec::new()), NpzError::NoArray { name: "parents" });
+    let nan = singles(&[3, 2, 3], (0..18).map(|index| if index == 7 { f64::NAN } else { 0.0 }));
+    let name = "positions".to_owned();
+    assert_eq!(with("positions", nan), NpzError::OutOfRange { name, element: 7 });
+    assert_eq!(
+        fault(&file(&[("poses", zeros(&[2, 156])), ("trans", zeros(&[2, 3]))])),
+        NpzError::Amass
+    );
+    let names = vec!["a".to_owned()];
+    assert_eq!(fault(&file(&[("a", zeros(&[1]))])), NpzError::Unknown { names });
+    assert!(matches!(fault(b"PK\x03\x04 and no more"), NpzError::Archive { .. }));
+
+    // What forms no skeleton or take.
+    for (parents, fps) in [
+        ([-1, 1], 25.0),
+        ([-1, -1], 25.0),
+        ([1, -1], 25.0),
+        ([-1, 0], 0.0),
+        ([-1, 0], f64::MIN_POSITIVE),
+    ] {
+        let parents = ints(&[2], parents.into_iter());
+        let bytes = smallest(&[("parents", parents), ("fps", doubles(&[], [fps].into_iter()))]);
+        let error = read(&bytes).unwrap_err();
+        assert!(matches!(error, ReadError::Skeleton(_) | ReadError::Take(_)), "{error}");
+    }
+    let still = smallest(&[("positions", zeros(&[0, 2, 3])), ("world_rotations", zeros(&[0, 2, 4]))]);
+    assert!(matches!(read(&still), Err(ReadError::Take(_))));
+    assert!(matches!(
+        with("world_rotations", zeros(&[3, 2, 4])),
+        NpzError::NoRotation { .. }
+    ));
+    let scaled = file(&[
+        ("posed_joints", zeros(&[1, 30, 3])),
+        (
+            "global_rot_mats",
+            singles(&[1, 30, 3, 3], core::iter::repeat_n(0.5, 270)),
+        ),
+    ]);
+    assert!(matches!(fault(&scaled), NpzError::NoRotation { .. }));
+    let deep: Vec<String> = (0..600).map(|joint| format!("j{joint}")).collect();
+    let deep: Vec<&str> = deep.iter().map(String::as_str).collect();
+    let chain = smallest(&[
+        ("names", texts(&[600], &deep)),
+        ("parents", ints(&[600], -1..599)),
+        ("positions", zeros(&[1, 600, 3])),
+        (
+            "world_rotations",
+            singles(&[1, 600, 4], core::iter::repeat_n(0.5, 2400)),
+        ),
+    ]);
+    assert!(matches!(fault(&chain), NpzError::TooDeep { .. }));
+}
+
+/// Every file that is cut or changed is a take or an error.
+#[test]
+fn changed_files_never_panic() {
+    let take = take();
+    let bytes = write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap().bytes;
+    for length in 0..bytes.len() {
+        let _ = read(&bytes[..length]);
+    }
+    let mut seed = 7_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..4000 {
+        let mut changed = bytes.clone();
+        for _ in 0..=random(4) {
+            let at = random(changed.len());
+            changed[at] = random(256) as u8;
+        }
+        if let Ok(read) = read(&changed) {
+            assert!(read.num_frames() > 0);
+        }
+        // Past the check sums, too: the arrays themselves.
+        let entry = &entries(&bytes).unwrap()[random(8)];
+        let mut array = entry.unpacked(bytes.len(), &SizeLimits::default()).unwrap();
+        let at = random(array.len());
+        array[at] = random(256) as u8;
+        let others: Vec<(&str, Vec<u8>)> = (entries(&bytes).unwrap().iter())
+            .map(|other| {
+                let unpacked = other.unpacked(bytes.len(), &SizeLimits::default()).unwrap();
+                let bytes = if other.name == entry.name {
+                    array.clone()
+                } else {
+                    unpacked
+                };
+                (other.name.strip_suffix(".npy").unwrap().to_owned(), bytes)
+            })
+            .map(|(name, bytes)| (&*name.leak(), bytes))
+            .collect();
+        if let Ok(read) = read(&file(&others)) {
+            assert!(read.num_frames() > 0);
+        }
+    }
+}
+
+#[test]
+fn memory_is_limited() {
+    let take = take();
+    let bytes = write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap().bytes;
+    let settings = ReadSettings {
+        limits: SizeLimits {
+            max_memory_bytes: 1 << 12,
+            ..SizeLimits::default()
+        },
+        ..ReadSettings::default()
+    };
+    let refused = read_take(&bytes, "walk", &settings, &mut Vec::new());
+    assert!(matches!(refused, Err(ReadError::Memory { .. })), "{refused:?}");
+}
