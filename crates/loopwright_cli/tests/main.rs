@@ -38,4 +38,5 @@ mod retarget;
 mod road;
 mod root;
 mod settings;
+mod snippets;
 mod targets;

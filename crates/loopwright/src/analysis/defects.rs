@@ -85,6 +85,20 @@ const FROZEN_METRES: f64 = 1e-7;
 /// ... while the joints' median step is above this, metres: at slower speeds a stop is not visible.
 const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 
+/// Towards a turning point each step is at most this share of the one before.
+const SLOWS_DOWN: f64 = 0.75;
+
+/// Whether the motion slows down evenly to a step and speeds up from it: a swing whose turning point lies between two frames, and no
+/// doubled frame within a motion.
+fn turns_back(steps: &[f64], index: usize) -> bool {
+    let fades = |near: Option<&f64>, far: Option<&f64>| {
+        let sizes = near.zip(far);
+        sizes.is_some_and(|(&near, &far)| near > FROZEN_METRES && near <= SLOWS_DOWN * far)
+    };
+    let before = |away: usize| index.checked_sub(away).and_then(|at| steps.get(at));
+    fades(before(1), before(2)) && fades(steps.get(index + 1), steps.get(index + 2))
+}
+
 impl TakeDefects {
     /// Finds the defects of a take: `world` must be its world tracks.
     pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
@@ -254,7 +268,7 @@ impl Steps {
                 };
                 kinds[flagged].fill(Some(BadFrameKind::Jump));
                 jumps.push(frame);
-            } else if moving && largest_steps[index] < FROZEN_METRES {
+            } else if moving && largest_steps[index] < FROZEN_METRES && !turns_back(&largest_steps, index) {
                 kinds[frame] = Some(BadFrameKind::Frozen);
             }
         }
@@ -354,6 +368,14 @@ mod tests {
                 kind: BadFrameKind::Frozen
             }]
         );
+    }
+
+    /// Frames on both sides of a turning point are equal to the last digit, and no defect.
+    #[test]
+    fn a_swing_that_turns_between_two_frames_is_not_frozen() {
+        let at = |frame: usize| 0.5 * ops::cos(core::f64::consts::TAU * (frame as f64 - 14.5) / 30.0);
+        assert!(at(14) == at(15) && at(29) == at(30));
+        assert_eq!(defects(&swinging(at)).bad_frames, []);
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Track {
                 found,
             });
         }
-        if let Some(wrong) = values.iter().position(|x| !(x.abs() <= MAX_VALUE)) {
+        if let Some(wrong) = values.iter().position(|x| x.is_nan() || x.abs() > MAX_VALUE) {
             let key = wrong * times.len() / found;
             return Err(GltfError::KeyValue { at: at.to_owned(), key });
         }

@@ -62,7 +62,13 @@ pub enum LoopFileError {
     #[error("the loop cannot be read back: {0}")]
     Take(#[from] TakeError),
     #[error("what moves beside the pose cannot be looped along: {0}")]
-    Along(#[from] MakeError),
+    Along(#[source] Box<MakeError>),
+}
+
+impl From<MakeError> for LoopFileError {
+    fn from(error: MakeError) -> Self {
+        Self::Along(Box::new(error))
+    }
 }
 
 /// The sources of a blend.

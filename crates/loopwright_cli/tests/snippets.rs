@@ -1,0 +1,124 @@
+//! The code of docs/formats/twist.md, run where a compiler or an interpreter is there, against the library.
+
+use std::process::Command;
+
+use glam::DVec3;
+use loopwright::math::{Rigid, Twist, rotation};
+
+use crate::harness::Folder;
+
+/// A root: start, yaw, linear velocity, turn rate.
+type Root = ([f64; 3], f64, [f64; 3], f64);
+
+const ROOTS: [Root; 4] = [
+    ([1.0, 0.2, -3.0], 0.7, [0.1, 0.05, 1.3], 0.9),
+    ([0.0, 0.0, 0.0], -2.0, [0.0, 0.0, 1.4], 0.0),
+    ([0.5, 1.0, 2.0], 3.0, [-0.4, 0.3, 0.9], 1e-7),
+    ([0.0, 0.0, 0.0], 0.0, [0.0, 0.0, 0.0], -2.5),
+];
+const SECS: [f64; 4] = [0.0, 0.37, 5.0, 60.0];
+
+fn snippet(language: &str) -> String {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/twist.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// What the library says: x, y, z and yaw of each root at each time.
+fn expected() -> Vec<[f64; 4]> {
+    let at = |(start, yaw, linear, turn_rate): &Root, secs: f64| {
+        let twist = Twist::new(DVec3::from_array(*linear), DVec3::Y * *turn_rate);
+        let root = Rigid::from_yaw(*yaw, DVec3::from_array(*start)) * twist.exp(secs);
+        let [x, y, z] = root.translation.to_array();
+        let turned = rotation::yaw_of(root.rotation);
+        // A snippet counts whole turns.
+        let whole = ((yaw + turn_rate * secs - turned) / core::f64::consts::TAU).round();
+        [x, y, z, turned + whole * core::f64::consts::TAU]
+    };
+    ROOTS.iter().flat_map(|root| SECS.map(|secs| at(root, secs))).collect()
+}
+
+/// Calls of a function for each root and time, in a language whose lists stand in these brackets.
+fn calls(open: &str, close: &str, call: impl Fn(&str) -> String) -> String {
+    let list = |values: &[f64; 3]| format!("{open}{:?}, {:?}, {:?}{close}", values[0], values[1], values[2]);
+    let one = |(start, yaw, linear, rate): &Root, secs: f64| {
+        call(&format!(
+            "{}, {yaw:?}, {}, {rate:?}, {secs:?}",
+            list(start),
+            list(linear)
+        ))
+    };
+    ROOTS.iter().flat_map(|root| SECS.map(|secs| one(root, secs))).collect()
+}
+
+/// Compares four numbers a line; nothing where the program is missing.
+fn check(language: &str, program: &mut Command) {
+    let Ok(output) = program.output() else {
+        eprintln!("no {language} here: its snippet is not run");
+        return;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{language}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let found: Vec<Vec<f64>> = (text.lines())
+        .map(|line| line.split_whitespace().map(|number| number.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(found.len(), expected().len(), "{language}");
+    for (found, expected) in found.iter().zip(expected()) {
+        let is_near = found
+            .iter()
+            .zip(expected)
+            .all(|(one, other)| (one - other).abs() < 1e-9);
+        assert!(is_near, "{language}: {found:?} {expected:?}");
+    }
+}
+
+#[test]
+fn snippets_move_the_root_as_the_library_does() {
+    let folder = Folder::new();
+    let file = |name: &str, text: String| {
+        std::fs::write(folder.file(name), text).unwrap();
+        folder.file(name)
+    };
+    let lines = calls("[", "]", |arguments| {
+        format!("    println!(\"{{:e}} {{:e}} {{:e}} {{:e}}\", r[0], r[1], r[2], r[3]);\n")
+            .replace("println", &format!("let r = root_at({arguments}); println"))
+    });
+    let source = file("root.rs", format!("{}\nfn main() {{\n{lines}}}\n", snippet("rust")));
+    let built = Command::new("rustc")
+        .arg(&source)
+        .arg("-o")
+        .arg(folder.file("root-rs"))
+        .status();
+    assert!(built.unwrap().success());
+    check("Rust", &mut Command::new(folder.file("root-rs")));
+
+    let lines = calls("[", "]", |arguments| format!("show({arguments});\n"));
+    let show = "function show(start, yaw, v, rate, t) {
+  const m = { start_position_m: start, start_yaw_deg: (yaw * 180) / Math.PI, linear_velocity_mps: v, angular_velocity_radps: [0, rate, 0] };
+  console.log(rootAt(m, t).join(' '));
+}\n";
+    let script = file("root.js", format!("{}\n{show}{lines}", snippet("js")));
+    check("JavaScript", Command::new("node").arg(script));
+
+    let lines = calls("{", "}", |arguments| format!("    show(root_at({arguments}));\n"));
+    let show = "#include <cstdio>\nstatic void show(std::array<double, 4> r) { std::printf(\"%.17g %.17g %.17g %.17g\\n\", r[0], r[1], r[2], r[3]); }\n";
+    let source = file(
+        "root.cpp",
+        format!("{}\n{show}int main() {{\n{lines}}}\n", snippet("cpp")),
+    );
+    if let Ok(status) = Command::new("c++")
+        .arg("-std=c++17")
+        .arg(&source)
+        .arg("-o")
+        .arg(folder.file("root-cpp"))
+        .status()
+    {
+        assert!(status.success());
+        check("C++", &mut Command::new(folder.file("root-cpp")));
+    }
+}
