@@ -34,7 +34,7 @@ impl View {
             Self::Side => [90.0, 6.0],
             Self::Front => [0.0, 8.0],
             Self::Back => [180.0, 14.0],
-            Self::Top => [180.0, 89.0],
+            Self::Top => [180.0, 90.0],
         }
     }
 }
@@ -55,6 +55,8 @@ pub(super) struct Orientation {
     up: DVec3,
     /// Towards the camera.
     back: DVec3,
+    /// Whether lines of sight are parallel, so that a plan shows true lengths.
+    is_plan: bool,
 }
 
 impl Orientation {
@@ -67,11 +69,12 @@ impl Orientation {
         let [aside, above] = view.direction().map(f64::to_radians);
         let level = ahead * aside.cos() + to_the_right * aside.sin();
         let back = level * above.cos() + DVec3::Y * above.sin();
-        let right = DVec3::Y.cross(back).normalize();
+        let right = DVec3::Y.cross(level).normalize();
         Self {
             right,
             up: back.cross(right),
             back,
+            is_plan: view == View::Top,
         }
     }
 
@@ -87,7 +90,10 @@ impl Orientation {
         let nearest = points
             .map(|p| {
                 let aside = (p.dot(self.right).abs() / tan_x).max(p.dot(self.up).abs() / tan_y);
-                p.dot(self.back) + aside
+                match self.is_plan {
+                    true => aside.max(p.dot(self.back) / (1.0 - 2.0 * NEAR)),
+                    false => p.dot(self.back) + aside,
+                }
             })
             .fold(0.0, f64::max);
         if nearest.is_finite() { nearest.max(1e-6) } else { 1.0 }
@@ -143,7 +149,7 @@ impl Camera {
         if depth.is_nan() || depth <= NEAR * self.distance {
             return None;
         }
-        let scale = self.focal / depth;
+        let scale = self.focal / if self.axes.is_plan { self.distance } else { depth };
         Some(Spot {
             at: self.centre + DVec2::new(p.dot(self.axes.right), -p.dot(self.axes.up)) * scale,
             depth,
@@ -153,6 +159,9 @@ impl Camera {
 
     /// Unit vector from a world point to the camera.
     pub(super) fn towards_eye(&self, point: DVec3) -> DVec3 {
+        if self.axes.is_plan {
+            return self.axes.back;
+        }
         let eye = self.target + self.axes.back * self.distance;
         (eye - point).try_normalize().unwrap_or(self.axes.back)
     }
@@ -197,6 +206,9 @@ mod tests {
         for view in [View::Front, View::Back, View::Side, View::ThreeQuarter] {
             assert!(seen(view, ahead, DVec3::Y).y < -20.0);
         }
+        // A plan shows lengths at any height alike.
+        let [low, high] = [0.0, 3.0].map(|height| seen(View::Top, ahead, left + DVec3::Y * height));
+        assert!((low - high).length() < 1e-9);
         // The view turns with the heading.
         let turned = seen(View::ThreeQuarter, DVec3::X, -DVec3::Z);
         assert!((turned - seen(View::ThreeQuarter, DVec3::Z, DVec3::X)).length() < 1e-9);
