@@ -48,6 +48,24 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     Some(extension.to_string_lossy().into_owned())
 }
 
+/// Most bytes of a file that people write, such as a recipe.
+const MAX_SETTINGS_BYTES: u64 = 16 << 20;
+
+/// All bytes of a file that people write: settings, maps, lists.
+pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = path.metadata().map_or(0, |found| found.len());
+    if bytes > MAX_SETTINGS_BYTES {
+        return Err(Failure::error(format!(
+            "\"{}\" is too large: it has {}, the limit for settings is {}",
+            path.display(),
+            ByteCount(bytes),
+            ByteCount(MAX_SETTINGS_BYTES)
+        ))
+        .try_this("a file of settings, as `loopwright recipe` prints them"));
+    }
+    read_bytes(path)
+}
+
 /// All bytes of a file.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if is_stream(path) {

@@ -244,7 +244,7 @@ fn read(path: &Path) -> Result<Limits, Failure> {
             "a table [check] with lines such as max-foot-slide = 3.0; `loopwright help check` lists the limits",
         )
     };
-    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    let text = String::from_utf8(files::read_settings(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
     match project::unknown_table(&text) {
         Some(name) => Err(wrong(format!("unknown field `{name}`, which is no command"))),

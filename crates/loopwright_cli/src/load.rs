@@ -169,7 +169,7 @@ pub(crate) fn character(
 
 /// Reads a map of joints. Errors: it cannot be read.
 fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
-    recipe::read_joint_map(&files::read_bytes(path)?).map_err(|error| {
+    recipe::read_joint_map(&files::read_settings(path)?).map_err(|error| {
         Failure::cannot("read", path, error).try_this(
             "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
         )

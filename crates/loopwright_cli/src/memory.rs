@@ -6,8 +6,11 @@ use std::{fs, str::FromStr};
 
 use loopwright_formats::{ByteCount, SizeLimits};
 
-/// The limits of this run.
-static LIMITS: OnceLock<SizeLimits> = OnceLock::new();
+/// Memory that this run may take, bytes; 0 until it is said.
+static SAID_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// The same where nothing is said.
+static OWN_BYTES: OnceLock<u64> = OnceLock::new();
 
 /// Memory taken for granted where the system does not say how much there is, bytes.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
@@ -15,9 +18,9 @@ const UNKNOWN_MEMORY: u64 = 4 << 30;
 /// Part of the memory that one file may take; the rest is for the search and for other programs.
 const SHARE: f64 = 0.75;
 
-/// Sets the limits of this run: before the first call of [`limits`].
+/// Says how much memory this run may take; what was read before, such as a `loopwright.toml`, had the limit of its own kind.
 pub(crate) fn limit(max_memory: Option<MemorySize>) {
-    let _ = LIMITS.set(limits_of(max_memory));
+    SAID_BYTES.store(max_memory.map_or(0, |MemorySize(bytes)| bytes), Ordering::Relaxed);
 }
 
 /// Files that are worked on at the same time.
@@ -30,20 +33,13 @@ pub(crate) fn share_among(files: usize) {
 
 /// The limits of this run, for one file.
 pub(crate) fn limits() -> SizeLimits {
-    let all = *LIMITS.get_or_init(|| limits_of(None));
-    SizeLimits {
-        max_memory_bytes: all.max_memory_bytes / AT_ONCE.load(Ordering::Relaxed),
-        ..all
-    }
-}
-
-fn limits_of(max_memory: Option<MemorySize>) -> SizeLimits {
-    let max_memory_bytes = match max_memory {
-        Some(MemorySize(bytes)) => bytes,
-        None => (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64,
+    let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
+    let all = match SAID_BYTES.load(Ordering::Relaxed) {
+        0 => own(),
+        said => said,
     };
     SizeLimits {
-        max_memory_bytes,
+        max_memory_bytes: all / AT_ONCE.load(Ordering::Relaxed),
         ..SizeLimits::default()
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn with_settings(typed: &[OsString]) -> Result<(Vec<OsString>, Option
         return unchanged();
     }
     let wrong = |why: String| Failure::cannot("use", &path, why);
-    let text = String::from_utf8(files::read_bytes(&path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    let text = String::from_utf8(files::read_settings(&path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let tables: Table = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
     check_tables(&program, &tables).map_err(|(why, near)| match near {
         Some(near) => wrong(why).try_this(near),
@@ -109,7 +109,7 @@ pub(crate) fn with_settings(typed: &[OsString]) -> Result<(Vec<OsString>, Option
 
 /// Whether nothing is wrong with a file.
 fn is_whole(program: &Command, path: &Path) -> bool {
-    let text = files::read_bytes(path)
+    let text = files::read_settings(path)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let tables = text.and_then(|text| toml::from_str::<Table>(&text).ok());

@@ -99,3 +99,24 @@ fn the_published_schema_is_that_of_the_program() {
     }
     assert!(schema["properties"]["match-query"]["properties"]["speed"].is_object());
 }
+
+/// The limit of memory counts beside a file of settings, which has a limit of its own.
+#[test]
+fn memory_is_limited_beside_a_project_file() {
+    let folder = Folder::with_walk();
+    folder.write("loopwright.toml", "[list]\n");
+    folder.refuse("list walk.bvh --max-memory 20k", "the limit is 20 KiB");
+    std::fs::File::create(folder.file("loopwright.toml"))
+        .unwrap()
+        .set_len(1 << 31)
+        .unwrap();
+    folder.refuse("list walk.bvh", "the limit for settings is 16 MiB");
+}
+
+#[test]
+fn a_pack_of_which_nothing_can_be_read_is_not_written() {
+    let folder = Folder::new();
+    folder.write("bad.bvh", "no motion");
+    folder.refuse("make bad.bvh --all-animations -o all.glb", "could not be looped");
+    assert!(!folder.file("all.glb").exists() && !folder.file("all.glb.json").exists());
+}

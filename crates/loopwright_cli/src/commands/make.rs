@@ -99,7 +99,7 @@ fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
 }
 
 fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
-    Recipe::read(&files::read_bytes(path)?).map_err(|error| {
+    Recipe::read(&files::read_settings(path)?).map_err(|error| {
         Failure::cannot("read the recipe", path, error).try_this("`loopwright recipe` prints one with every setting")
     })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade};
+use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar, facts::Grade};
 use loopwright_formats::{AnimatedFile, Format};
 use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
 use loopwright_job::{SearchRequest, Study};
@@ -131,12 +131,16 @@ pub(super) fn make_all(
     }
     let study = load::study(recipe.take.clone())?;
     let mut looped = LoopedAnimations::new(take, file, numbers, args, &study, format)?;
-    looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
+    let is_error = |animation: &AnimationFacts| animation.outcome == AnimationOutcome::Error;
+    // Where no animation could be read there is nothing but a copy of the file.
+    if !looped.sidecar.animations.iter().all(is_error) {
+        looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
+    }
     outputs.commit()?;
     output::say_if_nothing_was_written();
 
     let sidecar = looped.sidecar;
-    let failed = (sidecar.animations.iter()).filter(|animation| animation.outcome == AnimationOutcome::Error);
+    let failed = (sidecar.animations.iter()).filter(|animation| is_error(animation));
     let reasons: Vec<Failure> = failed
         .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()))
         .collect();
