@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use loopwright_formats::Format;
+use loopwright_formats::{Format, loop_file};
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
@@ -460,7 +460,7 @@ fn is_ours(path: &Path) -> bool {
     }
     let bytes = files::read_bytes(path).ok();
     let marks = bytes.and_then(|bytes| serde_json::from_slice::<Marks>(&bytes).ok());
-    marks.is_some_and(|marks| marks.format.starts_with("loopwright-"))
+    marks.is_some_and(|marks| [loop_file::FORMAT, loop_file::PACK_FORMAT].contains(&&*marks.format))
 }
 
 /// Why writing failed, without the temporary file's name, which means nothing to the user.
@@ -566,6 +566,19 @@ mod tests {
     }
 
     /// With --force and a sidecar that cannot be replaced, the new loop once stayed beside the old sidecar.
+    /// JSON of another program stays, however its format is called.
+    #[test]
+    fn a_file_of_another_program_beside_an_output_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let beside = folder.path().join("a.bvh.json");
+        fs::write(&beside, r#"{"format": "loopwright-notes-of-mine"}"#).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.clear_sidecar(&folder.path().join("a.bvh")).unwrap();
+        outputs.add(&folder.path().join("a.bvh"), b"new").unwrap();
+        outputs.commit().unwrap();
+        assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json"]);
+    }
+
     #[test]
     fn an_output_that_cannot_be_replaced_leaves_all_others_as_they_were() {
         let folder = tempfile::tempdir().unwrap();

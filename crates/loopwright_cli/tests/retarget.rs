@@ -699,3 +699,17 @@ fn many_motions_go_into_one_file_of_the_character() {
     std::fs::remove_file(folder.file("in/broken.bvh")).unwrap();
     assert_eq!(folder.names(), before);
 }
+
+/// The map that is read is not written over by the one that is saved.
+#[test]
+fn a_map_is_not_replaced_by_the_one_that_is_saved() {
+    let folder = Folder::with_walk();
+    folder.succeed("retarget walk.bvh --rig walk.bvh -o on.bvh --save-map map.toml");
+    let map = folder.text("map.toml");
+    folder.refuse(
+        "retarget walk.bvh --rig walk.bvh --map map.toml --save-map map.toml -o again.bvh -f",
+        "map",
+    );
+    assert_eq!(folder.text("map.toml"), map);
+    assert!(!folder.file("again.bvh").exists());
+}

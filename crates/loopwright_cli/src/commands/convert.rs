@@ -206,6 +206,7 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
         output: &args.output,
         rig,
         target,
+        map: None,
         save_map: None,
         mirror: pairs.as_deref(),
         reading: &args.reading,

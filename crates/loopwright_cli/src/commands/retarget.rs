@@ -80,6 +80,7 @@ fn one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Fai
         output: &args.output,
         rig: &args.rig,
         target,
+        map: args.map.as_deref(),
         save_map: args.save_map.as_deref(),
         mirror: None,
         reading: &args.reading,
@@ -111,6 +112,8 @@ pub(super) struct Options<'a> {
     pub(super) output: &'a Path,
     pub(super) rig: &'a Path,
     pub(super) target: &'a Arc<CharacterTarget>,
+    /// The map that was read: it is not written over.
+    pub(super) map: Option<&'a Path>,
     pub(super) save_map: Option<&'a Path>,
     /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
     pub(super) mirror: Option<&'a [String]>,
@@ -136,6 +139,9 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     let mut outputs = Outputs::new(options.force);
     outputs.protect(options.input);
     outputs.protect_as("rig", options.rig);
+    if let Some(map) = options.map {
+        outputs.protect_as("map", map);
+    }
     for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
@@ -354,6 +360,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
                 output: &args.output,
                 rig: &args.rig,
                 target,
+                map: None,
                 save_map: None,
                 mirror: None,
                 reading: &reading,
