@@ -15,11 +15,20 @@ pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: imp
     Ok(to.flush()?)
 }
 
+/// Spreadsheets compute texts that begin like this; an apostrophe in front makes them texts.
+const LIKE_FORMULAS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
+
 fn field(cell: &Cell) -> String {
+    let guarded = |text: &str| match text.starts_with(LIKE_FORMULAS) {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    };
     match cell {
         Cell::Null => String::new(),
-        Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
-        Cell::Text(text) => text.clone(),
+        Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+            format!("\"{}\"", guarded(text).replace('"', "\"\""))
+        }
+        Cell::Text(text) => guarded(text),
         Cell::Real(number) => format!("{number:?}"),
         Cell::Whole(number) => number.to_string(),
         Cell::Truth(truth) => truth.to_string(),
@@ -61,7 +70,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
 
 /// A field as a value; one that cannot be read stays a text, which its column refuses.
 fn cell(field: &str, kind: CellKind) -> Cell {
-    let other = || Cell::Text(field.to_owned());
+    let bare = field.strip_prefix('\'').filter(|bare| bare.starts_with(LIKE_FORMULAS));
+    let other = || Cell::Text(bare.unwrap_or(field).to_owned());
     match kind {
         _ if field.is_empty() => Cell::Null,
         CellKind::Text => other(),
@@ -117,5 +127,25 @@ impl Iterator for Records<'_> {
             }));
         }
         Some(Ok((start, fields)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_look_like_formulas_are_texts_and_come_back() {
+        for text in ["=1+1", "+x", "-x, y", "@sum", "\tx", "'quoted", "'=x", "plain", "a=b"] {
+            let written = field(&Cell::Text(text.to_owned()));
+            let shown = written.trim_start_matches('"');
+            assert!(shown.starts_with('\'') || !text.starts_with(LIKE_FORMULAS), "{written}");
+            let record = format!("{written}\n");
+            let mut records = Records { rest: &record, line: 1 };
+            let (_, fields) = records.next().unwrap().unwrap();
+            assert_eq!(cell(&fields[0], CellKind::Text), Cell::Text(text.to_owned()));
+        }
+        assert_eq!(field(&Cell::Real(-1.5)), "-1.5");
+        assert_eq!(cell("-1.5", CellKind::Real), Cell::Real(-1.5));
     }
 }
