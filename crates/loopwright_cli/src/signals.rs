@@ -16,13 +16,20 @@ pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on SIGINT and SIGTERM clean up and end the run with the status 130 or 143.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT clean up and end the run with the status 130, 143, 129 or 131. A file that grows
+/// beyond its limit fails to be written, as on a full disk.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use signal_hook::{consts, iterator::Signals};
+    use signal_hook::{consts, flag, iterator::Signals};
 
+    // A handler that does nothing: the write fails instead.
+    let _ = flag::register(consts::SIGXFSZ, std::sync::Arc::default());
+    let mut ending = vec![consts::SIGINT, consts::SIGTERM, consts::SIGQUIT];
+    if !is_ignored(consts::SIGHUP) {
+        ending.push(consts::SIGHUP);
+    }
     // Without it signals end the run at once, and the next run cleans up.
-    let Ok(mut signals) = Signals::new([consts::SIGINT, consts::SIGTERM]) else {
+    let Ok(mut signals) = Signals::new(ending) else {
         return;
     };
     // The same where the system gives no thread.
@@ -36,6 +43,15 @@ pub(crate) fn watch() {
             std::process::exit(128 + signal);
         }
     });
+}
+
+/// Whether whoever started the run has a signal ignored, as `nohup` does; where the system does not say, it is not.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Elsewhere the system ends the run, and the next run cleans up.

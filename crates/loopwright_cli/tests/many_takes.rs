@@ -363,7 +363,7 @@ fn killed_runs_go_on_where_they_ended() {
 #[test]
 fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
     let folder = with_takes();
-    for (signal, status) in [("INT", 130), ("TERM", 143)] {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let _ = fs::remove_dir_all(folder.file("out"));
         let run = folder.start(&["make", "takes", "-o", "out", "-j", "1"]);
         // As soon as it has begun.

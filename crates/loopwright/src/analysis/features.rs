@@ -1,6 +1,8 @@
 //! The features by which poses are compared: weighted joint positions in the heading's frame, their velocities, and the root's
 //! own.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 
 use super::body::{self, Body, BodyError};
@@ -30,13 +32,11 @@ const HIPS_WEIGHT: f64 = 0.5;
 /// Half body height in metres where the skeleton has no measurable height.
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
-/// The joints that count by default, in order of the skeleton.
-pub(crate) fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint> {
-    let mut weights: Vec<WeightedJoint> = Vec::new();
+/// The joints that count by default, and their weights.
+fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> {
+    let mut weights = BTreeMap::new();
     let mut add = |joint: usize, weight: f64| {
-        if weights.iter().all(|known| known.joint != joint) {
-            weights.push(WeightedJoint { joint, weight });
-        }
+        weights.entry(joint).or_insert(weight);
     };
     for foot in &body.feet {
         add(foot.ankle, ANKLE_WEIGHT);
@@ -51,12 +51,9 @@ pub(crate) fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<Weighte
         add(head, HEAD_WEIGHT);
     }
     add(body.hips, HIPS_WEIGHT);
-    for weighted in &mut weights {
-        if defects.flipping.iter().any(|flipping| flipping.joint == weighted.joint) {
-            weighted.weight = 0.0;
-        }
+    for flipping in &defects.flipping {
+        weights.entry(flipping.joint).and_modify(|weight| *weight = 0.0);
     }
-    weights.sort_by_key(|weighted| weighted.joint);
     weights
 }
 
@@ -69,7 +66,7 @@ pub(crate) fn weights(
     defects: &TakeDefects,
     asked: &[(String, f64)],
 ) -> Result<Vec<WeightedJoint>, BodyError> {
-    let mut weights = default_weights(body, defects);
+    let mut weights = weight_of_joints(body, defects);
     for (pattern, weight) in asked {
         if !(0.0..=body::MAX_WEIGHT).contains(weight) {
             return Err(BodyError::Weight {
@@ -82,22 +79,17 @@ pub(crate) fn weights(
             // A name that contains a star is found by exact name, and the error lists similar names.
             joints.push(body::find_given(skeleton, pattern)?);
         }
-        for joint in joints {
-            match weights.iter_mut().find(|known| known.joint == joint) {
-                Some(known) => known.weight = *weight,
-                None => weights.push(WeightedJoint { joint, weight: *weight }),
-            }
-        }
+        weights.extend(joints.into_iter().map(|joint| (joint, *weight)));
     }
     if !asked.is_empty() {
         // Joints without weight only cost time.
-        weights.retain(|weighted| weighted.weight > 0.0);
+        weights.retain(|_, weight| *weight > 0.0);
         if weights.is_empty() {
             return Err(BodyError::NoWeight);
         }
-        weights.sort_by_key(|weighted| weighted.joint);
     }
-    Ok(weights)
+    let weighted = |(joint, weight)| WeightedJoint { joint, weight };
+    Ok(weights.into_iter().map(weighted).collect())
 }
 
 /// Half the height of a body, by which turning becomes metres.
