@@ -82,8 +82,10 @@ pub(crate) trait FileForm: Any {
         None
     }
 
-    /// Forgets what it holds beside the pose: the motion to be written is another one.
-    fn forget_shapes(&mut self) {}
+    /// The same without what it holds beside the pose, for another motion; `None` where there is none.
+    fn without_shapes(&self) -> Option<Source> {
+        None
+    }
 
     fn has_meshes(&self) -> bool {
         false

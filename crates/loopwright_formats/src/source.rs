@@ -87,9 +87,7 @@ impl Source {
 
     /// The same form without what it holds beside the pose, for another motion.
     pub(crate) fn without_shapes(&self) -> Cow<'_, Self> {
-        let mut source = self.clone();
-        source.form_mut().forget_shapes();
-        Cow::Owned(source)
+        self.form().without_shapes().map_or(Cow::Borrowed(self), Cow::Owned)
     }
 
     /// The format of this form.

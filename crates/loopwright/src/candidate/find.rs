@@ -6,7 +6,7 @@ use super::rhythm;
 use super::settings::SearchSettings;
 use super::steadiness::Steadiness;
 use super::whole::{LastKey, WholeClip, WholeClipKind};
-use super::whole_clip::{trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
+use super::whole_clip::{is_cut_off, trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
 use crate::analysis::Analysis;
 use crate::analysis::activity::ActivityKind;
 use crate::analysis::features::Features;
@@ -110,8 +110,9 @@ pub(crate) fn appraise(
 ) -> Result<LoopCandidate, CutError> {
     let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
     let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
-    // All frames that move are the loop that the take was made for.
-    let whole = settings.admits_whole_take().then(|| whole_loop(analysis)).flatten();
+    // Between held poses, all frames that move are the loop that the take was made for.
+    let may_be_whole = settings.admits_whole_take() && is_cut_off(analysis, &cut);
+    let whole = may_be_whole.then(|| whole_loop(analysis)).flatten();
     let whole = whole.filter(|whole| whole.kind == WholeClipKind::Loops && whole.last_key == LastKey::Repeated);
     if let Some(whole) = whole
         .and_then(|whole| whole_candidate(analysis, &whole, settings))

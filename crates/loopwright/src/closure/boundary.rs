@@ -360,6 +360,18 @@ mod tests {
         }
     }
 
+    /// The plain spread: the pose gap falls evenly from the start's share to the end's, and nothing else is asked for.
+    #[test]
+    fn a_seam_whose_pose_alone_meets_is_a_straight_line() {
+        let linear = Shape::new(ShapeKind::Linear, 0.3);
+        let boundary = Boundary::new(linear, linear, 2.0, Order::C0).unwrap();
+        for t in [0.0, 0.4, 1.0, 2.0] {
+            let weights = boundary.weights(t).value;
+            assert!((weights[0] - (1.0 - t / 2.0)).abs() < 1e-15 && (weights[1] - t / 2.0).abs() < 1e-15);
+            assert_eq!(weights[2..], [0.0; 4]);
+        }
+    }
+
     #[test]
     fn with_blends_that_fit_the_weights_are_the_decays_themselves() {
         let (start, end) = (Shape::new(ShapeKind::Quintic, 0.4), Shape::new(ShapeKind::Quintic, 0.7));

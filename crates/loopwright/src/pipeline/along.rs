@@ -15,7 +15,7 @@ impl MadeLoop {
     /// loop is written.
     ///
     /// Numbers stay within those recorded. Where the loop is two mirrored halves, they repeat with each half. A frame that the take lacks is its
-    /// first. Errors: there is not a whole number of frames, or none; the cut is not within them.
+    /// first. Nothing where there are no numbers in a frame. Errors: there is no whole frame, or a number is not one that a take can hold.
     pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
         let joints = width.div_ceil(PER_JOINT);
         let joint = |joint: usize| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO);

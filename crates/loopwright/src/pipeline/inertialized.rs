@@ -2,6 +2,7 @@
 //! cycle to cycle. Derivation: docs/math/root.md. Source: looping by inertialization, the root in character space.
 
 use core::f64::consts::TAU;
+use std::borrow::Cow;
 
 use glam::DVec3;
 
@@ -25,8 +26,8 @@ pub(super) fn path(
 ) -> Result<Vec<Rigid>, BoundaryError> {
     let (clip, turn_rate) = (&source.clip, source.root.twist.angular.y);
     let captured = match source.captured.is_empty() {
-        true => smoothed_hips(source, body, settings.path_smoothing_secs),
-        false => source.captured.clone(),
+        true => Cow::Owned(smoothed_hips(source, body, settings.path_smoothing_secs)),
+        false => Cow::Borrowed(&source.captured),
     };
     let first = *clip.sample_range().start();
     // Measured as every track is: with the samples around the cut, or over the seam where it loops already.

@@ -116,19 +116,18 @@ impl FileForm for GltfSource {
     }
 
     fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
-        let looped = |shapes: &ShapeWeights| {
+        let looped = |shapes: &ShapeWeights| -> Result<ShapeWeights, MakeError> {
             Ok(ShapeWeights {
                 weights: made.looped_along(&shapes.weights, shapes.width)?,
                 ..*shapes
             })
         };
-        let shapes: Result<Vec<ShapeWeights>, MakeError> = self.shapes.iter().map(looped).collect();
-        let with = |shapes| Source::Gltf(Self { shapes, ..self.clone() });
-        (!self.shapes.is_empty()).then(|| shapes.map(with))
+        let looped = || self.shapes.iter().map(looped).collect::<Result<_, _>>();
+        (!self.shapes.is_empty()).then(|| Ok(self.with_shapes(looped()?)))
     }
 
-    fn forget_shapes(&mut self) {
-        self.shapes.clear();
+    fn without_shapes(&self) -> Option<Source> {
+        (!self.shapes.is_empty()).then(|| self.with_shapes(Vec::new()))
     }
 
     fn has_meshes(&self) -> bool {
@@ -141,5 +140,11 @@ impl FileForm for GltfSource {
 
     fn copyright(&self) -> Option<&str> {
         self.document.json.get("asset")?.get("copyright")?.as_str()
+    }
+}
+
+impl GltfSource {
+    fn with_shapes(&self, shapes: Vec<ShapeWeights>) -> Source {
+        Source::Gltf(Self { shapes, ..self.clone() })
     }
 }

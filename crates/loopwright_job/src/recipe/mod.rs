@@ -222,6 +222,35 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
+    /// A preset is the article's method; what else is said goes before it, and what is saved says the same without it.
+    #[test]
+    fn a_preset_fills_what_is_not_said() {
+        use loopwright::closure::{Method, Order, Preset, SeamMotion, ShapeKind, Shares};
+        let skeleton = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default());
+        let take = skeleton.unwrap().take;
+        let settings = |text: &str| recipe(text).closure.settings(&[], take.skeleton()).unwrap();
+        for (preset, kind, shares, order) in [
+            (Preset::Start, ShapeKind::Spring, Shares::START, Order::C1),
+            (Preset::End, ShapeKind::Spring, Shares::END, Order::C1),
+            (Preset::Both, ShapeKind::Spring, Shares::EVEN, Order::C1),
+            (Preset::Cubic, ShapeKind::Cubic, Shares::EVEN, Order::C1),
+            (Preset::Linear, ShapeKind::Linear, Shares::EVEN, Order::C1),
+            (Preset::LinearWithKink, ShapeKind::Linear, Shares::EVEN, Order::C0),
+            (Preset::SoftFade, ShapeKind::SoftFade, Shares::EVEN, Order::C1),
+        ] {
+            let found = settings(&format!("[closure]\npreset = \"{preset}\"\nblend = 0.2"));
+            let Method { start, end, .. } = found.method;
+            assert_eq!((start.kind(), end, start.secs()), (kind, start, 0.2), "{preset}");
+            assert_eq!((found.method.shares, found.method.order), (shares, order), "{preset}");
+            assert_eq!(found.motion, SeamMotion::Central);
+            let stated = ClosureRecipe::default().stating(&found.method, found.motion);
+            assert_eq!(stated.settings(&[], take.skeleton()).unwrap(), found, "{preset}");
+        }
+        let own = settings("[closure]\npreset = \"start\"\nshare = [0.3]\nmethod = \"cubic\"");
+        assert_eq!(own.method.start.kind(), ShapeKind::Cubic);
+        assert_eq!(own.method.shares, Shares::all(0.3));
+    }
+
     #[test]
     fn a_recipe_comes_back_from_its_text() {
         let text = r#"[take]
