@@ -55,7 +55,7 @@ impl Value for String {
 
     fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
-            Cell::Text(text) => Some(text),
+            Cell::Text(text) => Some(loopwright_formats::one_line(&text)),
             // CSV cannot tell an empty text from none.
             Cell::Null => Some(Self::new()),
             _ => None,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::cell::{Cell, CellKind};
-use crate::{COLUMNS, CatalogError, LoopRow};
+use crate::{COLUMNS, CatalogError, LoopRow, room::Room};
 
 pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: impl Write) -> Result<(), CatalogError> {
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
@@ -35,7 +35,7 @@ fn field(cell: &Cell) -> String {
     }
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
+pub(crate) fn read(bytes: &[u8], room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
     let text = core::str::from_utf8(bytes).map_err(|_| CatalogError::Line {
         line: 1,
         reason: "it is not text in UTF-8".to_owned(),
@@ -53,6 +53,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
     let mut rows = Vec::new();
     for record in records {
         let (line, fields) = record?;
+        room.take_row(fields.iter().map(String::len).sum())?;
         if fields.len() != headings.len() {
             return Err(CatalogError::Line {
                 line,

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use loopwright_formats::loop_file;
 use serde_json::Value;
 
-use crate::{CatalogError, LoopRow};
+use crate::{CatalogError, LoopRow, room::Room};
 
 pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: impl Write) -> Result<(), CatalogError> {
     for row in rows {
@@ -15,7 +16,7 @@ pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: imp
     Ok(to.flush()?)
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
+pub(crate) fn read(bytes: &[u8], room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
     let mut rows = Vec::new();
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
@@ -25,7 +26,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<LoopRow>, CatalogError> {
             line: index + 1,
             reason,
         };
-        let value: Value = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
+        room.take_row(line.len())?;
+        let value: Value = loop_file::from_text(line).map_err(|error| at(error.to_string()))?;
         if value.get("path").is_none() {
             return Err(CatalogError::NoCatalog);
         }

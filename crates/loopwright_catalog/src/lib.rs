@@ -29,6 +29,11 @@ mod csv;
 
 mod json_lines;
 
+mod room;
+
+#[cfg(feature = "parquet")]
+mod parquet_pages;
+
 #[cfg(feature = "parquet")]
 mod parquet_file;
 
@@ -36,7 +41,9 @@ use std::io::{self, Write};
 
 pub use cell::CellKind;
 pub use columns::{COLUMNS, Column, LoopRow};
+use loopwright_formats::{ByteCount, SizeLimits};
 pub use origin::skeleton_sha256;
+use room::Room;
 
 /// A file format of catalogs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +106,8 @@ pub enum CatalogError {
     Parquet { reason: String },
     #[error("this build neither reads nor writes Parquet")]
     NoParquet,
-    #[error("its rows take more than {limit} bytes")]
-    TooLarge { limit: usize },
+    #[error("its rows take more than {} of memory", ByteCount(*.limit))]
+    TooLarge { limit: u64 },
     /// Writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -124,14 +131,22 @@ pub fn write<'a>(
     }
 }
 
-/// Reads all rows of a catalog. Errors: [`CatalogError`], where the bytes are not one of this format.
+/// Reads all rows of a catalog within the default limits for a file of that size.
+///
+/// Errors: [`CatalogError`], where the bytes are not one of this format.
 pub fn read(format: CatalogFormat, bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
+    read_within(format, bytes, &SizeLimits::default())
+}
+
+/// The same within other limits. Errors: [`CatalogError`].
+pub fn read_within(format: CatalogFormat, bytes: Vec<u8>, limits: &SizeLimits) -> Result<Vec<LoopRow>, CatalogError> {
+    let mut room = Room::new(limits.for_file(bytes.len() as u64).max_memory_bytes);
     match format {
         #[cfg(feature = "parquet")]
-        CatalogFormat::Parquet => parquet_file::read(bytes),
+        CatalogFormat::Parquet => parquet_file::read(bytes, &mut room),
         #[cfg(not(feature = "parquet"))]
         CatalogFormat::Parquet => Err(CatalogError::NoParquet),
-        CatalogFormat::Csv => csv::read(&bytes),
-        CatalogFormat::JsonLines => json_lines::read(&bytes),
+        CatalogFormat::Csv => csv::read(&bytes, &mut room),
+        CatalogFormat::JsonLines => json_lines::read(&bytes, &mut room),
     }
 }

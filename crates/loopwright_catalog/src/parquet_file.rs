@@ -12,13 +12,10 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::{errors::ParquetError, record::Field, schema::types::Type};
 
 use crate::cell::{Cell, CellKind};
-use crate::{COLUMNS, CatalogError, Column, LoopRow};
+use crate::{COLUMNS, CatalogError, Column, LoopRow, parquet_pages, room::Room};
 
 /// Most bytes of a row group before it is compressed: readers hold one group in memory, and share groups among threads.
 const MAX_GROUP_BYTES: usize = 32 << 20;
-
-/// Most bytes of all rows together once they are decoded: a run of the same value takes a few bytes of a file, however long it is.
-const MAX_DECODED_BYTES: usize = 2 << 30;
 
 fn failed(error: &ParquetError) -> CatalogError {
     CatalogError::Parquet {
@@ -131,13 +128,9 @@ fn write_column<'a, T: DataType>(
     Ok(())
 }
 
-pub(crate) fn read(bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
-    read_within(bytes, MAX_DECODED_BYTES)
-}
-
-fn read_within(bytes: Vec<u8>, limit: usize) -> Result<Vec<LoopRow>, CatalogError> {
+pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
     // The reader of Parquet files checks what it reads, but not everywhere: a damaged file must not end the program.
-    let read = catch_unwind(AssertUnwindSafe(|| read_rows(bytes, limit)));
+    let read = catch_unwind(AssertUnwindSafe(|| read_rows(bytes, room)));
     read.unwrap_or_else(|_| {
         Err(CatalogError::Parquet {
             reason: "it is damaged".to_owned(),
@@ -145,29 +138,23 @@ fn read_within(bytes: Vec<u8>, limit: usize) -> Result<Vec<LoopRow>, CatalogErro
     })
 }
 
-fn read_rows(bytes: Vec<u8>, limit: usize) -> Result<Vec<LoopRow>, CatalogError> {
-    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(|error| failed(&error))?;
+fn read_rows(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
+    let bytes = Bytes::from(bytes);
+    let file = SerializedFileReader::new(bytes.clone()).map_err(|error| failed(&error))?;
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
     if !columns.iter().any(|column| column.name() == "path") {
         return Err(CatalogError::NoCatalog);
     }
-    let stated = file.metadata().row_groups().iter().flat_map(|group| group.columns());
-    let stated = stated.map(|column| usize::try_from(column.uncompressed_size()).unwrap_or(usize::MAX));
-    if stated.fold(0, usize::saturating_add) > limit {
-        return Err(CatalogError::TooLarge { limit });
-    }
+    parquet_pages::check(&bytes, file.metadata(), room)?;
     let mut rows = Vec::new();
-    let mut decoded = 0_usize;
     for row in file.get_row_iter(None).map_err(|error| failed(&error))? {
         let row = row.map_err(|error| failed(&error))?;
         let texts = row.get_column_iter().map(|(_, field)| match field {
             Field::Str(text) => text.len(),
             _ => 0,
         });
-        decoded += size_of::<LoopRow>() + texts.sum::<usize>();
-        if decoded > limit {
-            return Err(CatalogError::TooLarge { limit });
-        }
+        // A run of the same value takes a few bytes of a file, however long it is.
+        room.take_row(texts.sum())?;
         let of_name = |name: &str, _: CellKind| {
             let mut fields = row.get_column_iter();
             fields.find(|(field, _)| *field == name).map(|(_, field)| cell(field))
@@ -207,8 +194,8 @@ mod tests {
         write(core::iter::repeat_n(&row, 10_000), &mut bytes).unwrap();
         let limit = 100 * size_of::<LoopRow>();
         assert!(bytes.len() < limit);
-        let error = read_within(bytes.clone(), limit).unwrap_err();
+        let error = read(bytes.clone(), &mut Room::new(limit as u64)).unwrap_err();
         assert!(matches!(error, CatalogError::TooLarge { .. }), "{error}");
-        assert_eq!(read(bytes).unwrap().len(), 10_000);
+        assert_eq!(read(bytes, &mut Room::new(256 << 20)).unwrap().len(), 10_000);
     }
 }

@@ -38,7 +38,15 @@ fn rows_come_back_from_every_format() {
             if count == 0 && format == CatalogFormat::JsonLines {
                 assert!(written.is_empty());
             }
-            assert_eq!(read(format, written).unwrap(), rows, "{format:?}");
+            // Texts come back on one line.
+            let wanted: Vec<LoopRow> = rows
+                .into_iter()
+                .map(|row| LoopRow {
+                    path: row.path.replace('\n', "\u{FFFD}"),
+                    ..row
+                })
+                .collect();
+            assert_eq!(read(format, written).unwrap(), wanted, "{format:?}");
         }
     }
 }

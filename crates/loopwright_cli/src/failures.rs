@@ -9,19 +9,22 @@ use loopwright::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
     retarget::MapError,
 };
-use loopwright_formats::{Format, LoopFileError, ReadError};
+use loopwright_formats::{Format, LoopFileError, MemoryError, ReadError, WriteError};
 use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
 
 use crate::{exit::Failure, memory};
 
 /// Why a file is not read as a take.
 pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
-    let more_memory = memory::hint();
     let listed = format!("`loopwright list {}`", path.display());
     let formats = format!("a file exported as {}", Format::names("or"));
+    let more_memory;
     let hint = match error {
         ReadError::Animation(_) => &listed,
-        ReadError::Memory { .. } => &more_memory,
+        ReadError::Memory(error) => {
+            more_memory = memory::hint(error.needed);
+            &more_memory
+        }
         ReadError::NoSuchSkin { .. } | ReadError::NoSuchSkeleton { .. } => {
             "--set take.skin=NAME with one of those names, or its number from 0"
         }
@@ -29,6 +32,11 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
         _ => error.remedy(),
     };
     Failure::cannot("read", path, error).try_this(hint)
+}
+
+/// Why something is not done with a file: it would take more memory than is allowed.
+fn too_much(file: &str, why: &str, error: MemoryError) -> Failure {
+    Failure::error(format!("\"{file}\" is too large: {why}")).try_this(memory::hint(error.needed))
 }
 
 /// Why a body is not found, such as a missing joint.
@@ -52,6 +60,11 @@ pub(crate) fn study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => body(error),
+        StudyError::Memory(error) => too_much(
+            &path.display().to_string(),
+            &format!("to put it onto the character, {error}"),
+            error,
+        ),
         StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
             "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
         ))
@@ -117,6 +130,7 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
                 ))
                 .try_this(format!("--within START:END within 0:{last}"))
         }
+        JobError::Memory(error) => too_much(&studied.name, &format!("to make loops of it, {error}"), error),
         JobError::Search(error) => unsearchable(studied, error),
         JobError::NothingFound(found) => {
             nothing_found(studied, found.nearest_miss.as_ref(), &search.cloned().unwrap_or_default())
@@ -155,12 +169,18 @@ fn too_dense(what: &str) -> Failure {
 
 /// Why a loop cannot be written.
 pub(crate) fn write(error: LoopFileError) -> Failure {
-    let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
+    let hint = match &error {
+        LoopFileError::TooManyKeys { .. } => Some("a smaller output.repeat, --fps or output.frames".to_owned()),
+        LoopFileError::Write(WriteError::Memory(error)) => {
+            let more = memory::hint(error.needed);
+            Some(format!("a smaller output.repeat, --fps or output.frames; or {more}"))
+        }
+        _ => None,
+    };
     let failure = Failure::error(error);
-    if has_too_many_keys {
-        failure.try_this("a smaller output.repeat, --fps or output.frames")
-    } else {
-        failure
+    match hint {
+        Some(hint) => failure.try_this(hint),
+        None => failure,
     }
 }
 

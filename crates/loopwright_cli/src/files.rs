@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs::File, sync::OnceLock};
 
 use loopwright::names;
-use loopwright_formats::{ByteCount, Format};
+use loopwright_formats::{ByteCount, Format, one_line};
 
 use crate::{exit::Failure, memory};
 
@@ -71,6 +71,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if is_stream(path) {
         return read_stream();
     }
+    check_name(path)?;
     let limits = memory::limits();
     let failed = |error: io::Error| unreadable(path, &error);
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
@@ -87,7 +88,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let too_large = |size: String| {
         let failure = Failure::error(format!("\"{}\" is too large: {size}", path.display()));
         match limits.max_memory_bytes < limits.max_input_bytes {
-            true => failure.try_this(memory::hint()),
+            true => failure.try_this(memory::hint(limit)),
             false => failure.try_this("cut the take into parts in the program that recorded it"),
         }
     };
@@ -119,7 +120,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
             )),
         },
         io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
-        io::ErrorKind::OutOfMemory => failure.try_this(memory::hint()),
+        io::ErrorKind::OutOfMemory => failure.try_this(memory::hint(memory::limits().max_memory_bytes)),
         _ => failure.try_this("copy it to another disk, and read the copy"),
     }
 }
@@ -137,8 +138,21 @@ fn similar(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(&takes[index]))
 }
 
+/// Errors: the name goes on in a second line, where it could say what looks like an answer.
+pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    match name.contains('\n') {
+        true => Err(
+            Failure::error(format!("\"{}\" has a line break in its name", one_line(&name)))
+                .try_this("rename it, and read it then"),
+        ),
+        false => Ok(()),
+    }
+}
+
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
+    check_name(path)?;
     let (path, _) = &split_animation(path);
     match path.symlink_metadata() {
         Err(_) if is_stream(path) => Ok(()),
@@ -171,9 +185,53 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Whether a path stands for the standard input of this run, or for what its shell hands it: `<(zcat walk.bvh.gz)`.
 fn is_stream_of_this_run(path: &Path) -> bool {
-    ["/dev/stdin", "/dev/fd", "/proc/self/fd"]
-        .iter()
-        .any(|streams| path.starts_with(streams))
+    let of_shell = |folder: &&str| {
+        let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| of_shell(&folder))
+}
+
+/// Folders whose files may be named by other files: those of the inputs on the command line, and those of `--allow-paths`.
+static OPEN_FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// From now on, files may name others in these folders; of a path that is no folder, in the one that it lies in.
+pub(crate) fn open_folders(paths: &[PathBuf]) {
+    let folders = paths.iter().map(|path| match path.is_dir() {
+        true => path,
+        false => folder_of(path),
+    });
+    // What is not there holds no files.
+    let folders = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
+    // Said once.
+    let _ = OPEN_FOLDERS.set(folders);
+}
+
+/// Whether a file may be opened that another file names, such as a row of a catalog.
+///
+/// Those files come from strangers as takes do. What they name has to be a regular file, in their own folder or below, or in a folder
+/// that the user named, once all links are followed. Errors: it is not, or not there.
+pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<(), Failure> {
+    let refused = |why: &str| Failure::error(format!("\"{}\" names \"{}\", {why}", owner.display(), named.display()));
+    let (file, _) = split_animation(named);
+    let found = match is_stream(&file) {
+        true => return Err(refused("which is no file")),
+        false => file.canonicalize().map_err(|error| unreadable(named, &error))?,
+    };
+    if !found.is_file() {
+        return Err(refused("which is no file").try_this("the path of a file in its place"));
+    }
+    let own = folder_of(owner).canonicalize().into_iter();
+    let mut open = own.chain(OPEN_FOLDERS.get().into_iter().flatten().cloned());
+    if !open.any(|folder| found.starts_with(folder)) {
+        return Err(
+            refused("which lies outside its folder and those on the command line").try_this(format!(
+                "--allow-paths \"{}\", if you trust it",
+                folder_of(&found).display()
+            )),
+        );
+    }
+    Ok(())
 }
 
 /// The bytes of an open file up to a limit. `length` is only a hint; some files have no length.

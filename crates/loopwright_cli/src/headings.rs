@@ -21,7 +21,7 @@ pub(crate) const PICTURE: &str = "Picture";
 /// How the synthetic walker moves.
 pub(crate) const WALK: &str = "Walk";
 
-/// What a run may take of the machine.
-pub(crate) const MEMORY: &str = "Memory";
+/// What a run may take of the machine, and open.
+pub(crate) const MEMORY: &str = "Memory and files";
 /// What is printed, and how.
 pub(crate) const MESSAGES: &str = "Messages";

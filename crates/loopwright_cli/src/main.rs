@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         }
     };
     let parsed = args::command(&args).try_get_matches_from(args);
+    let inputs = parsed.as_ref().map(project::inputs).unwrap_or_default();
     let cli = match (parsed.and_then(|matches| Cli::from_arg_matches(&matches)), &project) {
         (Ok(cli), _) => cli,
         (Err(error), Some(path)) => {
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
     };
     memory::limit(cli.max_memory);
+    files::open_folders(&[inputs, cli.allow_paths].concat());
     talk::set(cli.quiet, cli.color);
     signals::watch();
     if let Some(path) = &project {

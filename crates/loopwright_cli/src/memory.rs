@@ -34,22 +34,20 @@ pub(crate) fn share_among(files: usize) {
 /// The limits of this run, for one file.
 pub(crate) fn limits() -> SizeLimits {
     let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
-    let all = match SAID_BYTES.load(Ordering::Relaxed) {
-        0 => own(),
-        said => said,
-    };
+    let said = SAID_BYTES.load(Ordering::Relaxed);
+    let all = if said == 0 { own() } else { said };
     SizeLimits {
         max_memory_bytes: all / AT_ONCE.load(Ordering::Relaxed),
+        in_proportion: said == 0,
         ..SizeLimits::default()
     }
 }
 
 /// What to try where memory does not suffice.
-pub(crate) fn hint() -> String {
-    format!(
-        "a smaller file; or --max-memory with more than {}, if the machine has it",
-        ByteCount(limits().max_memory_bytes)
-    )
+pub(crate) fn hint(limit: u64) -> String {
+    // Files that are worked on at the same time share what is said.
+    let more = ByteCount(limit.saturating_mul(AT_ONCE.load(Ordering::Relaxed)));
+    format!("--max-memory with more than {more}, if the machine has it")
 }
 
 /// Memory of the machine, or of the container if that has less.

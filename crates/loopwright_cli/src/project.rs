@@ -6,7 +6,7 @@
 //! Folders come from others. So the file cannot name files to write or read, allow files to be replaced, or change how answers are printed.
 
 use std::path::{Path, PathBuf};
-use std::{env, ffi::OsString};
+use std::{any::TypeId, env, ffi::OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use loopwright::names;
@@ -24,10 +24,10 @@ const ALL: &str = "all";
 /// The command whose table holds limits, which have a reader of their own.
 const CHECK: &str = "check";
 
-/// Names of values that are files: those are typed.
-const FILES: [&str; 4] = ["FILE", "OUT", "FOLDER", "TAKE"];
+/// Keys of recipes that are files: `set` cannot set them either.
+const FILE_KEYS: [&str; 2] = ["take.rig", "take.map"];
 
-/// Flags that are typed, besides those whose values are files: they replace files, are about one run or one take, or are not about motion.
+/// Flags that are typed, besides those whose values are paths: they replace files, are about one run or one take, or are not about motion.
 const TYPED: [&str; 14] = [
     "force",
     "resume",
@@ -85,6 +85,12 @@ pub(crate) fn with_settings(typed: &[OsString]) -> Result<(Vec<OsString>, Option
             let is_set_aside = (command.get_arg_conflicts_with(arg).into_iter())
                 .chain([arg])
                 .any(|arg| source(matches, arg) == Some(ValueSource::CommandLine));
+            if key == "set"
+                && let Some(file) = file_key(value)
+            {
+                let why = format!("{file} names a file, so it cannot be set here");
+                return Err(wrong(why).try_this(format!("--set {file}=FILE on the command line")));
+            }
             // Settings add up, and those that are typed come later.
             if !is_set_aside || key == "set" {
                 add(&mut flags, key, value).map_err(&wrong)?;
@@ -145,6 +151,15 @@ fn innermost<'a>(program: &'a Command, matches: &'a ArgMatches) -> (Vec<String>,
     (names, command, matches)
 }
 
+/// The inputs that are typed: files, folders and patterns.
+pub(crate) fn inputs(matches: &ArgMatches) -> Vec<PathBuf> {
+    let program = args::full_command();
+    let (_, command, matches) = innermost(&program, matches);
+    let typed = command.get_positionals().filter(|arg| source(matches, arg).is_some());
+    let typed = typed.filter_map(|arg| matches.get_raw(arg.get_id().as_str())).flatten();
+    typed.map(PathBuf::from).collect()
+}
+
 fn source(matches: &ArgMatches, arg: &Arg) -> Option<ValueSource> {
     let is_known = matches.ids().any(|id| id == arg.get_id());
     is_known.then(|| matches.value_source(arg.get_id().as_str())).flatten()
@@ -182,8 +197,8 @@ fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
 }
 
 fn may_be_set(arg: &Arg) -> bool {
-    let is_file = || (arg.get_value_names().into_iter().flatten()).any(|name| FILES.contains(&name.as_str()));
-    arg.get_long().is_some_and(|long| !TYPED.contains(&long)) && !(arg.get_action().takes_values() && is_file())
+    let is_path = arg.get_action().takes_values() && arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+    arg.get_long().is_some_and(|long| !TYPED.contains(&long)) && !is_path
 }
 
 /// All commands, each with its name; those of a command are joined to it by a hyphen.
@@ -246,6 +261,19 @@ fn check_tables(program: &Command, tables: &Table) -> Result<(), (String, Option
 fn is_some_flag(commands: &[(String, &Command)], key: &str) -> bool {
     let mut all = commands.iter().flat_map(|(_, command)| command.get_arguments());
     all.any(|arg| arg.get_long() == Some(key))
+}
+
+/// The key of a recipe among these that names a file.
+fn file_key(settings: &Value) -> Option<&'static str> {
+    let all = settings
+        .as_array()
+        .map_or(core::slice::from_ref(settings), Vec::as_slice);
+    let keys = all
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(|text| text.split('=').next());
+    let mut keys = keys.map(|key| key.trim().replace('_', "-"));
+    keys.find_map(|key| FILE_KEYS.into_iter().find(|file| *file == key))
 }
 
 /// Adds a line of the file as flags.

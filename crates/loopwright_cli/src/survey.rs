@@ -53,6 +53,7 @@ fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
         return None;
     }
     let mut soft = Vec::new();
+    let limits = limits.for_file(path.metadata().ok()?.len());
     let settings = study.settings(study.space(), AnimationChoice::Auto, limits);
     let file = File::open(path).ok()?;
     let mut bvh = PlainBvh::open(file, &files::stem(path), &settings, &mut soft)?;

@@ -10,16 +10,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::Failure;
 
-/// A text for a terminal: control characters in it, as names of files may have them, are shown and not obeyed.
+/// A text for a terminal: characters that change it or the order of letters, as names of files may have them, are shown and not obeyed:
+/// as JSON writes them, which is printed, too.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    let is_harmful = |letter: char| match letter {
+        '\n' | '\t' => false,
+        // Marks that order letters from right to left, and separators of lines.
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        letter => letter.is_control(),
+    };
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         match is_harmful(letter) {
-            true => shown.extend(letter.escape_default()),
+            true => shown.push_str(&format!("\\u{:04x}", u32::from(letter))),
             false => shown.push(letter),
         }
     }

@@ -9,9 +9,7 @@ use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, SpaceSettings,
     Target, Warning,
 };
-use loopwright_job::{
-    AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, rig_of, stated_space, take_facts,
-};
+use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
 use crate::{exit::Failure, failures, files, load, memory, output, patterns::Pattern, recipe::TakeArgs, talk};
 
@@ -129,8 +127,8 @@ pub(crate) fn settings<'a>(
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
 fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop, Failure> {
     let file = read.facts.file.clone();
-    let from = rig_of(&read.file.take, &read.file.source, &reading.overrides()).map_err(failures::body)?;
-    let matched = (target.matched(from)).map_err(|error| failures::study(Path::new(&file), error))?;
+    let matched =
+        (target.matched(&read.file, &reading.overrides())).map_err(|error| failures::study(Path::new(&file), error))?;
     for warning in matched.warnings() {
         talk::warn(&format!("{file}: {warning}"));
     }

@@ -18,6 +18,8 @@ mod habits;
 mod help;
 mod json;
 mod like;
+#[cfg(unix)]
+mod limits;
 mod lint;
 mod make_options;
 mod many_animations;

@@ -4,8 +4,8 @@ use loopwright::{Skeleton, Take, Tracks};
 
 use crate::settings::{Companions, ReadSettings};
 use crate::{
-    animations, entry::ParsedFile, error::ReadError, format::Format, limits::SizeLimits, loop_file::sha256,
-    source::LoadedTake, take_warning::warn_of_take, warning::Warning,
+    animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, limits::SizeLimits,
+    loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::Warning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.
@@ -57,7 +57,7 @@ impl AnimatedFile {
         Ok(Self {
             name: name.to_owned(),
             names: match format.capabilities().holds_animations {
-                true => content.animation_names(),
+                true => content.animation_names().iter().map(|name| one_line(name)).collect(),
                 false => vec![name.to_owned()],
             },
             format,
@@ -118,7 +118,8 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
     pub fn read_rest(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
-        self.content.read_rest(&self.name, settings, warnings)
+        self.content
+            .read_rest(&self.name, &within(settings, &*self.content), warnings)
     }
 }
 
@@ -135,9 +136,19 @@ pub(crate) fn read_warned(
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
     let num_before = warnings.len();
-    let loaded = file.read(name, settings, warnings)?;
+    let settings = within(settings, file);
+    let mut loaded = file.read(name, &settings, warnings)?;
+    loaded.limits = settings.limits;
     warn_of_take(&loaded.take, num_before, warnings);
     Ok(loaded)
+}
+
+/// Settings whose limits are those for this file.
+fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> ReadSettings<'a> {
+    ReadSettings {
+        limits: settings.limits.for_file(file.num_bytes() as u64),
+        ..*settings
+    }
 }
 
 /// A take on a skeleton of the same joints, whose rest offsets may differ by the rounding of the file; `None` where joints differ.

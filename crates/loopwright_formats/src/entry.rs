@@ -30,6 +30,9 @@ pub(crate) type Loaded = Result<LoadedTake, ReadError>;
 
 /// A file that is parsed, except for its motion.
 pub(crate) trait ParsedFile {
+    /// Bytes of the file, and of those that it refers to.
+    fn num_bytes(&self) -> usize;
+
     /// Names of its animations, in the order of the file; one without a name has its number. Empty in a format without names.
     fn animation_names(&self) -> Vec<String>;
 

@@ -6,7 +6,7 @@ use loopwright::{motion::SkeletonError, take::TakeError};
 
 use crate::bvh::error::{BvhError, Position};
 use crate::{
-    animations::AnimationError, byte_count::ByteCount, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
+    animations::AnimationError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError, limits::MemoryError,
     npz::error::NpzError,
 };
 
@@ -22,13 +22,9 @@ pub enum ReadError {
     Io { kind: io::ErrorKind, reason: String },
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge { limit: u64 },
-    /// Its contents would take more memory than [`crate::SizeLimits::max_memory_bytes`].
-    #[error("its contents need about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
-    Memory {
-        /// Bytes needed, an estimate on the high side.
-        needed: u64,
-        limit: u64,
-    },
+    /// Its contents would take more memory than [`crate::SizeLimits`] allow.
+    #[error("to read it, {0}")]
+    Memory(#[from] MemoryError),
     /// The file has no bytes, or only white space.
     #[error("the file is empty")]
     Empty,
@@ -56,9 +52,6 @@ pub enum ReadError {
     NoSuchSkin { wanted: String, names: Vec<String> },
     #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkeleton { wanted: String, names: Vec<String> },
-    /// The file is too small for its number of transforms.
-    #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
-    OutOfProportion { frames: usize, joints: usize, bytes: usize },
     /// The requested unit is not a plausible number of metres.
     #[error("the unit must lie between 1e-6 m and 1e6 m, found {found} m")]
     Unit {
@@ -125,13 +118,9 @@ pub enum WriteError {
     /// There are more values than any reader accepts.
     #[error("{keys} keys of {joints} joints are too many, the limit is {limit} transforms")]
     TooManyKeys { keys: usize, joints: usize, limit: usize },
-    /// Writing would take more memory than [`crate::SizeLimits::max_memory_bytes`].
-    #[error("to write this takes about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
-    Memory {
-        /// Bytes needed, an estimate on the high side.
-        needed: u64,
-        limit: u64,
-    },
+    /// Writing would take more memory than [`crate::SizeLimits`] allow.
+    #[error("to write it, {0}")]
+    Memory(#[from] MemoryError),
     /// The keys exceed the range of the file's clock.
     #[error("the motion takes {secs} s, the limit is {limit_secs} s")]
     TooLong { secs: f64, limit_secs: f64 },

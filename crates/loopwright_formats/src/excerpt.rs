@@ -10,9 +10,17 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     cut(&String::from_utf8_lossy(head), MAX_EXCERPT)
 }
 
+/// A text of a file on one line: a name that goes on in the next line could say there what looks like an answer of ours.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(shown).collect()
+}
+
+fn shown(letter: char) -> char {
+    if letter.is_control() { '\u{FFFD}' } else { letter }
+}
+
 /// `text` without control characters, and with an ellipsis after `limit` characters.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
-    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
     let mut cut: String = text.chars().take(limit).map(shown).collect();
     if text.chars().nth(limit).is_some() {
         cut.push('\u{2026}');
@@ -26,7 +34,8 @@ pub(crate) fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    let shown = names[..names.len().min(MOST)].join(", ");
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| one_line(name)).collect();
+    let shown = shown.join(", ");
     match names.len().saturating_sub(MOST) {
         0 => shown,
         more => format!("{shown} and {more} more"),

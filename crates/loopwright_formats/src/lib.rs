@@ -117,11 +117,12 @@ pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhW
 pub use byte_count::ByteCount;
 pub use character::{Character, CharacterError};
 pub use error::{ReadError, WriteError};
+pub use excerpt::one_line;
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
 pub use gltf::error::{GlbFault, GltfError};
 pub use gltf::source::GltfSource;
-pub use limits::{MAX_FILE_BYTES, SizeLimits};
+pub use limits::{MAX_FILE_BYTES, MemoryError, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use npz::{error::NpzError, source::NpzSource};

@@ -1,5 +1,6 @@
 //! Limits of reading and writing, for all formats.
 
+use crate::byte_count::ByteCount;
 use crate::error::{ReadError, WriteError};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
@@ -24,15 +25,19 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 ///     ..ReadSettings::default()
 /// };
 /// let refused = read_take(&bytes, "walk", &settings, &mut Vec::new());
-/// assert!(matches!(refused, Err(ReadError::Memory { .. })));
+/// assert!(matches!(refused, Err(ReadError::Memory(_))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeLimits {
     /// Most bytes of a file, together with all files that it names. By default [`MAX_FILE_BYTES`].
     pub max_input_bytes: u64,
-    /// Most memory for the contents of one file, bytes. By default there is no limit: what a machine has, the caller knows.
+    /// Most memory for the contents of one file and the work on them, bytes. By default there is no limit but
+    /// [`Self::in_proportion`]: what a machine has, the caller knows.
     pub max_memory_bytes: u64,
+    /// Whether memory also has to stay in proportion to the file: below 288 MiB and 96 bytes for each of its bytes. By default it
+    /// has. Takes of people need at most half of that; a small file that needs more was made to harm, unless its reader knows better.
+    pub in_proportion: bool,
 }
 
 impl Default for SizeLimits {
@@ -40,9 +45,16 @@ impl Default for SizeLimits {
         Self {
             max_input_bytes: MAX_FILE_BYTES,
             max_memory_bytes: u64::MAX,
+            in_proportion: true,
         }
     }
 }
+
+/// Memory that any file may take where it has to stay in proportion, bytes: a minute of a person at 120 frames per second.
+const FREE_MEMORY_BYTES: u64 = 288 << 20;
+
+/// Memory that a file may take in addition for each of its bytes: searching a take of text takes up to 50.
+const MEMORY_PER_BYTE: u64 = 96;
 
 /// Memory for one transform of a take while it is read, bytes: a position and a rotation, twice while they are converted, and what
 /// a reader holds beside them.
@@ -51,7 +63,46 @@ const READ_TRANSFORM_BYTES: u64 = 160;
 /// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and what is read of them.
 const WRITTEN_TRANSFORM_BYTES: u64 = 480;
 
+/// Memory for one transform while a take is analysed and searched and a loop is made, bytes.
+const SEARCH_TRANSFORM_BYTES: u64 = 860;
+
+/// Memory for one transform of a loop that is held with all that it was made from, bytes.
+const HELD_TRANSFORM_BYTES: u64 = 640;
+
 impl SizeLimits {
+    /// The limits for a file of that many bytes, together with those that it refers to: no longer in proportion but in bytes.
+    #[must_use]
+    pub fn for_file(&self, num_bytes: u64) -> Self {
+        let in_proportion = FREE_MEMORY_BYTES.saturating_add(MEMORY_PER_BYTE.saturating_mul(num_bytes));
+        Self {
+            max_memory_bytes: match self.in_proportion {
+                true => self.max_memory_bytes.min(in_proportion),
+                false => self.max_memory_bytes,
+            },
+            in_proportion: false,
+            ..*self
+        }
+    }
+
+    /// Whether a take of that size may be searched. Errors: [`MemoryError`].
+    pub fn check_search(&self, frames: usize, joints: usize) -> Result<(), MemoryError> {
+        self.check_room(bytes_of(frames, joints, SEARCH_TRANSFORM_BYTES))
+    }
+
+    /// Whether loops of so many transforms in all may be held at once, and written. Errors: [`MemoryError`].
+    pub fn check_held(&self, transforms: u64) -> Result<(), MemoryError> {
+        self.check_room(transforms.saturating_mul(HELD_TRANSFORM_BYTES))
+    }
+
+    /// Errors: that much memory is more than the limit.
+    pub fn check_room(&self, needed: u64) -> Result<(), MemoryError> {
+        let limit = self.max_memory_bytes;
+        match needed > limit {
+            true => Err(MemoryError { needed, limit }),
+            false => Ok(()),
+        }
+    }
+
     /// Errors: [`ReadError::TooLarge`].
     pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
         let limit = self.max_input_bytes;
@@ -63,11 +114,7 @@ impl SizeLimits {
 
     /// Errors: [`ReadError::Memory`].
     pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
-        let limit = self.max_memory_bytes;
-        if needed > limit {
-            return Err(ReadError::Memory { needed, limit });
-        }
-        Ok(())
+        Ok(self.check_room(needed)?)
     }
 
     pub(crate) fn most_transforms(&self) -> usize {
@@ -76,24 +123,29 @@ impl SizeLimits {
 
     /// Errors: [`ReadError::Memory`], for a take of that size.
     pub(crate) fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), ReadError> {
-        self.check_memory(
-            (frames as u64)
-                .saturating_mul(joints as u64)
-                .saturating_mul(READ_TRANSFORM_BYTES),
-        )
+        self.check_memory(bytes_of(frames, joints, READ_TRANSFORM_BYTES))
     }
 
     /// Errors: [`WriteError::Memory`], for a file of that size.
     pub(crate) fn check_written(&self, keys: usize, joints: usize) -> Result<(), WriteError> {
-        let needed = (keys as u64)
-            .saturating_mul(joints as u64)
-            .saturating_mul(WRITTEN_TRANSFORM_BYTES);
-        let limit = self.max_memory_bytes;
-        if needed > limit {
-            return Err(WriteError::Memory { needed, limit });
-        }
-        Ok(())
+        Ok(self.check_room(bytes_of(keys, joints, WRITTEN_TRANSFORM_BYTES))?)
     }
+}
+
+fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
+    (frames as u64)
+        .saturating_mul(joints as u64)
+        .saturating_mul(per_transform)
+}
+
+/// More memory would be needed than a limit allows; it was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("about {} of memory are needed, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
+pub struct MemoryError {
+    /// Bytes needed, an estimate on the high side.
+    pub needed: u64,
+    /// [`SizeLimits::max_memory_bytes`], or what is in proportion to the file.
+    pub limit: u64,
 }
 
 /// Deepest nesting of joints that is read or written.
@@ -110,17 +162,6 @@ pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
 /// As a length in millimetres it is a thousand kilometres; squares and sums of it are far from overflow.
 pub(crate) const MAX_VALUE: f64 = 1e9;
 
-/// Transforms allowed for any file.
-const FREE_TRANSFORMS: usize = 4_000_000;
-
-/// Most transforms, frames times joints, allowed for a file of the given number of bytes.
-///
-/// `per_byte` is the number allowed per byte. A joint without keys or channels takes no bytes for its frames but memory in every
-/// one, so a small file could otherwise request any amount.
-pub(crate) fn most_transforms(num_bytes: usize, per_byte: usize) -> usize {
-    num_bytes.saturating_mul(per_byte).saturating_add(FREE_TRANSFORMS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,29 +177,52 @@ mod tests {
         assert_eq!(limits.check_memory(limit), Ok(()));
         assert_eq!(
             limits.check_memory(limit + 1),
-            Err(ReadError::Memory {
+            Err(ReadError::Memory(MemoryError {
                 needed: limit + 1,
                 limit
-            })
+            }))
         );
         assert_eq!(limits.most_transforms(), 12);
         assert_eq!(limits.check_transforms(4, 3), Ok(()));
-        assert!(matches!(limits.check_transforms(13, 1), Err(ReadError::Memory { .. })));
+        assert!(matches!(limits.check_transforms(13, 1), Err(ReadError::Memory(_))));
         assert!(matches!(
             limits.check_transforms(usize::MAX, 2),
-            Err(ReadError::Memory { .. })
+            Err(ReadError::Memory(_))
         ));
         // A transform that is written takes three times as much.
         assert_eq!(limits.check_written(2, 2), Ok(()));
         assert_eq!(
             limits.check_written(5, 1),
-            Err(WriteError::Memory {
+            Err(WriteError::Memory(MemoryError {
                 needed: 5 * WRITTEN_TRANSFORM_BYTES,
                 limit
-            })
+            }))
         );
-        assert_eq!(most_transforms(10, 4), FREE_TRANSFORMS + 40);
         assert_eq!(MAX_FILE_BYTES, 4_294_967_296);
+    }
+
+    #[test]
+    fn small_files_take_little_memory_unless_somebody_knows_better() {
+        let own = SizeLimits::default();
+        assert_eq!(own.for_file(1 << 20).max_memory_bytes, (288 + 96) << 20);
+        assert_eq!(own.for_file(u64::MAX).max_memory_bytes, u64::MAX);
+        let machine = SizeLimits {
+            max_memory_bytes: 1 << 30,
+            ..own
+        };
+        assert_eq!(machine.for_file(1 << 20).max_memory_bytes, (288 + 96) << 20);
+        assert_eq!(machine.for_file(1 << 30).max_memory_bytes, 1 << 30);
+        let said = SizeLimits {
+            in_proportion: false,
+            ..machine
+        };
+        assert_eq!(said.for_file(0), said);
+        // Once resolved, they stay.
+        assert_eq!(own.for_file(7).for_file(1 << 40), own.for_file(7));
+        assert!(own.for_file(0).check_search(5500, 60).is_ok());
+        assert!(own.for_file(0).check_search(6500, 60).is_err());
+        assert!(own.for_file(0).check_held(470_000).is_ok());
+        assert!(own.for_file(0).check_held(u64::MAX).is_err());
     }
 
     #[test]

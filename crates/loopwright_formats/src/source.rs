@@ -22,6 +22,8 @@ pub struct LoadedTake {
     pub source: Source,
     /// SHA-256 of the file's bytes, 64 hexadecimal digits, without files that it refers to; `None` where it was not read from a file.
     pub file_sha256: Option<String>,
+    /// How much memory may be taken for what is done with it.
+    pub limits: SizeLimits,
 }
 
 impl LoadedTake {
@@ -31,6 +33,7 @@ impl LoadedTake {
             take,
             source,
             file_sha256: None,
+            limits: SizeLimits::default(),
         }
     }
 }

@@ -37,6 +37,9 @@ pub enum Warning {
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
     #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
     ChannelsLeftOut { count: usize },
+    /// Other animations of the file that hold numbers that are none; they stay as they are.
+    #[error("of the file's own animations, these hold numbers that are none, which engines may refuse: {}", list(.names))]
+    UnfitAnimations { names: Vec<String> },
     /// Values are held from key to key, and what is written moves from one to the next.
     #[error(
         "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves evenly from key to key unless output.interpolation is step"

@@ -41,7 +41,7 @@ const FILES: [(&str, Expected); 81] = [
     ("enormous_value", Reject("value \"1e300\" is out of any plausible range")),
     ("exponent_floats", Accept("")),
     ("extra_closing_brace", Reject("line 25, column 1: unexpected \"}\"")),
-    ("fbx_renamed", Reject("not a BVH file: expected HIERARCHY at line 1, column 1, found \"Kaydara\"")),
+    ("fbx_renamed", Reject("not a BVH file: expected HIERARCHY at line 1, column 1")),
     ("fewer_rows_than_declared", Accept("10 frames declared, 6 present; 6 are used")),
     ("fps_as_frame_time", Accept("one frame each 30 s; was 30 fps meant?")),
     ("fractional_frames", Reject("frame count must be a whole number, found \"6.5\"")),
@@ -169,7 +169,7 @@ fn edits_of_a_good_file() {
     #[rustfmt::skip]
     let edits = [
         ("HIERARCHY", "\u{FEFF}hierarchy", Accept("")),
-        ("HIERARCHY", "; a note\nHIERARCHY", Reject("expected HIERARCHY at line 1, column 1, found \";\"")),
+        ("HIERARCHY", "; a note\nHIERARCHY", Reject("expected HIERARCHY at line 1, column 1")),
         ("JOINT Leg\n", "JOINT Left Leg End {\n", Reject("found \"{\"")),
         ("JOINT Leg\n  {", "JOINT Left Leg End {", Accept("")),
         ("JOINT Leg\n", "JOINT \n", Reject("line 6, column 9: joint name missing after JOINT")),

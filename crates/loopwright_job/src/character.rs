@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright::feet::{FootLock, HoldError};
 use loopwright::retarget::{Given, MapError, Rig, RigPair};
 use loopwright::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
-use loopwright_formats::{Character, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{Character, LoadedTake, Source, loop_file::facts::RigFacts};
 
 use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
 use crate::{StudyError, TargetError, Warning};
@@ -47,8 +47,14 @@ impl CharacterTarget {
 
     /// Matches joints with those of a motion; those that the map names are taken from there.
     ///
-    /// Errors: [`StudyError::Joints`]: nothing matches, or a name is no joint.
-    pub fn matched(self: &Arc<Self>, from: Rig) -> Result<Matched, StudyError> {
+    /// Errors: [`StudyError::Joints`]: nothing matches, or a name is no joint; [`StudyError::Body`]; [`StudyError::Memory`], where neither
+    /// the file of the motion nor that of the character allows as much.
+    pub fn matched(self: &Arc<Self>, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Matched, StudyError> {
+        let (frames, joints) = (file.take.num_frames(), self.character.file.take.num_joints());
+        let of_either = [&file.limits, &self.character.file.limits];
+        let allowed = of_either.map(|limits| limits.check_search(frames, joints));
+        allowed[0].or(allowed[1])?;
+        let from = rig_of(&file.take, &file.source, overrides)?;
         let joints = |map: Option<&String>| {
             let map = map.cloned();
             move |error: MapError| StudyError::Joints { error, map }
@@ -67,7 +73,7 @@ impl CharacterTarget {
 }
 
 /// The rig of a take that was read from a file. Errors: a joint that the caller names does not exist.
-pub fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
+fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
     Rig::of(take, &source.rest(take.skeleton()), overrides)
 }
 

@@ -2,7 +2,7 @@
 
 use loopwright::take::{CutError, SmoothError};
 use loopwright::{FoundLoops, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError};
-use loopwright_formats::LoopFileError;
+use loopwright_formats::{LoopFileError, MemoryError};
 
 use crate::RecipeError;
 
@@ -29,6 +29,9 @@ pub enum StudyError {
     /// Its poses cannot be compared.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// More memory than the limits allow.
+    #[error("to put it onto the character, {0}")]
+    Memory(#[from] MemoryError),
     /// It cannot be smoothed as asked for.
     #[error(transparent)]
     Smooth(#[from] SmoothError),
@@ -52,6 +55,9 @@ pub enum JobError {
     HalfLife { found: f64 },
     #[error("frames {start}:{end} are not a range of the take")]
     Within { start: usize, end: usize },
+    /// More memory than the limits allow.
+    #[error("to make loops of it, {0}")]
+    Memory(#[from] MemoryError),
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),

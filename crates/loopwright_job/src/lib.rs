@@ -10,7 +10,7 @@
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
 //!
 //! ```
-//! use loopwright_formats::{Format, LoadedTake, SizeLimits, Source};
+//! use loopwright_formats::{Format, LoadedTake, Source};
 //! use loopwright_job::{Recipe, Request, Rows, SearchRequest, Study, choose, make, write};
 //!
 //! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
@@ -20,7 +20,7 @@
 //! let request = Request { recipe: &recipe, search: Some(&SearchRequest::default()), rows: &Rows::Recommended };
 //! let chosen = choose(&studied, request, &mut Vec::new())?.remove(0)?;
 //! let made = make(&studied, request, &chosen)?;
-//! let written = write(&studied, request, made, Format::Bvh, SizeLimits::default())?;
+//! let written = write(&studied, request, made, Format::Bvh)?;
 //! assert!(!written.file.quality.pops());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -39,7 +39,7 @@ pub mod verdict;
 pub mod warning;
 mod write;
 
-pub use character::{CarryError, CharacterTarget, Following, Matched, rig_of};
+pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};

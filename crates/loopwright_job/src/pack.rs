@@ -10,7 +10,7 @@ use loopwright::{
 use loopwright_formats::loop_file::{
     AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,
 };
-use loopwright_formats::{Format, SizeLimits, Source};
+use loopwright_formats::{Format, MemoryError, Source};
 
 use crate::make::{self, ground_speed};
 use crate::{
@@ -70,6 +70,9 @@ pub enum NoLoop {
     TooShort { frames: usize },
     #[error("no two frames in a row can be trusted")]
     NoCleanFrame,
+    /// More memory than the limits allow.
+    #[error("to search it, {0}")]
+    Memory(#[from] MemoryError),
     /// It cannot be searched for another reason.
     #[error(transparent)]
     Search(SearchError),
@@ -152,7 +155,10 @@ pub struct Judged {
 
 /// Judges an animation by a search with default settings and by the loop that it gives.
 pub fn judge(studied: &Studied) -> Judged {
-    let best = best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error)));
+    let best = match studied.check_search() {
+        Ok(()) => best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error))),
+        Err(error) => Err(error.into()),
+    };
     let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
     // The feet of a walk in place show its speed only in the loop.
     let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
@@ -181,8 +187,6 @@ pub struct PackRequest<'a> {
     pub search: &'a SearchRequest,
     /// The format of the file that holds them.
     pub format: Format,
-    /// How much may be written.
-    pub limits: SizeLimits,
 }
 
 /// What became of an animation.
@@ -197,11 +201,39 @@ enum Outcome {
     Failed(String),
 }
 
-/// An animation that loops already, and the loop made of it, which is not written.
+/// An animation that loops already, as a loop.
 #[derive(Debug)]
 struct Kept {
-    made: MadeLoop,
+    found: Found,
+    speed_mps: f64,
     measured: MeasuredLoop,
+}
+
+/// What the answer says of a loop beside what was measured.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// Largest distance and rotation of a joint between both ends before closing, millimetres and degrees.
+    gap_before: [f64; 2],
+    in_place: bool,
+    /// Whether it is the whole animation.
+    is_whole: bool,
+}
+
+impl Found {
+    fn of(made: &MadeLoop) -> Self {
+        let gap_before = match &made.candidate.whole {
+            Some(whole) => [whole.gap_metres, whole.gap_radians],
+            None => {
+                let gaps = made.closed.seam.largest();
+                [gaps.position, gaps.angle]
+            }
+        };
+        Self {
+            gap_before: [1e3 * gap_before[0], gap_before[1].to_degrees()],
+            in_place: make::is_in_place(made),
+            is_whole: made.candidate.whole.is_some(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -230,6 +262,8 @@ pub struct PackJob<'a> {
     animations: Vec<Animation>,
     /// The form of the file, from the first animation that was read.
     form: Option<(Source, Take)>,
+    /// Transforms of all loops, which are held until they are written together.
+    held: u64,
 }
 
 /// A file that cannot hold the loops of its animations.
@@ -267,6 +301,7 @@ impl<'a> PackJob<'a> {
             origins: Vec::new(),
             animations: Vec::new(),
             form: None,
+            held: 0,
         }
     }
 
@@ -322,14 +357,18 @@ impl<'a> PackJob<'a> {
             let outcome = match (looped, &best) {
                 (Looped::Made(done), Some(stretch)) => self.pack(studied, stretch, *done, &mut warnings)?,
                 (Looped::Made(_), None) => Outcome::LeftAlone(NoLoop::Missed(None)),
-                (Looped::Kept(kept), _) => Outcome::Kept(kept),
+                (Looped::Kept(kept), _) => Outcome::Kept(Box::new(Kept {
+                    found: Found::of(&kept.0),
+                    speed_mps: ground_speed(&kept.0),
+                    measured: kept.1,
+                })),
                 (Looped::No(why_not), _) => Outcome::LeftAlone(why_not),
             };
             Ok((best, outcome))
         });
         let (best, outcome) = looped.unwrap_or_else(|error| (None, Outcome::Failed(in_words(error))));
         let speed = match &outcome {
-            Outcome::Kept(kept) => Some(ground_speed(&kept.made)),
+            Outcome::Kept(kept) => Some(kept.speed_mps),
             Outcome::Made(index) => Some(ground_speed(&self.packed[*index].made)),
             _ => None,
         };
@@ -342,7 +381,7 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// Takes up a loop that was made of a stretch, to be written with the others. Errors: [`JobError::Recipe`].
+    /// Takes up a loop that was made of a stretch, to be written with the others. Errors: [`JobError::Recipe`], [`JobError::Memory`].
     fn pack(
         &mut self,
         studied: &Studied,
@@ -351,6 +390,10 @@ impl<'a> PackJob<'a> {
         warnings: &mut Vec<Warning>,
     ) -> Result<Outcome, JobError> {
         let PackRequest { recipe, search, .. } = self.request;
+        let clip = &done.made.loop_clip;
+        let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
+        studied.file.limits.check_held(held)?;
+        self.held = held;
         warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
         warnings.extend(warning::bad_frames(studied, stretch));
         let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
@@ -368,7 +411,7 @@ impl<'a> PackJob<'a> {
             made: done.made,
             take: studied.facts(),
             source: recipe.output.engine().placed(studied.form(self.request.format)),
-            writing: output.writing(self.request.format, root_joint, self.request.limits),
+            writing: output.writing(self.request.format, root_joint, studied.file.limits),
         });
         Ok(Outcome::Made(self.packed.len() - 1))
     }
@@ -381,6 +424,7 @@ impl<'a> PackJob<'a> {
             origins,
             mut animations,
             form,
+            held: _,
         } = self;
         with_one_skeleton(&mut packed);
         let (mut written, mut measured) = (Vec::new(), Vec::new());
@@ -432,7 +476,7 @@ pub fn loop_of(
         Looped::Made(done) => Ok(*done),
         Looped::Kept(kept) => Ok(LoopMade {
             row: 1,
-            made: kept.made,
+            made: kept.0,
             decision: None,
             tried: 1,
             may_move: false,
@@ -443,7 +487,7 @@ pub fn loop_of(
 
 /// What an animation gives.
 enum Looped {
-    Kept(Box<Kept>),
+    Kept(Box<(MadeLoop, MeasuredLoop)>),
     Made(Box<LoopMade>),
     No(NoLoop),
 }
@@ -456,6 +500,7 @@ fn looped(
     said: &mut Vec<Warning>,
 ) -> Result<(Option<LoopCandidate>, Looped), JobError> {
     let PackRequest { recipe, search, .. } = request;
+    studied.check_search()?;
     let settings = SearchSettings {
         pairing: mirror_of(studied, recipe, said)?.into(),
         ..search.settings(DEFAULT_TOP)
@@ -471,12 +516,12 @@ fn looped(
     let is_there = recipe.take.rig.is_none();
     if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
         let kept = kept(studied, &best, name)?;
-        let pops = kept.measured.quality.pops();
+        let pops = kept.1.quality.pops();
         let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
         if pops && may_be_an_action && !was_made_before {
             return left_alone(NoLoop::Action);
         }
-        let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
+        let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
         if was_made_before || (!is_elsewhere && (!pops || !closing_helps(studied, &best, request)?)) {
             return Ok((Some(best), Looped::Kept(Box::new(kept))));
         }
@@ -541,7 +586,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
 }
 
 /// An animation that stays as it is, measured as a loop.
-fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, JobError> {
+fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop, MeasuredLoop), JobError> {
     let settings = LoopSettings {
         feet: FeetSettings {
             lock: FootLock::Off,
@@ -557,7 +602,7 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<Kept, Job
     let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
     let of_take = verdict::of_take(&studied.analysis, &made.candidate);
     Verdict::of_kept(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
-    Ok(Kept { made, measured })
+    Ok((made, measured))
 }
 
 /// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
@@ -610,7 +655,7 @@ fn facts(
                 facts.reason = Some("replaced by the new loop of that name".to_owned());
             }
             Outcome::Kept(kept) => {
-                state(&mut facts, &mut kept.measured, &kept.made);
+                state(&mut facts, &mut kept.measured, kept.found);
                 facts.outcome = AnimationOutcome::Kept;
                 pack.loops.push(kept.measured.sidecar.clone());
             }
@@ -620,7 +665,7 @@ fn facts(
                         animation.warnings.push(Warning::SeamPops);
                     }
                     measured.sidecar.warnings = animation.warnings.iter().map(ToString::to_string).collect();
-                    state(&mut facts, &mut measured, &packed[*index].made);
+                    state(&mut facts, &mut measured, Found::of(&packed[*index].made));
                     pack.loops.push(measured.sidecar);
                 }
                 Some(Err(error)) => animation.outcome = Outcome::Failed(error.to_string()),
@@ -639,14 +684,14 @@ fn facts(
 }
 
 /// States a loop among the facts of its animation, and what it does in its own.
-fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoop) {
-    let [mm, deg] = gap_before(made);
+fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, found: Found) {
+    let [mm, deg] = found.gap_before;
     let sidecar = &mut measured.sidecar;
     sidecar.kind.clone_from(&facts.kind);
-    sidecar.in_place = make::is_in_place(made);
-    facts.outcome = match made.candidate.whole {
-        Some(_) => AnimationOutcome::Closed,
-        None => AnimationOutcome::Cut,
+    sidecar.in_place = found.in_place;
+    facts.outcome = match found.is_whole {
+        true => AnimationOutcome::Closed,
+        false => AnimationOutcome::Cut,
     };
     facts.loop_animation.clone_from(&sidecar.playback.animation);
     facts.start_frame = Some(sidecar.candidate.start_frame);
@@ -656,18 +701,6 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoo
     let is_known = !verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed);
     facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
-}
-
-/// Largest distance and rotation of a joint between both ends before closing, millimetres and degrees.
-fn gap_before(made: &MadeLoop) -> [f64; 2] {
-    let (metres, radians) = match &made.candidate.whole {
-        Some(whole) => (whole.gap_metres, whole.gap_radians),
-        None => {
-            let gaps = made.closed.seam.largest();
-            (gaps.position, gaps.angle)
-        }
-    };
-    [1e3 * metres, radians.to_degrees()]
 }
 
 /// Each warning once, with the animations that it is about.

@@ -171,6 +171,7 @@ impl SearchRequest {
         if !(self.half_life > 0.0 && self.half_life.is_finite()) {
             return Err(JobError::HalfLife { found: self.half_life });
         }
+        studied.check_search()?;
         let last = studied.take().num_frames() - 1;
         match self.within {
             Some((start, end)) if start >= end || end > last => Err(JobError::Within { start, end }),

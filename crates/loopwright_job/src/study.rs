@@ -5,12 +5,12 @@ use std::sync::Arc;
 use loopwright::analysis::{Body, TakeDefects};
 use loopwright::{Analysis, BodyOverrides, Take};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings, UnitChoice,
-    UpChoice, loop_file::facts::TakeFacts,
+    AnimationChoice, Format, LoadedTake, MemoryError, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings,
+    UnitChoice, UpChoice, loop_file::facts::TakeFacts,
 };
 
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
-use crate::{CharacterTarget, Matched, StudyError, Warning, rig_of, warning};
+use crate::{CharacterTarget, Matched, StudyError, Warning, warning};
 
 /// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ impl Study {
         let mut warnings: Vec<Warning> = soft.into_iter().map(Warning::File).collect();
         let mut character = None;
         if let Some(target) = &self.character {
-            let matched = target.matched(rig_of(&file.take, &file.source, &overrides)?)?;
+            let matched = target.matched(&file, &overrides)?;
             warnings.extend(matched.warnings());
             character = Some(matched);
         }
@@ -103,6 +103,12 @@ pub struct Studied {
 }
 
 impl Studied {
+    /// Whether its limits allow a search. Errors: it takes more memory.
+    pub(crate) fn check_search(&self) -> Result<(), MemoryError> {
+        let take = self.take();
+        self.file.limits.check_search(take.num_frames(), take.num_joints())
+    }
+
     /// The take itself.
     pub fn take(&self) -> &Take {
         &self.file.take

@@ -1,7 +1,7 @@
 //! A loop written into memory, read back and measured, with the warnings about it.
 
 use loopwright::candidate::MotionKind;
-use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, loop_file::facts::Grade};
+use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
 use crate::warning::{self, SeamRemedy};
 use crate::{JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict};
@@ -45,20 +45,14 @@ impl PendingLoop {
 }
 
 /// Writes a loop in a format, reads it back and measures it. Errors: [`JobError`].
-pub fn write(
-    studied: &Studied,
-    request: Request<'_>,
-    done: LoopMade,
-    format: Format,
-    limits: SizeLimits,
-) -> Result<PendingLoop, JobError> {
+pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Format) -> Result<PendingLoop, JobError> {
     let Request { recipe, search, .. } = request;
     let engine = recipe.output.engine();
     let made = &done.made;
     let (clip, candidate) = (&made.loop_clip, &made.candidate);
     let (_, output, ineffective) = make::settings(studied, recipe, candidate)?;
     let body = studied.body_of_loops();
-    let writing = output.writing(format, body.root_joint, limits);
+    let writing = output.writing(format, body.root_joint, studied.file.limits);
     let source = engine.placed(studied.form(format));
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = 1.0 / clip.step_secs();

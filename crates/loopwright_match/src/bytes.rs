@@ -610,8 +610,10 @@ impl<'a> Tables<'a> {
 
     fn text(&mut self) -> Result<String, DatabaseError> {
         let length = self.u32()? as usize;
-        let text = core::str::from_utf8(self.take(length)?);
-        Ok(text.map_err(|_| contradiction("a name that is no text"))?.to_owned())
+        let text = core::str::from_utf8(self.take(length)?).ok();
+        // A name on several lines could say what looks like an answer.
+        let text = text.filter(|text| !text.contains(char::is_control));
+        Ok(text.ok_or_else(|| contradiction("a name that is no text"))?.to_owned())
     }
 
     fn f64s(&mut self, count: usize) -> Result<Vec<f64>, DatabaseError> {

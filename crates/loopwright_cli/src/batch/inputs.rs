@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::{collections::BTreeSet, fs, io};
 
-use loopwright_formats::Format;
+use loopwright_formats::{Format, one_line};
 
 use crate::{exit::Failure, files, patterns::Pattern, written_loop};
 
@@ -174,6 +174,11 @@ impl Walk<'_> {
                 }
                 let below = path.strip_prefix(top).unwrap_or(&path);
                 if !files::is_named_like_a_take(&path) || path.is_dir() || !(self.is_asked_for)(below) {
+                    continue;
+                }
+                if let Err(failure) = files::check_name(&path) {
+                    let shown = PathBuf::from(one_line(&path.to_string_lossy()));
+                    self.inputs.problems.push((shown, failure));
                     continue;
                 }
                 if self.wanted == Wanted::Takes && written_loop::has_sidecar(&path) {

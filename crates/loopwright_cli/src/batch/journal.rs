@@ -6,14 +6,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use loopwright_formats::loop_file;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{LoopResult, Shard};
-use crate::{exit::Failure, output};
+use super::{LoopResult, Shard, Verdict, Written};
+use crate::{exit::Failure, files, memory, output};
 
 /// How the names of journals begin.
 const PREFIX: &str = ".loopwright-batch";
@@ -25,6 +27,8 @@ enum Line {
     Writes { take: String, outputs: Vec<PathBuf> },
     /// They have, or the take gives none.
     Done(Box<Done>),
+    /// A catalog of all of them will appear here.
+    Catalog { path: PathBuf },
 }
 
 /// What a take gave.
@@ -45,17 +49,54 @@ pub(crate) struct Past {
     known: HashSet<String>,
     /// Takes whose outputs have these names.
     pub(crate) owners: Vec<(PathBuf, String)>,
+    /// Catalogs of earlier runs.
+    catalogs: HashSet<PathBuf>,
+    /// The folder of all outputs, without links.
+    folder: PathBuf,
 }
 
 impl Past {
-    /// What a take gave, if it was this file with these settings and all its outputs are still there.
+    /// What a take gave, if it was this file with these settings, all its outputs are still there, and they say the same.
     pub(crate) fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
         let done = self.done.get(take)?;
         let is_same = done.take_sha256 == take_sha256 && done.recipe_sha256 == recipe_sha256;
-        let outputs = done.results.iter().flat_map(|result| &result.outputs);
-        let mut are_there =
-            outputs.map(|output| fs::metadata(&output.path).is_ok_and(|there| there.len() == output.bytes));
-        (is_same && are_there.all(|is_there| is_there)).then_some(done)
+        (is_same && done.results.iter().all(|result| self.is_so(result))).then_some(done)
+    }
+
+    /// Whether a result is what its outputs say. A folder may come from others, with a journal in which anything stands.
+    fn is_so(&self, result: &LoopResult) -> bool {
+        let is_there = |output: &Written| {
+            let lies_here =
+                || (files::folder_of(&output.path).canonicalize()).is_ok_and(|at| at.starts_with(&self.folder));
+            fs::metadata(&output.path).is_ok_and(|there| there.is_file() && there.len() == output.bytes) && lies_here()
+        };
+        let grade = match result.verdict {
+            Verdict::Good => "good",
+            Verdict::Review => "review",
+            Verdict::Bad => "bad",
+            Verdict::NoLoop | Verdict::Unreadable | Verdict::Failed => return result.outputs.is_empty(),
+        };
+        let stated = result.row.as_ref().map(|row| row.grade.as_deref().unwrap_or("review"));
+        let sidecar = result.outputs.get(1).filter(|_| result.outputs.iter().all(is_there));
+        let sidecar = sidecar.and_then(|sidecar| files::read_settings(&sidecar.path).ok());
+        let Some(sidecar) = sidecar.and_then(|bytes| loop_file::from_text::<Value>(&bytes).ok()) else {
+            return false;
+        };
+        // The sidecar of a file with several loops has one for each.
+        let loops = sidecar["loops"].as_array();
+        let mut grades = loops
+            .map_or(core::slice::from_ref(&sidecar), Vec::as_slice)
+            .iter()
+            .map(|each| {
+                let grade = &each["quality"]["grade"];
+                grade.as_str().unwrap_or("review")
+            });
+        stated == Some(grade) && grades.any(|stated| stated == grade)
+    }
+
+    /// Whether an earlier run wrote a catalog there, which may be replaced by that of a run that goes on.
+    pub(crate) fn has_catalog(&self, path: &Path) -> bool {
+        absolute(path).is_some_and(|path| self.catalogs.contains(&path))
     }
 
     /// Whether an earlier run worked on a take.
@@ -74,8 +115,17 @@ impl Past {
                 self.known.insert(done.take.clone());
                 self.done.insert(done.take.clone(), *done);
             }
+            Line::Catalog { path } => {
+                self.catalogs.insert(path);
+            }
         }
     }
+}
+
+/// A path as it is from everywhere.
+fn absolute(path: &Path) -> Option<PathBuf> {
+    let folder = files::folder_of(path).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
 }
 
 pub(crate) struct Journal {
@@ -98,11 +148,19 @@ impl Journal {
             Failure::cannot("write", &path, error)
                 .try_this("check that the folder may be written to and has room, or name another one with -o")
         };
-        // A pipe would wait for its reader for ever.
-        if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(failed(io::Error::other("it is no file")));
+        if let Ok(there) = path.symlink_metadata() {
+            // A pipe would wait for its reader for ever.
+            if !there.is_file() {
+                return Err(failed(io::Error::other("it is no file")));
+            }
+            if has_other_names(&there) {
+                return Err(failed(io::Error::other("it is also another file, by a hard link")));
+            }
         }
-        let mut past = Past::default();
+        let mut past = Past {
+            folder: folder.canonicalize().unwrap_or_default(),
+            ..Past::default()
+        };
         if output::writes_nothing() {
             if !anew {
                 read_others(folder, Path::new(""), &mut past);
@@ -126,10 +184,10 @@ impl Journal {
             file.set_len(0).map_err(failed)?;
         } else {
             read_others(folder, &path, &mut past);
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map_err(failed)?;
-            let whole = read_lines(&bytes, &mut past);
-            file.set_len(whole as u64).map_err(failed)?;
+            let whole = read_lines(&file, &mut past).map_err(|error| {
+                Failure::cannot("read", &path, error).try_this("--force to make all anew, or another folder with -o")
+            })?;
+            file.set_len(whole).map_err(failed)?;
         }
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         let journal = Self {
@@ -149,6 +207,11 @@ impl Journal {
     /// Says what a take gave, once its outputs are there.
     pub(crate) fn done(&self, done: Done) -> Result<(), Failure> {
         self.append(&Line::Done(Box::new(done)))
+    }
+
+    /// Says where the catalog of the run will be.
+    pub(crate) fn catalog(&self, path: &Path) -> Result<(), Failure> {
+        absolute(path).map_or(Ok(()), |path| self.append(&Line::Catalog { path }))
     }
 
     fn append(&self, line: &Line) -> Result<(), Failure> {
@@ -181,25 +244,52 @@ fn read_others(folder: &Path, own: &Path, past: &mut Past) {
     others.sort();
     for path in others {
         // One that cannot be read only means that its takes are done again.
-        if let Ok(bytes) = fs::read(&path) {
-            read_lines(&bytes, past);
+        if let Ok(file) = File::open(&path) {
+            let _ = read_lines(&file, past);
         }
     }
 }
 
-/// Adds all lines that are whole; returns the bytes up to the end of the last one.
-fn read_lines(bytes: &[u8], past: &mut Past) -> usize {
+/// Whether a file has several names, so that writing into it changes what the others mean.
+fn has_other_names(file: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::nlink(file) > 1
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        false
+    }
+}
+
+/// Longest line of a journal, bytes: what a take of a thousand loops gives.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+
+/// Part of the memory of a run that journals may take.
+const MEMORY_SHARE: u64 = 8;
+
+/// Adds all lines that are whole; returns the bytes up to the end of the last one. Errors: it cannot be read, or is no journal.
+fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
+    let mut left = memory::limits().max_memory_bytes / MEMORY_SHARE;
+    let mut reader = BufReader::new(file);
     let mut whole = 0;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        if line.last() == Some(&b'\n') {
-            whole += line.len();
-            // A line that cannot be read is of another version, or damaged: its take is done again.
-            if let Ok(line) = serde_json::from_slice(line) {
-                past.add(line);
-            }
+    loop {
+        let mut line = Vec::new();
+        reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+        if line.last() != Some(&b'\n') {
+            return match line.len() as u64 == MAX_LINE_BYTES {
+                true => Err(io::Error::other("it is no journal of a run: a line has no end")),
+                false => Ok(whole),
+            };
+        }
+        whole += line.len() as u64;
+        // A line that cannot be read is of another version, or damaged: its take is done again.
+        if let Ok(read) = loop_file::from_text(&line) {
+            left = (left.checked_sub(line.len() as u64)).ok_or_else(|| io::Error::other("it is too large"))?;
+            past.add(read);
         }
     }
-    whole
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use loopwright::names;
-use loopwright_catalog::{CatalogFormat, LoopRow};
+use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
 use loopwright_job::TURNING_DPS;
 
 use crate::args::{CatalogArgs, SortBy};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::{files, report::catalog as report};
+use crate::{files, memory, report::catalog as report};
 
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
@@ -79,9 +79,12 @@ pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Res
 pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
-    loopwright_catalog::read(format, files::read_bytes(path)?).map_err(|error| {
-        Failure::cannot("read", path, error)
-            .try_this("a catalog that `loopwright make TAKES -o FOLDER/ --catalog FILE` wrote")
+    loopwright_catalog::read_within(format, files::read_bytes(path)?, &memory::limits()).map_err(|error| {
+        let hint = match error {
+            CatalogError::TooLarge { limit } => memory::hint(limit),
+            _ => "a catalog that `loopwright make TAKES -o FOLDER/ --catalog FILE` wrote".to_owned(),
+        };
+        Failure::cannot("read", path, error).try_this(hint)
     })
 }
 

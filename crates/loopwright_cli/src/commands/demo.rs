@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright::SearchSettings;
-use loopwright_formats::{Format, ReadSettings, SizeLimits, Source};
+use loopwright_formats::{Format, ReadSettings, Source};
 use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -55,7 +55,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         rows: &Rows::Recommended,
     };
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
-    let pending = job::write(&studied, request, made, Format::Bvh, SizeLimits::default()).map_err(in_words)?;
+    let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
     let named = [&*loop_path, &sidecar_path, &picture_path];
     let sidecar = loop_output::add(&mut outputs, pending, &named, Vec::new())?;

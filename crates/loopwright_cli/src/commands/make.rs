@@ -12,7 +12,7 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{animations, batch, failures, files, load, loop_output, memory, plot::PlotFile, talk};
+use crate::{animations, batch, failures, files, load, loop_output, plot::PlotFile, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
@@ -92,10 +92,19 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
 }
 
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
-    match &target.recipe {
-        Some(path) => Ok(read_recipe(path)?.overlaid(flags)?),
-        None => Ok(flags.clone()),
+    let Some(path) = &target.recipe else {
+        return Ok(flags.clone());
+    };
+    let recipe = read_recipe(path)?;
+    // What is typed goes before it.
+    let named = [(&recipe.take.rig, &flags.take.rig), (&recipe.take.map, &flags.take.map)];
+    for file in named
+        .into_iter()
+        .filter_map(|(file, typed)| file.as_ref().filter(|_| typed.is_none()))
+    {
+        files::check_named_by(path, file)?;
     }
+    Ok(recipe.overlaid(flags)?)
 }
 
 fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
@@ -168,7 +177,7 @@ fn make(
     };
     let made = job::make(&studied, request, chosen).map_err(in_words)?;
     let recipe = made.recipe(recipe);
-    let pending = job::write(&studied, request, made, format, memory::limits()).map_err(in_words)?;
+    let pending = job::write(&studied, request, made, format).map_err(in_words)?;
     let is_bad = pending.is_bad();
     talk::warn_all(&pending.warnings);
     if let Some(decision) = &pending.done.decision {

@@ -13,7 +13,7 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::{json, make_all as report};
 use crate::talk::{self, Progress};
-use crate::{animations, args::TargetArgs, failures, files, load, memory, recipe::Recipe, written_loop};
+use crate::{animations, args::TargetArgs, failures, files, load, recipe::Recipe, written_loop};
 
 /// What is asked of all animations of a file.
 #[derive(Clone, Copy)]
@@ -42,12 +42,7 @@ impl LoopedAnimations {
         study: &Study,
         format: Format,
     ) -> Result<Self, Failure> {
-        let mut pack = PackJob::new(PackRequest {
-            recipe,
-            search,
-            format,
-            limits: memory::limits(),
-        });
+        let mut pack = PackJob::new(PackRequest { recipe, search, format });
         let progress = Progress::new("looping", numbers.len());
         for &number in numbers {
             let name = &file.animation_names()[number];

@@ -50,9 +50,6 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     }
     let folder = output_folder(options)?;
     let study = load::study(options.recipe.take.clone())?;
-    let catalog = (many.catalog.as_deref())
-        .map(|path| Catalog::asked_for(path, options))
-        .transpose()?;
     let mut inputs = found.files;
     let protected = inputs.iter().filter_map(|input| input.path.canonicalize().ok());
     let protected = protected.collect();
@@ -61,6 +58,9 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     }
     output::make_folder(folder)?;
     let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
+    let catalog = (many.catalog.as_deref())
+        .map(|path| Catalog::asked_for(path, options, &past))
+        .transpose()?;
     let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
     if known > 0 && !many.resume {
         return Err(Failure::error(format!(
@@ -117,7 +117,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     progress.finish();
     failure?;
     if let Some(catalog) = catalog {
-        summary.catalog = Some(catalog.write(&rows)?);
+        summary.catalog = Some(catalog.write(&rows, &work.journal)?);
     }
     talk::note(&summary.pace(begun.elapsed()));
     output::say_if_nothing_was_written();
@@ -434,7 +434,7 @@ impl MakeLoops<'_> {
         let in_words = |error: JobError| failures::job(&loaded, request.search, error);
         let written = |chosen: &job::Chosen| {
             let made = job::make(&loaded, request, chosen)?;
-            job::write(&loaded, request, made, format, memory::limits())
+            job::write(&loaded, request, made, format)
         };
         let of_row = |chosen: Result<job::Chosen, JobError>| {
             let made = match chosen {
@@ -469,12 +469,7 @@ impl MakeLoops<'_> {
     /// The loops of all animations that are asked for, each for a file of its own.
     fn split(&self, path: &Path, file: &AnimatedFile, format: Format, read: &mut FileRead) -> Result<Studied, Failure> {
         let Options { recipe, search, .. } = self.options;
-        let request = PackRequest {
-            recipe,
-            search,
-            format,
-            limits: memory::limits(),
-        };
+        let request = PackRequest { recipe, search, format };
         let mut skeleton = None;
         let mut loop_of = |name: &str, number: usize| {
             let studied = animations::read(path, file, number, &self.study)?;
@@ -719,7 +714,7 @@ impl MakeLoops<'_> {
             search: Some(self.options.search),
             rows: self.options.rows,
         };
-        let written = job::write(&studied, request, made, format, memory::limits());
+        let written = job::write(&studied, request, made, format);
         let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
         self.write_loop(input, written, named, &warnings)
     }
@@ -802,7 +797,7 @@ struct Catalog<'a> {
 
 impl<'a> Catalog<'a> {
     /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
-    fn asked_for(path: &'a Path, options: Options<'_>) -> Result<Self, Failure> {
+    fn asked_for(path: &'a Path, options: Options<'_>, past: &Past) -> Result<Self, Failure> {
         let format = catalog::format_of(path)?;
         if let Some(folder) = path
             .parent()
@@ -810,14 +805,15 @@ impl<'a> Catalog<'a> {
         {
             output::make_folder(folder)?;
         }
-        let outputs = Outputs::new(options.target.force || options.many.resume);
+        let outputs = Outputs::new(options.target.force || (options.many.resume && past.has_catalog(path)));
         outputs.check(path)?;
         Ok(Self { path, format, outputs })
     }
 
     /// Writes all rows; returns its name.
-    fn write(mut self, rows: &[LoopRow]) -> Result<String, Failure> {
+    fn write(mut self, rows: &[LoopRow], journal: &Journal) -> Result<String, Failure> {
         let bytes = catalog::bytes(self.format, rows, self.path)?;
+        journal.catalog(self.path)?;
         self.outputs.add(self.path, &bytes)?;
         self.outputs.commit()?;
         Ok(self.path.display().to_string())

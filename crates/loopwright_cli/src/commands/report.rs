@@ -166,8 +166,13 @@ fn loops_of(args: &ReportArgs) -> Result<Found, Failure> {
         if input.is_file() && extension.and_then(CatalogFormat::from_extension).is_some() {
             for row in catalog::read(input)? {
                 let path = output_of(&row.output, input);
-                kinds.insert((path.clone(), row.animation), row.kind);
-                paths.push(path);
+                match files::check_named_by(input, &path) {
+                    Ok(()) => {
+                        kinds.insert((path.clone(), row.animation), row.kind);
+                        paths.push(path);
+                    }
+                    Err(failure) => problems.push((row.output, failure)),
+                }
             }
         } else {
             paths.push(input.clone());

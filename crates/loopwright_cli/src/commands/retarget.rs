@@ -7,7 +7,7 @@ use loopwright::Take;
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::loop_file::{CarriedMotion, MeasuredLoop, MotionPack, PackSidecar};
 use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOnto, Matched, StoredLoop, pack::NoPack, rig_of, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOnto, Matched, StoredLoop, pack::NoPack, take_facts};
 
 use super::each::{self, Manner};
 use super::make_all;
@@ -190,8 +190,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
-        let from = rig_of(&file.take, &file.source, &self.options.reading.overrides()).map_err(failures::body)?;
-        let matched = self.options.target.matched(from);
+        let matched = (self.options.target).matched(file, &self.options.reading.overrides());
         let matched = matched.map_err(|error| failures::study(self.options.input, error))?;
         talk::warn_all(matched.warnings());
         if let Some(path) = self.options.save_map {

@@ -98,9 +98,9 @@ pub enum FrameTimeFault {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BvhError {
-    /// The first word is not HIERARCHY.
-    #[error("not a BVH file: expected HIERARCHY at {at}, found {found}")]
-    NotBvh { at: Position, found: Found },
+    /// The first word is not HIERARCHY. What it is stays unsaid: a file that is no take may hold what is not for everyone.
+    #[error("not a BVH file: expected HIERARCHY at {at}")]
+    NotBvh { at: Position },
     /// The format requires something else here.
     #[error("{at}: expected {expected}, found {found}")]
     Expected {

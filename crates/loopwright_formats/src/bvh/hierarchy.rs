@@ -165,7 +165,6 @@ impl<'b> Reader<'_, 'b> {
         if !is(word, "HIERARCHY") {
             return Err(BvhError::NotBvh {
                 at: self.lexer.position_before(word),
-                found: found(word),
             });
         }
         let word = self.lexer.word();

@@ -6,15 +6,12 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use glam::{DQuat, DVec3};
 use loopwright::analysis::{TakeSample, probe_stride};
 
-use super::read::{Frames, TRANSFORMS_PER_BYTE, is_bvh};
+use super::read::{Frames, is_bvh};
 use super::{
     FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, number::number, source::BvhSource,
 };
 use crate::space::{Space, guess};
-use crate::{
-    limits::most_transforms, settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark,
-    warning::Warning,
-};
+use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::Warning};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
 const MAX_HEAD_BYTES: u64 = 1 << 20;
@@ -70,11 +67,6 @@ impl<R: Read + Seek> PlainBvh<R> {
             num_frames,
             num_bytes: rows_at,
         } = Head::read(&mut lines)?;
-        let num_joints = hierarchy.joints().len();
-        let most = most_transforms(usize::try_from(num_bytes).ok()?, TRANSFORMS_PER_BYTE);
-        if num_frames.saturating_mul(num_joints) > most {
-            return None;
-        }
         let (mut middle, mut some) = (Frames::new(&hierarchy), Frames::new(&hierarchy));
         let stride = probe_stride(num_frames);
         let mut row = Vec::with_capacity(hierarchy.num_channels());

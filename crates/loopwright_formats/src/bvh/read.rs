@@ -10,7 +10,7 @@ use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};
 use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource};
 use crate::entry::{Loaded, ParsedFile};
-use crate::limits::{SizeLimits, most_transforms};
+use crate::limits::SizeLimits;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, guess};
 use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::Warning};
@@ -76,10 +76,6 @@ impl RowSink for Values {
         self.0.extend_from_slice(&row[self.1.clone()]);
     }
 }
-
-/// Transforms allowed per byte of a file, in addition to those allowed for any file: rows of real files have six bytes or more
-/// per joint.
-pub(super) const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of rows, in the axes and unit of the file until they are settled.
 #[derive(Clone, Debug)]
@@ -165,9 +161,8 @@ impl Frames {
 #[derive(Debug)]
 struct Poses<'h> {
     hierarchy: &'h Hierarchy,
-    /// Most transforms allowed by the size of the file.
+    /// Most transforms allowed.
     limit: usize,
-    most_in_memory: usize,
     /// Its values in a row.
     values: Range<usize>,
     frames: Frames,
@@ -175,10 +170,7 @@ struct Poses<'h> {
 
 impl RowSink for Poses<'_> {
     fn expect(&mut self, max_rows: usize) {
-        let most = self
-            .limit
-            .min(self.most_in_memory)
-            .saturating_sub(self.frames.translations.len());
+        let most = self.limit.saturating_sub(self.frames.translations.len());
         let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(most);
         self.frames.translations.reserve_exact(count);
         self.frames.rotations.reserve_exact(count);
@@ -187,19 +179,18 @@ impl RowSink for Poses<'_> {
     fn push(&mut self, row: &[f64]) {
         // Reading continues, because a later error is reported before the number of rows.
         let num = self.frames.translations.len() + self.hierarchy.joints().len();
-        if num <= self.limit && num <= self.most_in_memory {
+        if num <= self.limit {
             self.frames.append(self.hierarchy, &row[self.values.clone()]);
         }
     }
 }
 
 impl<'h> Poses<'h> {
-    /// Empty, for a file of the given number of bytes.
-    fn new(hierarchy: &'h Hierarchy, num_bytes: usize, limits: &SizeLimits) -> Self {
+    /// Empty, for what limits allow.
+    fn new(hierarchy: &'h Hierarchy, limits: &SizeLimits) -> Self {
         Self {
             hierarchy,
-            limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
-            most_in_memory: limits.most_transforms(),
+            limit: limits.most_transforms(),
             values: 0..hierarchy.num_channels(),
             frames: Frames::new(hierarchy),
         }
@@ -210,6 +201,10 @@ impl<'h> Poses<'h> {
 pub(super) struct BvhBytes<'a>(pub(super) Cow<'a, [u8]>);
 
 impl ParsedFile for BvhBytes<'_> {
+    fn num_bytes(&self) -> usize {
+        self.0.len()
+    }
+
     fn animation_names(&self) -> Vec<String> {
         Vec::new()
     }
@@ -233,17 +228,10 @@ fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &m
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
     let num_joints = hierarchy.joints().len();
-    let mut poses = Poses::new(&hierarchy, bytes.len(), &settings.limits);
+    let mut poses = Poses::new(&hierarchy, &settings.limits);
     poses.values = values;
     let motion = motion::read(&mut lexer, &trees.whole, &mut poses, warnings)?;
     settings.check_unit()?;
-    if motion.num_frames.saturating_mul(num_joints) > poses.limit {
-        return Err(ReadError::OutOfProportion {
-            frames: motion.num_frames,
-            joints: num_joints,
-            bytes: bytes.len(),
-        });
-    }
     settings.limits.check_transforms(motion.num_frames, num_joints)?;
     let frame_time_secs = motion.frame_time.secs;
     let mut frames = poses.frames;
@@ -442,30 +430,19 @@ mod tests {
         text.push_str("}\nMOTION\nFrames: 5000\nFrame Time: 0.1\n");
         text.push_str(&"0\n".repeat(5000));
         let error = crate::read_take(text.as_bytes(), "t", &ReadSettings::default(), &mut Vec::new()).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                ReadError::OutOfProportion {
-                    frames: 5000,
-                    joints: 2001,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, ReadError::Memory(_)), "{error}");
     }
 
     #[test]
-    fn poses_stop_at_the_lower_of_both_limits() {
+    fn poses_stop_at_the_limit() {
         let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT b { OFFSET 0 1 0 } }\nMOTION\n";
         let mut lexer = open(text.as_bytes()).unwrap();
         let trees = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
         let hierarchy = trees.tree(0, &mut Vec::new()).hierarchy;
-        for (limit, most_in_memory, kept) in [(6, 100, 6), (100, 6, 6), (7, 5, 4), (100, 100, 20)] {
+        for (limit, kept) in [(6, 6), (7, 6), (100, 20)] {
             let mut poses = Poses {
                 hierarchy: &hierarchy,
                 limit,
-                most_in_memory,
                 values: 0..1,
                 frames: Frames::new(&hierarchy),
             };
@@ -479,7 +456,7 @@ mod tests {
                 ..
             } = &poses.frames;
             assert_eq!((translations.len(), rotations.len()), (kept, kept));
-            assert!(translations.capacity() <= limit.min(most_in_memory));
+            assert!(translations.capacity() <= limit);
         }
     }
 

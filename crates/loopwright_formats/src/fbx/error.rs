@@ -33,10 +33,6 @@ pub enum FbxError {
     NoAnimation,
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
     FrameRate { found: f64 },
-    #[error(
-        "an animation of {secs} s at {rate_hz} frames per second is out of proportion to the file, at most {limit} frames are"
-    )]
-    TooManyFrames { secs: f64, rate_hz: f64, limit: usize },
     #[error("joint {joint} at frame {frame} is not finite or out of any plausible range")]
     OutOfRange {
         joint: String,

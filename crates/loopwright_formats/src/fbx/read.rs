@@ -12,14 +12,11 @@ use super::source::{FbxSource, Form};
 use super::timing::{self, Grid};
 use super::{bind, error::FbxError, form::FbxFile};
 use crate::entry::{Loaded, ParsedFile};
-use crate::limits::{MAX_VALUE, most_transforms};
+use crate::excerpt::one_line;
+use crate::limits::MAX_VALUE;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
 use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
-
-/// Transforms allowed per byte of a file, in addition to those allowed for any file: sampled files have a byte or more for each
-/// number, files with sparse keys less.
-const TRANSFORMS_PER_BYTE: usize = 16;
 
 /// A joint whose translation in its parent varies by less is still, in metres: exporters write it with single-precision noise.
 const STILL_METRES: f64 = 2e-6;
@@ -114,6 +111,10 @@ struct Animated<'a> {
 }
 
 impl ParsedFile for FbxScene {
+    fn num_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     fn animation_names(&self) -> Vec<String> {
         timing::animation_names(&self.scene)
     }
@@ -128,12 +129,15 @@ impl ParsedFile for FbxScene {
         let joints = joints::choose(scene, Some(stack), moves, skeleton_choice(settings), warnings)?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         timing::warn_of_left_out(stack, &joints, warnings);
-        let limit = most_transforms(self.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
-        let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
+        let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
         let animation: &str = &stack.element.name;
         let animated = Animated {
-            take_name: if scene.anim_stacks.count > 1 { animation } else { name },
+            take_name: &if scene.anim_stacks.count > 1 {
+                one_line(animation)
+            } else {
+                name.to_owned()
+            },
             animation,
             anim: &anim,
             joints: &joints,

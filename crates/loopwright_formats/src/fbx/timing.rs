@@ -115,12 +115,11 @@ const END_SLACK: f64 = 0.01;
 /// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture is
 /// lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than its
 /// take's, the keys give it too: there is nothing between them. An animation whose stated range is empty has the range of its
-/// keys. `limit` is the maximum number of sampled frames.
+/// keys.
 pub(super) fn grid(
     scene: &Scene,
     stack: &AnimStack,
     joints: &Joints,
-    limit: usize,
     warnings: &mut Vec<Warning>,
 ) -> Result<Grid, FbxError> {
     let mut is_joint = vec![false; scene.nodes.len()];
@@ -181,17 +180,10 @@ pub(super) fn grid(
         });
     }
     let intervals = ((end - begin) * rate + END_SLACK).floor();
-    if intervals >= limit as f64 {
-        return Err(FbxError::TooManyFrames {
-            secs: end - begin,
-            rate_hz: rate,
-            limit,
-        });
-    }
     Ok(Grid {
         begin_secs: begin,
         frame_time_secs: 1.0 / rate,
-        num_frames: intervals as usize + 1,
+        num_frames: (intervals as usize).saturating_add(1),
         is_stepped: num_stepped > 0,
     })
 }

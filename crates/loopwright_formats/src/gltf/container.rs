@@ -54,7 +54,7 @@ impl Document {
         } else {
             (text::without_byte_order_mark(bytes), None)
         };
-        limits.check_memory(json_bytes(text))?;
+        limits.for_file(bytes.len() as u64).check_memory(json_bytes(text))?;
         let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
             line: error.line(),
             column: error.column(),
@@ -613,7 +613,10 @@ mod tests {
             ..SizeLimits::default()
         };
         let refused = Document::parse(file.as_bytes(), None, &limits);
-        let is_it = matches!(refused, Err(ReadError::Memory { limit: 0x10_0000, .. }));
+        let is_it = matches!(
+            refused,
+            Err(ReadError::Memory(crate::MemoryError { limit: 0x10_0000, .. }))
+        );
         assert!(is_it, "{refused:?}");
     }
 }

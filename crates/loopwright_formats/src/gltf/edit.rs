@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::accessor::Accessors;
 use super::container::{Document, list_mut};
-use super::parts::Transform;
+use super::parts::{Animation, Transform, parts};
 
 /// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";
@@ -115,6 +116,25 @@ pub(crate) fn outside_files(document: &Document) -> Vec<String> {
         .filter_map(|part| part.get("uri").and_then(Value::as_str))
         .filter(|uri| !uri.starts_with("data:"))
         .map(str::to_owned)
+        .collect()
+}
+
+/// Names of the animations that hold a number that is none, or numbers where they have none.
+pub(crate) fn unfit_animations(document: &Document) -> Vec<String> {
+    let accessors = Accessors::new(document, &[], 0);
+    let is_unfit = |output: usize| {
+        let shape = accessors.shape(output, "animations").ok();
+        let shape = shape.and_then(|shape| ["SCALAR", "VEC3", "VEC4"].into_iter().find(|known| *known == shape));
+        let values = shape.and_then(|shape| accessors.values(output, shape, "animations").ok());
+        values.is_some_and(|values| values.iter().any(|value| !value.is_finite()))
+    };
+    let animations: Vec<Animation> = parts(document, "animations").unwrap_or_default();
+    let unfit = animations.into_iter().enumerate().filter(|(_, animation)| {
+        let mut outputs = animation.samplers.iter().map(|sampler| sampler.output);
+        outputs.any(is_unfit)
+    });
+    unfit
+        .map(|(index, animation)| animation.name.unwrap_or_else(|| index.to_string()))
         .collect()
 }
 

@@ -11,7 +11,7 @@ use super::source::{Above, GltfJoint, GltfSource, ShapeWeights};
 use super::track::{Grid, Track};
 use super::{accessor::Accessors, container::Document, edit, error::GltfError};
 use crate::entry::{Loaded, ParsedFile};
-use crate::limits::{SizeLimits, most_transforms};
+use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
@@ -19,9 +19,6 @@ use crate::{error::ReadError, excerpt::cut, warning::Warning};
 
 /// Longest name of a joint.
 const MAX_NAME: usize = 200;
-
-/// Transforms allowed per byte of a file, in addition to those allowed for any file: one key may apply to many frames.
-const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// A file, parsed except for its keys.
 pub(crate) struct GltfFile {
@@ -97,22 +94,13 @@ impl GltfFile {
         });
         Ok(LoadedTake::new(take, source))
     }
-
-    /// Errors: more transforms than the size of the file or the limits allow.
-    fn check_size(&self, num_frames: usize, num_joints: usize, limits: &SizeLimits) -> Result<(), ReadError> {
-        let num_bytes = self.num_bytes.saturating_add(self.document.num_buffer_bytes());
-        if num_frames.saturating_mul(num_joints) > most_transforms(num_bytes, TRANSFORMS_PER_BYTE) {
-            return Err(ReadError::OutOfProportion {
-                frames: num_frames,
-                joints: num_joints,
-                bytes: num_bytes,
-            });
-        }
-        limits.check_transforms(num_frames, num_joints)
-    }
 }
 
 impl ParsedFile for GltfFile {
+    fn num_bytes(&self) -> usize {
+        self.num_bytes.saturating_add(self.document.num_buffer_bytes())
+    }
+
     fn animation_names(&self) -> Vec<String> {
         self.names.clone()
     }
@@ -177,12 +165,12 @@ impl ParsedFile for GltfFile {
             });
         }
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
-        self.check_size(grid.num_frames, joints.nodes.len(), &settings.limits)?;
+        settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
         // Weights take part of what the file may take; beyond it they are left out.
         let mut size = joints.nodes.len();
         shapes.retain(|(_, track)| {
             size = size.saturating_add(track.width());
-            self.check_size(grid.num_frames, size, &settings.limits).is_ok()
+            settings.limits.check_transforms(grid.num_frames, size).is_ok()
         });
         let ignored = chosen.animation.channels.len() - num_moves - shapes.len();
         if ignored > 0 {

@@ -403,6 +403,10 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFil
             count: outside.len(),
         });
     }
+    let unfit = edit::unfit_animations(document);
+    if !unfit.is_empty() {
+        warnings.push(Warning::UnfitAnimations { names: unfit });
+    }
     Ok(WrittenFile {
         bytes: if is_binary {
             document.to_glb()

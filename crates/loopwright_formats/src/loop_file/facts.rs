@@ -84,6 +84,7 @@ impl TakeFacts {
             take,
             source,
             file_sha256,
+            ..
         } = file;
         Self {
             file_sha256: file_sha256.clone(),

@@ -1,7 +1,9 @@
 //! The form of all our JSON.
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
+
+use crate::excerpt::one_line;
 
 /// Indented JSON with a final newline; zeros have no sign.
 ///
@@ -21,7 +23,23 @@ pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     Ok(text)
 }
 
-/// The same before it is text. Errors: a map whose keys are not texts.
+/// Reads JSON of others; texts in it are on one line. Errors: it is no JSON, or of another form.
+pub fn from_text<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
+    let mut value: Value = serde_json::from_slice(text)?;
+    put_on_one_line(&mut value);
+    serde_json::from_value(value)
+}
+
+fn put_on_one_line(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains(char::is_control) => *text = one_line(text),
+        Value::Array(values) => values.iter_mut().for_each(put_on_one_line),
+        Value::Object(fields) => fields.values_mut().for_each(put_on_one_line),
+        _ => {}
+    }
+}
+
+/// JSON before it is text. Errors: a map whose keys are not texts.
 pub(crate) fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(facts)?;
     drop_signs_of_zeros(&mut value);
@@ -47,6 +65,14 @@ mod tests {
     fn zeros_have_no_sign_and_numbers_all_their_digits() {
         let text = to_text(&[-0.0, 0.1 + 0.2, -1.0]).unwrap();
         assert_eq!(text, "[\n  0.0,\n  0.30000000000000004,\n  -1.0\n]\n");
+    }
+
+    #[test]
+    fn texts_of_others_are_on_one_line() {
+        let text = br#"{"a": ["walk\nerror: no", 1.5, {"b": "c\u001b[2J"}]}"#;
+        let value: Value = from_text(text).unwrap();
+        let wanted = serde_json::json!({"a": ["walk\u{FFFD}error: no", 1.5, {"b": "c\u{FFFD}[2J"}]});
+        assert_eq!(value, wanted);
     }
 
     #[test]

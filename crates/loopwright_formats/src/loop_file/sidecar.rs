@@ -19,7 +19,8 @@ use super::facts::{
     BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts,
 };
-use super::{importer::TargetFacts, json::to_text};
+use super::importer::TargetFacts;
+use super::json::{self, to_text};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
@@ -198,7 +199,7 @@ impl Sidecar {
         if marks.version != u64::from(VERSION) {
             return Err(SidecarError::Version { found: marks.version });
         }
-        serde_json::from_slice(bytes).map_err(|error| json_error(&error))
+        json::from_text(bytes).map_err(|error| json_error(&error))
     }
 
     /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.

@@ -149,7 +149,7 @@ impl<'a> Array<'a> {
                     let letters = text
                         .chunks_exact(4)
                         .map(|four| u32::from_le_bytes(four.try_into().unwrap_or_default()));
-                    letters.map(char::from_u32).collect()
+                    letters.map(char::from_u32).collect::<Option<String>>()
                 }
                 Kind::Bytes => core::str::from_utf8(text).ok().map(str::to_owned),
                 _ => None,

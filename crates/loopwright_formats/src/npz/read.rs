@@ -8,6 +8,7 @@ use loopwright::{Joint, Skeleton, Take};
 use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
 use crate::entry::{Loaded, ParsedFile};
+use crate::excerpt::one_line;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, Up, UpChoice};
@@ -26,6 +27,10 @@ const MOST_GROWTH: f64 = 0.05;
 pub(super) struct NpzBytes<'a>(pub(super) Cow<'a, [u8]>);
 
 impl ParsedFile for NpzBytes<'_> {
+    fn num_bytes(&self) -> usize {
+        self.0.len()
+    }
+
     fn animation_names(&self) -> Vec<String> {
         Vec::new()
     }
@@ -136,7 +141,7 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let names = Array::read("names", &bytes)?;
     names.check_shape(&[None])?;
     let num_joints = names.shape[0];
-    let names = names.texts()?;
+    let names: Vec<String> = names.texts()?.iter().map(|name| one_line(name)).collect();
     let joints = Some(num_joints);
     let (parents, _) = arrays.numbers("parents", &[joints])?;
     let (positions, shape) = arrays.vectors("positions", &[None, joints, Some(3)])?;

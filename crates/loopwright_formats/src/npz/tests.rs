@@ -374,5 +374,5 @@ fn memory_is_limited() {
         ..ReadSettings::default()
     };
     let refused = read_take(&bytes, "walk", &settings, &mut Vec::new());
-    assert!(matches!(refused, Err(ReadError::Memory { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ReadError::Memory(_))), "{refused:?}");
 }

@@ -265,7 +265,7 @@ mod tests {
             max_memory_bytes: 1 << 10,
             ..limits
         };
-        assert!(matches!(error(1 << 20, &tight), ReadError::Memory { .. }));
+        assert!(matches!(error(1 << 20, &tight), ReadError::Memory(_)));
         // More than it states, and less.
         for stated in [1 << 10, 2 << 20] {
             assert!(matches!(

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let files = files_of(&args.database, &database);
     let mut sources: Vec<(String, MatchSource)> = Vec::new();
     for (file, name) in &files {
+        files::check_named_by(&args.database, file)?;
         outputs.protect(file);
         sources.extend(source::read_all(
             file,

@@ -1,0 +1,383 @@
+//! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise it.
+
+use std::fs::{self, File};
+use std::process::Command;
+
+use crate::harness::{Answer, Folder, command};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use serde_json::{Value, json};
+
+/// Address space of a run, KiB: what a program takes that allocates no more than a small file allows.
+const ADDRESS_SPACE: u32 = 700_000;
+
+/// Runs the command in little address space, where a larger allocation ends it by a signal.
+fn confined(folder: &Folder, arguments: &[&str]) -> Answer {
+    let program = command();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {ADDRESS_SPACE}; exec \"$@\""), "sh"]);
+    shell
+        .arg(program.get_program())
+        .args(arguments)
+        .current_dir(folder.path());
+    Answer::new(shell.output().unwrap())
+}
+
+fn run(folder: &Folder, arguments: &str) -> Answer {
+    confined(folder, &arguments.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Asserts that a run is refused for its memory, and that it says how much would do.
+fn is_too_much(folder: &Folder, arguments: &str) {
+    let answer = run(folder, arguments).refused();
+    answer.says("of memory are needed, the limit is");
+    answer.says("--max-memory with more than");
+}
+
+/// glTF of joints that all turn by one accessor, in several animations: few bytes that mean much.
+fn shared(joints: usize, keys: usize, secs: f32, animations: usize) -> String {
+    let times = (0..keys).map(|key| secs * key as f32 / (keys - 1) as f32);
+    let mut data: Vec<u8> = times.clone().flat_map(f32::to_le_bytes).collect();
+    let times_bytes = data.len();
+    for time in times {
+        let half = 0.25 * (time * core::f32::consts::TAU).sin();
+        data.extend(
+            [half.sin(), 0.0, 0.0, half.cos()]
+                .into_iter()
+                .flat_map(f32::to_le_bytes),
+        );
+    }
+    let nodes = (0..joints).map(|joint| match joint {
+        0 => json!({"children": (1..joints).collect::<Vec<_>>()}),
+        _ => json!({"translation": [0.0, 0.01, 0.0]}),
+    });
+    let channels: Vec<Value> = (0..joints)
+        .map(|node| json!({"sampler": 0, "target": {"node": node, "path": "rotation"}}))
+        .collect();
+    let animations = (0..animations).map(|number| {
+        json!({"name": format!("Turn{number}"), "samplers": [{"input": 0, "output": 1}], "channels": channels})
+    });
+    let file = json!({
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": nodes.collect::<Vec<_>>(),
+        "buffers": [{
+            "byteLength": data.len(),
+            "uri": format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&data)),
+        }],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": times_bytes},
+            {"buffer": 0, "byteOffset": times_bytes, "byteLength": data.len() - times_bytes},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR", "min": [0.0], "max": [secs]},
+            {"bufferView": 1, "componentType": 5126, "count": keys, "type": "VEC4"},
+        ],
+        "animations": animations.collect::<Vec<_>>(),
+    });
+    file.to_string()
+}
+
+#[test]
+fn work_on_a_small_file_takes_little_memory() {
+    let folder = Folder::new();
+    folder.write("joints.gltf", shared(8000, 120, 2.0, 1));
+    folder.write("long.gltf", shared(2000, 1000, 60.0, 1));
+    for file in ["joints.gltf", "long.gltf"] {
+        run(&folder, &format!("inspect {file}")).done();
+        is_too_much(&folder, &format!("find {file}"));
+        is_too_much(&folder, &format!("make {file} -o loop.glb"));
+    }
+    // As much as is said is enough.
+    let answer = folder.run("find joints.gltf --max-memory 1G");
+    assert!(answer.status < 2, "{}", answer.stderr);
+    // Each alone is small; together they are not.
+    folder.write("many.gltf", shared(30, 140, 2.3, 500));
+    let answer = run(&folder, "make many.gltf --all-animations -o many.glb").refused();
+    answer.says("of memory are needed");
+    // A character of many joints takes what its motion has frames for.
+    folder.succeed("synth -o walk.bvh --seconds 60 --fps 60");
+    let answer = run(&folder, "retarget walk.bvh --rig joints.gltf -o on.glb").refused();
+    assert!(!answer.stderr.contains("panic"), "{}", answer.stderr);
+    folder.write("loopwright.toml", "[make]\nset = \"output.repeat=20000\"\n");
+    is_too_much(&folder, "make walk.bvh -o loop.bvh");
+    let refused = folder.refuse("make walk.bvh -o loop.bvh --max-memory 1M", "the limit is 1 MiB");
+    refused.says("--max-memory");
+    assert!(!folder.file("loop.bvh").exists() && !folder.file("loop.glb").exists());
+}
+
+#[test]
+fn claims_of_billions_are_refused_at_once() {
+    let folder = Folder::new();
+    folder.write(
+        "rows.bvh",
+        "HIERARCHY\nROOT a { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition }\nMOTION\nFrames: 2147483647\n\
+         Frame Time: 0.01\n1 2 3\n4 5 6\n",
+    );
+    run(&folder, "inspect rows.bvh").done();
+    let mut claims: Value = serde_json::from_str(&shared(3, 4, 1.0, 1)).unwrap();
+    claims["accessors"][1]["count"] = json!(2_147_483_647_u32);
+    folder.write("keys.gltf", claims.to_string());
+    claims["accessors"][1].as_object_mut().unwrap().remove("bufferView");
+    folder.write("zeros.gltf", claims.to_string());
+    claims["accessors"][1]["sparse"] = json!({
+        "count": 2_147_483_647_u32,
+        "indices": {"bufferView": 0, "componentType": 5125},
+        "values": {"bufferView": 1},
+    });
+    folder.write("sparse.gltf", claims.to_string());
+    folder.write("years.gltf", shared(3, 4, 1e9, 1));
+    for file in ["keys.gltf", "zeros.gltf", "sparse.gltf", "years.gltf"] {
+        run(&folder, &format!("inspect {file}")).refused();
+    }
+    // Every number of four bytes of the binary formats becomes the largest, one after the other in steps.
+    folder.succeed("synth -o walk.bvh --seconds 2.6 --fps 20");
+    folder.succeed("convert walk.bvh walk.fbx");
+    folder.succeed("convert walk.bvh walk.glb");
+    folder.succeed("convert walk.bvh walk.npz");
+    folder.succeed("match build walk.bvh -o walk.lwmatch");
+    for (file, arguments) in [
+        ("walk.fbx", "inspect changed"),
+        ("walk.glb", "inspect changed"),
+        ("walk.npz", "inspect changed"),
+        ("walk.lwmatch", "match inspect changed"),
+    ] {
+        let whole = folder.read(file);
+        let heads = (0..whole.len().min(512)).step_by(4);
+        for at in heads.chain((512..whole.len()).step_by(whole.len() / 64)) {
+            let mut bytes = whole.clone();
+            for (byte, new) in bytes[at..].iter_mut().zip(2_147_483_647_u32.to_le_bytes()) {
+                *byte = new;
+            }
+            folder.write("changed", bytes);
+            assert!(run(&folder, arguments).status <= 2, "{file} at {at}");
+        }
+    }
+}
+
+#[test]
+fn catalogs_of_few_bytes_hold_few_rows() {
+    let folder = Folder::new();
+    folder.write("rows.csv", format!("path\n{}", "a\n".repeat(400_000)));
+    let refused = run(&folder, "catalog rows.csv").refused();
+    refused.says("its rows take more than");
+    refused.says("--max-memory");
+    folder.write("rows.jsonl", "{\"path\":\"a\"}\n".repeat(40_000));
+    run(&folder, "catalog rows.jsonl").done();
+    if cfg!(feature = "parquet") {
+        use loopwright_catalog::{CatalogFormat, LoopRow, write};
+        let row = LoopRow {
+            path: "a".to_owned(),
+            ..LoopRow::default()
+        };
+        let mut bytes = Vec::new();
+        write(
+            CatalogFormat::Parquet,
+            core::iter::repeat_n(&row, 1_000_000),
+            &mut bytes,
+        )
+        .unwrap();
+        folder.write("rows.parquet", bytes);
+        let refused = run(&folder, "catalog rows.parquet").refused();
+        refused.says("its rows take more than");
+    }
+}
+
+#[test]
+fn settings_and_journals_of_gigabytes_are_not_read() {
+    let folder = Folder::new();
+    folder.succeed("synth -o takes.bvh --seconds 2.6 --fps 20");
+    folder.make_folder("takes");
+    folder.copy("takes.bvh", "takes/walk.bvh");
+    folder.succeed("make takes -o loops/");
+    let sparse = |name: &str| File::create(folder.file(name)).unwrap().set_len(3 << 30).unwrap();
+    sparse("takes/loopwright.toml");
+    run(&folder, "find takes/walk.bvh")
+        .refused()
+        .says("the limit for settings is 16 MiB");
+    fs::remove_file(folder.file("takes/loopwright.toml")).unwrap();
+    let journal = folder.read("loops/.loopwright-batch.jsonl");
+    sparse("loops/.loopwright-batch.jsonl");
+    run(&folder, "make takes -o loops/ --resume")
+        .refused()
+        .says("no journal of a run");
+    assert_eq!(
+        fs::metadata(folder.file("loops/.loopwright-batch.jsonl"))
+            .unwrap()
+            .len(),
+        3 << 30,
+        "a file that is no journal stays"
+    );
+    folder.write("loops/.loopwright-batch.jsonl", journal);
+    run(&folder, "make takes -o loops/ --resume").done();
+}
+
+/// A folder with a take and the loops that a run made of it.
+fn with_loops() -> Folder {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    folder.succeed("synth -o takes/walk.bvh --seconds 2.6 --fps 20");
+    folder.succeed("make takes -o loops/ --catalog loops.csv");
+    folder
+}
+
+#[test]
+fn a_run_that_goes_on_replaces_what_is_its_own() {
+    let folder = with_loops();
+    let again = "make takes -o loops/ --resume --catalog";
+    folder.succeed(&format!("{again} loops.csv")).says("1 were done before");
+    folder.write("mine.csv", "precious");
+    folder.refuse(&format!("{again} mine.csv"), "\"mine.csv\" exists already");
+    assert_eq!(folder.text("mine.csv"), "precious");
+    folder.succeed(&format!("{again} mine.csv --force"));
+    assert!(folder.text("mine.csv").starts_with("path,"));
+    #[cfg(unix)]
+    {
+        fs::hard_link(folder.file("loops/.loopwright-batch.jsonl"), folder.file("other")).unwrap();
+        let before = folder.read("other");
+        folder.refuse("make takes -o loops/ --resume", "a hard link");
+        assert_eq!(folder.read("other"), before);
+    }
+}
+
+/// A journal says what its outputs say, or its takes are done again.
+#[test]
+fn a_journal_of_others_is_not_believed() {
+    let folder = with_loops();
+    let journal = folder.text("loops/.loopwright-batch.jsonl");
+    let outside = folder.file("outside.bvh");
+    fs::write(&outside, folder.read("loops/walk-loop.bvh")).unwrap();
+    let grade = folder.json("loops/walk-loop.bvh.json")["quality"]["grade"].clone();
+    let other = if grade == "good" { "bad" } else { "good" };
+    let grade = grade.as_str().unwrap();
+    for (from, to) in [
+        (format!("\"verdict\":\"{grade}\""), format!("\"verdict\":\"{other}\"")),
+        (format!("\"grade\":\"{grade}\""), format!("\"grade\":\"{other}\"")),
+        (grade.to_owned(), other.to_owned()),
+        (
+            "\"path\":\"loops/walk-loop.bvh\"".to_owned(),
+            format!("\"path\":{outside:?}"),
+        ),
+    ] {
+        let forged = journal.replace(&from, &to);
+        assert_ne!(forged, journal, "{from}");
+        folder.write("loops/.loopwright-batch.jsonl", forged);
+        let answer = folder.run("make takes -o loops/ --resume").wrote();
+        assert!(!answer.stderr.contains("done before"), "{from}: {}", answer.stderr);
+    }
+    folder.write("loops/.loopwright-batch.jsonl", journal);
+    folder
+        .run("make takes -o loops/ --resume")
+        .wrote()
+        .says("1 were done before");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_name_others_in_their_own_folder_alone() {
+    let folder = Folder::new();
+    folder.make_folder("came");
+    folder.make_folder("own");
+    folder.write("secret", "a secret\n");
+    folder.succeed("synth -o came/walk.bvh --seconds 2.6 --fps 20");
+    folder.succeed("convert came/walk.bvh own/hero.glb");
+    folder.run("make came/walk.bvh -o came/loop.bvh").wrote();
+    let secret = folder.file("secret");
+    let secret = secret.to_str().unwrap();
+    let refused = |arguments: &str, words: &str| {
+        let answer = folder.refuse(arguments, words);
+        assert!(!answer.stderr.contains("a secret"), "{}", answer.stderr);
+    };
+
+    // Settings of a folder name no files at all.
+    for settings in [
+        format!("[find]\nlike = \"{secret}\"\n"),
+        format!("[make]\nset = [\"take.rig={secret}\"]\n"),
+        format!("[all]\nset = \" take.map = {secret}\"\n"),
+    ] {
+        folder.write("came/loopwright.toml", &settings);
+        let command = if settings.contains("find") {
+            "find"
+        } else {
+            "make -o x.bvh"
+        };
+        refused(&format!("{command} came/walk.bvh"), "cannot be set");
+    }
+    fs::remove_file(folder.file("came/loopwright.toml")).unwrap();
+
+    // Recipes, catalogs and databases name those beside them, or where the user says so.
+    let make = "make came/walk.bvh -o out.glb --recipe came/recipe.toml";
+    for named in [
+        secret,
+        "own/hero.glb",
+        "came/../own/hero.glb",
+        "/proc/self/fd/../root/dev/zero",
+        "-",
+    ] {
+        folder.write("came/recipe.toml", format!("[take]\nrig = \"{named}\"\n"));
+        refused(make, "\"came/recipe.toml\" names");
+    }
+    folder.write("came/recipe.toml", "[take]\nrig = \"own/hero.glb\"\n");
+    folder.run(&format!("{make} --allow-paths own")).wrote();
+    let catalog = format!("path,output\na,{secret}\nb,/dev/stdin\nc,-\nd,../secret\ne,loop.bvh\n");
+    folder.write("came/catalog.csv", catalog);
+    let page = folder.run("report came/catalog.csv -o page.html").refused();
+    page.says("4 of 5 files are not shown");
+    page.says("\"came/catalog.csv\" names");
+    folder.make_folder("came/takes");
+    folder.copy("came/walk.bvh", "came/takes/walk.bvh");
+    folder.succeed("match build came/takes -o came/takes.lwmatch");
+    folder.write("path.csv", "0,0,0\n3,0,3.6\n");
+    let walk = "match walk came/takes.lwmatch path.csv -o walked.bvh";
+    folder.succeed(&format!("{walk} --force"));
+    fs::remove_file(folder.file("came/takes/walk.bvh")).unwrap();
+    std::os::unix::fs::symlink(secret, folder.file("came/takes/walk.bvh")).unwrap();
+    refused(&format!("{walk} --force"), "outside its folder");
+
+    // What the user names is opened, and not shown where it is no motion.
+    refused(&format!("find {secret}"), "not a BVH file");
+    refused("find /proc/self/fd/../root/dev/zero", "is no file");
+}
+
+#[test]
+fn texts_of_files_forge_no_lines() {
+    let folder = Folder::new();
+    let mut file: Value = serde_json::from_str(&shared(3, 60, 2.0, 2)).unwrap();
+    let forged = "Walk\nerror: all is lost\u{202e}\u{2066}";
+    file["animations"][0]["name"] = json!(forged);
+    file["nodes"][1]["name"] = json!(forged);
+    file["skins"] = json!([{"joints": [0, 1, 2], "name": forged}]);
+    folder.write("pack.gltf", file.to_string());
+    for arguments in [
+        "list pack.gltf",
+        "list pack.gltf --json",
+        "inspect pack.gltf",
+        "inspect pack.gltf --json",
+        "find pack.gltf --animation 7",
+        "find pack.gltf --set take.skin=none",
+        "make pack.gltf --all-animations -o out.glb --force --json",
+        "check out.glb",
+    ] {
+        let answer = folder.run(arguments);
+        for text in [&answer.stdout, &answer.stderr] {
+            let is_forged = text.lines().any(|line| line.starts_with("error: all is lost"));
+            assert!(
+                !is_forged && !text.contains(['\u{202e}', '\u{2066}']),
+                "{arguments}: {text}"
+            );
+        }
+        if arguments.contains("--json") {
+            answer.json();
+        }
+    }
+    #[cfg(unix)]
+    {
+        folder.make_folder("takes");
+        folder.succeed("synth -o takes/walk.bvh --seconds 2.6 --fps 20");
+        folder.copy("takes/walk.bvh", "takes/run\nerror: all is lost.bvh");
+        let answer = folder.run("make takes -o loops/").refused();
+        answer.shows("has a line break in its name");
+        assert!(!format!("{}{}", answer.stdout, answer.stderr).contains("\nerror: all"));
+        assert!(folder.file("loops/walk-loop.bvh").exists());
+    }
+}
