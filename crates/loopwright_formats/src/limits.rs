@@ -35,8 +35,8 @@ pub struct SizeLimits {
     /// Most memory for the contents of one file and the work on them, bytes. By default there is no limit but
     /// [`Self::in_proportion`]: what a machine has, the caller knows.
     pub max_memory_bytes: u64,
-    /// Whether memory also has to stay in proportion to the file: below 288 MiB and 96 bytes for each of its bytes. By default it
-    /// has. Takes of people need at most half of that; a small file that needs more was made to harm, unless its reader knows better.
+    /// Whether memory also has to stay in proportion to the file: below 288 MiB and 48 bytes for each of its bytes. By default it
+    /// has. Takes of people stay far below; a small file that needs more was made to harm, unless its reader knows better.
     pub in_proportion: bool,
 }
 
@@ -53,8 +53,8 @@ impl Default for SizeLimits {
 /// Memory that any file may take where it has to stay in proportion, bytes: a minute of a person at 120 frames per second.
 const FREE_MEMORY_BYTES: u64 = 288 << 20;
 
-/// Memory that a file may take in addition for each of its bytes: searching a take of text takes up to 50.
-const MEMORY_PER_BYTE: u64 = 96;
+/// Memory that a file may take in addition for each of its bytes: what searching compressed takes needs is estimated at up to 34.
+const MEMORY_PER_BYTE: u64 = 48;
 
 /// Memory for one transform of a take while it is read, bytes: a position and a rotation, twice while they are converted, and what
 /// a reader holds beside them.
@@ -63,8 +63,14 @@ const READ_TRANSFORM_BYTES: u64 = 160;
 /// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and what is read of them.
 const WRITTEN_TRANSFORM_BYTES: u64 = 480;
 
-/// Memory for one transform while a take is analysed and searched and a loop is made, bytes.
-const SEARCH_TRANSFORM_BYTES: u64 = 860;
+/// Memory for a frame while a take is analysed and searched and a loop is made, for each of its joints, and for each that is compared,
+/// bytes; measured on skeletons of 24 to 8000 joints.
+const SEARCH_FRAME_BYTES: u64 = 400;
+const SEARCH_JOINT_BYTES: u64 = 100;
+const SEARCH_COMPARED_BYTES: u64 = 430;
+
+/// Frames that short takes are searched as: what is worked out once for a joint counts most there.
+const FEWEST_FRAMES: usize = 256;
 
 /// Memory for one transform of a loop that is held with all that it was made from, bytes.
 const HELD_TRANSFORM_BYTES: u64 = 640;
@@ -84,9 +90,12 @@ impl SizeLimits {
         }
     }
 
-    /// Whether a take of that size may be searched. Errors: [`MemoryError`].
-    pub fn check_search(&self, frames: usize, joints: usize) -> Result<(), MemoryError> {
-        self.check_room(bytes_of(frames, joints, SEARCH_TRANSFORM_BYTES))
+    /// Whether a take of so many frames and joints may be searched by those that are compared. Errors: [`MemoryError`].
+    pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
+        let of_joints = SEARCH_JOINT_BYTES.saturating_mul(joints as u64);
+        let of_compared = SEARCH_COMPARED_BYTES.saturating_mul(compared as u64);
+        let frame = SEARCH_FRAME_BYTES.saturating_add(of_joints).saturating_add(of_compared);
+        self.check_room(frame.saturating_mul(frames.max(FEWEST_FRAMES) as u64))
     }
 
     /// Whether loops of so many transforms in all may be held at once, and written. Errors: [`MemoryError`].
@@ -204,13 +213,13 @@ mod tests {
     #[test]
     fn small_files_take_little_memory_unless_somebody_knows_better() {
         let own = SizeLimits::default();
-        assert_eq!(own.for_file(1 << 20).max_memory_bytes, (288 + 96) << 20);
+        assert_eq!(own.for_file(1 << 20).max_memory_bytes, (288 + 48) << 20);
         assert_eq!(own.for_file(u64::MAX).max_memory_bytes, u64::MAX);
         let machine = SizeLimits {
             max_memory_bytes: 1 << 30,
             ..own
         };
-        assert_eq!(machine.for_file(1 << 20).max_memory_bytes, (288 + 96) << 20);
+        assert_eq!(machine.for_file(1 << 20).max_memory_bytes, (288 + 48) << 20);
         assert_eq!(machine.for_file(1 << 30).max_memory_bytes, 1 << 30);
         let said = SizeLimits {
             in_proportion: false,
@@ -219,8 +228,9 @@ mod tests {
         assert_eq!(said.for_file(0), said);
         // Once resolved, they stay.
         assert_eq!(own.for_file(7).for_file(1 << 40), own.for_file(7));
-        assert!(own.for_file(0).check_search(5500, 60).is_ok());
-        assert!(own.for_file(0).check_search(6500, 60).is_err());
+        assert!(own.for_file(0).check_search(15_000, 60, 20).is_ok());
+        assert!(own.for_file(0).check_search(30_000, 60, 20).is_err());
+        assert!(own.for_file(0).check_search(100, 8000, 8000).is_err());
         assert!(own.for_file(0).check_held(470_000).is_ok());
         assert!(own.for_file(0).check_held(u64::MAX).is_err());
     }

@@ -50,9 +50,9 @@ impl CharacterTarget {
     /// Errors: [`StudyError::Joints`]: nothing matches, or a name is no joint; [`StudyError::Body`]; [`StudyError::Memory`], where neither
     /// the file of the motion nor that of the character allows as much.
     pub fn matched(self: &Arc<Self>, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Matched, StudyError> {
-        let (frames, joints) = (file.take.num_frames(), self.character.file.take.num_joints());
+        let transforms = (file.take.num_frames() as u64).saturating_mul(self.character.file.take.num_joints() as u64);
         let of_either = [&file.limits, &self.character.file.limits];
-        let allowed = of_either.map(|limits| limits.check_search(frames, joints));
+        let allowed = of_either.map(|limits| limits.check_held(transforms));
         allowed[0].or(allowed[1])?;
         let from = rig_of(&file.take, &file.source, overrides)?;
         let joints = |map: Option<&String>| {

@@ -106,7 +106,8 @@ impl Studied {
     /// Whether its limits allow a search. Errors: it takes more memory.
     pub(crate) fn check_search(&self) -> Result<(), MemoryError> {
         let take = self.take();
-        self.file.limits.check_search(take.num_frames(), take.num_joints())
+        let compared = self.analysis.joints.len();
+        self.file.limits.check_search(take.num_frames(), take.num_joints(), compared)
     }
 
     /// The take itself.

@@ -57,7 +57,7 @@ pub(crate) struct Cli {
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
-    /// Memory that a file may take, such as 2G [default: 288M and 96 times its size, at most three quarters of the machine's].
+    /// Memory that a file may take, such as 2G [default: 288M and 48 times its size, at most three quarters of the machine's].
     #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
     pub(crate) max_memory: Option<MemorySize>,
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
