@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use glam::DVec3;
 use loopwright_formats::mesh::{Mesh, MeshImage, Vertex};
 use resvg::tiny_skia::Pixmap;
 
@@ -18,6 +19,9 @@ const UNREAD: f32 = 0.6;
 
 /// Most vertices that the extent of a body is taken from.
 const MAX_REACH: usize = 2_000;
+
+/// Places nearer to each other than this are the same, metres.
+const SAME_METRES: f64 = 1e-5;
 
 /// The mesh of a character, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +70,7 @@ impl Surface {
             }
         }
         mesh.parts.clear();
-        let mesh = thinned(&mesh, MAX_TRIANGLES, usize::MAX)?;
+        let mesh = thinned(&mesh, |_, triangles| triangles <= MAX_TRIANGLES)?;
         Some(Self {
             inks: mesh
                 .vertices
@@ -79,9 +83,22 @@ impl Surface {
         })
     }
 
-    /// Whether another surface looks and moves the same.
+    /// Whether another surface looks the same and its bones carry it to the same places, up to what writing a loop rounds.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.mesh == other.mesh
+        let carried = |reach: &Mesh| -> Vec<DVec3> {
+            let place = |vertex: &Vertex| {
+                let bone = &reach.bones[usize::from(vertex.bones[0])];
+                bone.joint_from_mesh
+                    .transform_point3(DVec3::from_array(vertex.position.map(f64::from)))
+            };
+            reach.vertices.iter().map(place).collect()
+        };
+        let joints = |mesh: &Mesh| -> Vec<usize> { mesh.bones.iter().map(|bone| bone.joint).collect() };
+        self.mesh.vertices == other.mesh.vertices
+            && self.mesh.indices == other.mesh.indices
+            && joints(&self.mesh) == joints(&other.mesh)
+            && (carried(&self.reach).iter().zip(carried(&other.reach)))
+                .all(|(own, other)| own.distance(other) < SAME_METRES)
     }
 
     pub(crate) fn mesh(&self) -> &Mesh {
@@ -103,11 +120,12 @@ impl Surface {
     }
 }
 
-/// A mesh of at most so many triangles and vertices, without vertices that no triangle has; `None` if it cannot be that small.
-pub(crate) fn thinned(mesh: &Mesh, max_triangles: usize, max_vertices: usize) -> Option<Mesh> {
+/// A mesh of as few vertices and triangles as fit, without vertices that no triangle has; `None` if it cannot be that small.
+pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Option<Mesh> {
     /// Cells along the longest side: from those that hardly show to those of which a body is hardly one.
-    const CELLS: [f32; 14] = [
-        1000.0, 700.0, 500.0, 360.0, 260.0, 190.0, 140.0, 100.0, 75.0, 55.0, 40.0, 28.0, 20.0, 14.0,
+    const CELLS: [f32; 20] = [
+        1000.0, 700.0, 500.0, 400.0, 320.0, 260.0, 220.0, 190.0, 165.0, 145.0, 130.0, 115.0, 100.0, 88.0, 76.0, 66.0,
+        54.0, 40.0, 28.0, 14.0,
     ];
     let few = |indices: &[u32]| {
         let mut places = vec![None; mesh.vertices.len()];
@@ -120,8 +138,8 @@ pub(crate) fn thinned(mesh: &Mesh, max_triangles: usize, max_vertices: usize) ->
                 })
             })
             .collect();
-        let fits = !indices.is_empty() && indices.len() / 3 <= max_triangles && kept.len() <= max_vertices;
-        fits.then(|| Mesh {
+        let is_there = !indices.is_empty() && fits(kept.len(), indices.len() / 3);
+        is_there.then(|| Mesh {
             vertices: kept,
             bones: mesh.bones.clone(),
             indices,

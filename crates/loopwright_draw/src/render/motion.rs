@@ -322,14 +322,20 @@ impl DrawnMotion {
         Some((surface, surface.mesh().bones_at(&world)))
     }
 
-    /// World positions that show how far the mesh of the body reaches, and whether each is of a sole.
+    /// World positions that show how far the mesh of the body reaches, and whether each is of a sole; none of a body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
-        let Some((surface, bones)) = self.surface_at(secs) else {
+        let joints = self.joints_at(secs).map(|joints| joints.moved(self.root.at(secs)));
+        joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
+    }
+
+    /// The same for joints in any axes.
+    pub(crate) fn reach_of(&self, joints: &Pose) -> Vec<(DVec3, bool)> {
+        let Some(surface) = self.figure.surface() else {
             return Vec::new();
         };
-        let (reach, origin) = (surface.reach(), self.guide_at(secs));
-        let posed = reach.posed(&bones, origin).into_iter().zip(&reach.vertices);
-        posed
+        let (reach, origin) = (surface.reach(), joints.translations[self.figure.hips()]);
+        let posed = reach.posed(&reach.bones_at(joints), origin);
+        (posed.into_iter().zip(&reach.vertices))
             .map(|([position, _], vertex)| {
                 let joint = reach.bones[usize::from(vertex.bones[0])].joint;
                 let place = origin + DVec3::from_array(position.map(f64::from));
@@ -349,9 +355,15 @@ impl DrawnMotion {
         let soles = self.figure.soles();
         let heights = (0..self.num_frames).flat_map(|frame| {
             let points = self.frame(frame as isize);
+            let mesh = (self.joints(frame as isize)).map_or_else(Vec::new, |joints| self.reach_of(joints));
+            let of_mesh = mesh.into_iter().filter(|(_, is_of_sole)| *is_of_sole);
+            let of_mesh: Vec<f64> = of_mesh.map(|(place, _)| place.y).collect();
+            let has_none = of_mesh.is_empty();
             let of_soles = soles.iter().map(|&(sole, radius)| points[sole].y - radius);
             let of_all = points.iter().map(|point| point.y).filter(|_| soles.is_empty());
-            of_soles.chain(of_all)
+            of_mesh
+                .into_iter()
+                .chain(of_soles.chain(of_all).filter(move |_| has_none))
         });
         let lowest = heights.fold(f64::INFINITY, f64::min);
         if lowest.is_finite() { lowest } else { 0.0 }

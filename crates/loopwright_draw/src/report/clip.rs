@@ -61,6 +61,7 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let stored = num + usize::from(keeps_end);
     let mut samples: Vec<DVec3> = Vec::with_capacity(stored * points.len());
     let mut turns = Vec::with_capacity(stored * joints.len() * 6);
+    let mut reach = Vec::new();
     for sample in 0..stored {
         let secs = sample as f64 / num as f64 * motion.period_secs();
         let (all, pose) = match sample < num {
@@ -72,11 +73,15 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
             .iter()
             .flat_map(|pose| joints.iter().map(|&joint| pose.rotations[joint]));
         turns.extend(rotations.flat_map(packed));
+        if let (Some(pose), Some(_)) = (&pose, mesh) {
+            reach.extend(motion.reach_of(pose).into_iter().map(|(place, _)| place));
+        }
     }
     let finite = |p: &DVec3| if p.is_finite() { *p } else { DVec3::ZERO };
     let samples: Vec<DVec3> = samples.iter().map(finite).collect();
-    let low = samples.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
-    let high = samples.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+    let all = || samples.iter().chain(&reach);
+    let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
+    let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
     let (middle, half) = match samples.is_empty() {
         true => (DVec3::ZERO, DVec3::ONE),
         false => (0.5 * (low + high), 0.5 * (high - low)),

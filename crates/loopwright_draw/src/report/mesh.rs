@@ -8,12 +8,11 @@ use sha2::{Digest, Sha256};
 use super::clip::list;
 use crate::surface::{thinned, to_screen};
 
-/// Most triangles and vertices of a mesh on a page: 6 and 24 bytes each, which are 240 KB as text.
-const MAX_TRIANGLES: usize = 6_000;
-const MAX_VERTICES: usize = 6_000;
+/// Most bytes of a mesh, which are a third more as text: with all else 300 KB. Places of vertices have 16 bits in any case.
+const MAX_BYTES: usize = 220_000;
 
-/// Most bones: 48 bytes each.
-const MAX_BONES: usize = 900;
+/// Bytes of a vertex, a triangle and a bone.
+const BYTES_EACH: [usize; 3] = [24, 6, 48];
 
 /// A mesh on a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,16 +30,16 @@ pub(crate) struct PageMesh {
 impl PageMesh {
     /// `None` if it cannot be made small enough.
     pub(crate) fn new(mesh: &Mesh) -> Option<Self> {
-        let mesh = thinned(mesh, MAX_TRIANGLES, MAX_VERTICES)?;
         let mut bones: Vec<u16> = (mesh.vertices.iter())
             .flat_map(|vertex| vertex.bones.into_iter().zip(vertex.weights))
             .filter_map(|(bone, weight)| (weight > 0.0).then_some(bone))
             .collect();
         bones.sort_unstable();
         bones.dedup();
-        if bones.len() > MAX_BONES {
-            return None;
-        }
+        let mesh = thinned(mesh, |vertices, triangles| {
+            let bytes = [vertices, triangles, bones.len()].into_iter().zip(BYTES_EACH);
+            bytes.map(|(count, bytes)| count * bytes).sum::<usize>() <= MAX_BYTES
+        })?;
         let positions = || mesh.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
         let low = positions().fold(Vec3::INFINITY, Vec3::min);
         let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
