@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
 use loopwright::{Skeleton, Take};
@@ -12,11 +12,11 @@ use loopwright_formats::{Source, mesh::Mesh};
 use crate::written_loop::WrittenLoop;
 use crate::{exit::Failure, files, load, memory, talk};
 
-/// The meshes of what is drawn, each held once, however many files have it.
+/// The meshes of what is drawn, each held once at a time, however many files have it.
 pub(crate) struct Surfaces {
     /// Whether bodies of capsules are asked for.
     capsules: bool,
-    known: Mutex<Vec<Arc<Surface>>>,
+    known: Mutex<Vec<Weak<Surface>>>,
 }
 
 impl Surfaces {
@@ -59,13 +59,15 @@ impl Surfaces {
         figure.with_surface(surface.map(|surface| self.shared(surface)))
     }
 
-    /// The same surface as one before, or this one.
+    /// The same surface as one that is held, or this one.
     fn shared(&self, surface: Surface) -> Arc<Surface> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = known.iter().find(|one| one.is_same(&surface)).cloned();
+        known.retain(|one| one.strong_count() > 0);
+        let same = known.iter().filter_map(Weak::upgrade).find(|one| **one == surface);
         same.unwrap_or_else(|| {
-            known.push(Arc::new(surface));
-            Arc::clone(&known[known.len() - 1])
+            let surface = Arc::new(surface);
+            known.push(Arc::downgrade(&surface));
+            surface
         })
     }
 }

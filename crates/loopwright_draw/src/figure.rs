@@ -146,12 +146,6 @@ impl Figure {
         self.surface.as_deref()
     }
 
-    /// The mesh of its file, if it has one.
-    #[cfg(feature = "pictures")]
-    pub(crate) fn shared_surface(&self) -> Option<&Arc<Surface>> {
-        self.surface.as_ref()
-    }
-
     /// Whether a joint is one that stands on the ground, or below one.
     #[cfg(feature = "pictures")]
     pub(crate) fn is_of_sole(&self, joint: usize) -> bool {

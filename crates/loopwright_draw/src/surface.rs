@@ -1,8 +1,7 @@
 //! The surface of a character as it is drawn: few enough triangles, and a colour for each vertex.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use glam::DVec3;
 use loopwright_formats::mesh::{Mesh, MeshImage, Vertex};
 use resvg::tiny_skia::Pixmap;
 
@@ -20,18 +19,21 @@ const UNREAD: f32 = 0.6;
 /// Most vertices that the extent of a body is taken from.
 const MAX_REACH: usize = 2_000;
 
-/// Places nearer to each other than this are the same, metres.
-const SAME_METRES: f64 = 1e-5;
-
 /// The mesh of a character, ready to be drawn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Surface {
     mesh: Mesh,
     /// Colours of the vertices as screens show them, from 0 to 1.
     inks: Vec<[f32; 3]>,
     /// The vertices that reach farthest, six for each bone.
     reach: Mesh,
-    page: OnceLock<Option<PageMesh>>,
+    page: OnceLock<Option<Arc<PageMesh>>>,
+}
+
+impl PartialEq for Surface {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh
+    }
 }
 
 impl Surface {
@@ -83,24 +85,6 @@ impl Surface {
         })
     }
 
-    /// Whether another surface looks the same and its bones carry it to the same places, up to what writing a loop rounds.
-    pub fn is_same(&self, other: &Self) -> bool {
-        let carried = |reach: &Mesh| -> Vec<DVec3> {
-            let place = |vertex: &Vertex| {
-                let bone = &reach.bones[usize::from(vertex.bones[0])];
-                bone.joint_from_mesh
-                    .transform_point3(DVec3::from_array(vertex.position.map(f64::from)))
-            };
-            reach.vertices.iter().map(place).collect()
-        };
-        let joints = |mesh: &Mesh| -> Vec<usize> { mesh.bones.iter().map(|bone| bone.joint).collect() };
-        self.mesh.vertices == other.mesh.vertices
-            && self.mesh.indices == other.mesh.indices
-            && joints(&self.mesh) == joints(&other.mesh)
-            && (carried(&self.reach).iter().zip(carried(&other.reach)))
-                .all(|(own, other)| own.distance(other) < SAME_METRES)
-    }
-
     pub(crate) fn mesh(&self) -> &Mesh {
         &self.mesh
     }
@@ -115,17 +99,18 @@ impl Surface {
     }
 
     /// What a page has of it; `None` if it cannot be made small enough.
-    pub(crate) fn of_page(&self) -> Option<&PageMesh> {
-        self.page.get_or_init(|| PageMesh::new(&self.mesh)).as_ref()
+    pub(crate) fn of_page(&self) -> Option<&Arc<PageMesh>> {
+        let made = || PageMesh::new(&self.mesh).map(Arc::new);
+        self.page.get_or_init(made).as_ref()
     }
 }
 
 /// A mesh of as few vertices and triangles as fit, without vertices that no triangle has; `None` if it cannot be that small.
 pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Option<Mesh> {
     /// Cells along the longest side: from those that hardly show to those of which a body is hardly one.
-    const CELLS: [f32; 20] = [
+    const CELLS: [f32; 24] = [
         1000.0, 700.0, 500.0, 400.0, 320.0, 260.0, 220.0, 190.0, 165.0, 145.0, 130.0, 115.0, 100.0, 88.0, 76.0, 66.0,
-        54.0, 40.0, 28.0, 14.0,
+        54.0, 40.0, 28.0, 14.0, 10.0, 7.0, 5.0, 3.0,
     ];
     let few = |indices: &[u32]| {
         let mut places = vec![None; mesh.vertices.len()];

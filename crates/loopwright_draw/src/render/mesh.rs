@@ -1,6 +1,6 @@
 //! Triangles of a mesh as pixels: with depth, light at their corners, and edges that are not jagged.
 
-use glam::{DAffine3, DVec3, Vec2};
+use glam::{DAffine3, DVec2, DVec3, Vec3};
 use resvg::tiny_skia::PremultipliedColorU8;
 
 use super::camera::{Camera, Spot};
@@ -25,9 +25,9 @@ pub(super) struct PosedMesh<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     /// Pixels, y downwards.
-    at: Vec2,
+    at: DVec2,
     /// Larger for what is nearer; linear across the picture.
-    nearness: f32,
+    nearness: f64,
     /// Its colour, and that of its other side, each with its light.
     inks: [[f32; 3]; 2],
     /// Whether its other side is the one that is seen.
@@ -81,7 +81,7 @@ impl<'a> PosedMesh<'a> {
 impl Corner {
     /// `None` for a place that is none.
     pub(super) fn new(spot: Spot, inks: [[f32; 3]; 2]) -> Option<Self> {
-        let (at, nearness) = (spot.at.as_vec2(), (1.0 / spot.depth) as f32);
+        let (at, nearness) = (spot.at, 1.0 / spot.depth);
         (at.is_finite() && nearness.is_finite()).then_some(Self {
             at,
             nearness,
@@ -95,7 +95,7 @@ impl Canvas {
     /// Triangles with depth, three corners each; those with a corner that is not in front of the camera are left out.
     pub(super) fn triangles(&mut self, corners: &[Option<Corner>], indices: &[u32], opacity: f64) {
         let [width, height] = [self.pixels.width(), self.pixels.height()].map(|side| side as usize);
-        let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
         for corner in corners.iter().flatten() {
             low = low.min(corner.at);
             high = high.max(corner.at);
@@ -115,18 +115,22 @@ impl Canvas {
             samples.clear();
             samples.resize(across * rows * SAMPLES, Sample::default());
             let mut band = Band {
-                corner: Vec2::new(left as f32, top as f32),
+                corner: DVec2::new(left as f64, top as f64),
                 across,
                 samples: &mut samples,
             };
-            for triangle in indices.chunks_exact(3) {
-                if let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|corner| corners[triangle[corner] as usize]) {
-                    band.add([a, b, c]);
+            let corners_of = |triangle: usize| -> Option<[Corner; 3]> {
+                let [a, b, c] = [0, 1, 2].map(|corner| corners[indices[3 * triangle + corner] as usize]);
+                Some([a?, b?, c?])
+            };
+            for triangle in 0..indices.len() / 3 {
+                if let Some(corners) = corners_of(triangle) {
+                    band.add(corners, triangle as u32);
                 }
             }
             for y in 0..rows {
                 for x in 0..right - left {
-                    if let Some((ink, share)) = band.pixel(x, y) {
+                    if let Some((ink, share)) = band.pixel(x, y, corners_of) {
                         self.blend((top + y) * width + left + x, ink, share * opacity as f32);
                     }
                 }
@@ -142,7 +146,7 @@ impl Canvas {
         let mut sums = [0; 4];
         for channel in 0..4 {
             let sum = 255.0 * above[channel] * opacity + f32::from(below[channel]) * (1.0 - opacity);
-            sums[channel] = sum.round() as u8;
+            sums[channel] = (sum + 0.5) as u8;
         }
         let [red, green, blue, alpha] = sums;
         // Colours are multiplied with their opacity, which rounding must not leave below them.
@@ -153,79 +157,121 @@ impl Canvas {
     }
 }
 
-/// A sample of a picture: the nearest thing there.
+/// A sample of a picture: the nearest triangle there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sample {
     /// 0 for nothing.
     nearness: f32,
-    ink: [u8; 3],
+    triangle: u32,
 }
 
 /// Rows of samples.
 struct Band<'a> {
     /// Its first pixel.
-    corner: Vec2,
+    corner: DVec2,
     across: usize,
     samples: &'a mut [Sample],
 }
 
+/// A number that is linear across samples: by column, by row, and at the first one.
+#[derive(Clone, Copy, Debug)]
+struct Linear([f64; 3]);
+
+impl Linear {
+    fn at(self, x: f64, y: f64) -> f64 {
+        self.0[0] * x + self.0[1] * y + self.0[2]
+    }
+}
+
 impl Band<'_> {
-    fn add(&mut self, corners: [Corner; 3]) {
+    /// The share of each corner of a triangle at samples; `None` for one without area.
+    fn shares(&self, corners: &[Corner; 3]) -> Option<([DVec2; 3], [Linear; 3])> {
         // Samples lie in the middle of their parts of a pixel.
-        let [a, b, c] = corners.map(|corner| (corner.at - self.corner) * SAMPLES as f32 - Vec2::splat(0.5));
-        let area = (b - a).perp_dot(c - a);
+        let at = |corner: &Corner| (corner.at - self.corner) * SAMPLES as f64 - DVec2::splat(0.5);
+        let spots = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
+        let area = (spots[1] - spots[0]).perp_dot(spots[2] - spots[0]);
         if !area.is_finite() || area.abs() < 1e-9 {
-            return;
+            return None;
         }
-        let down = self.samples.len() / self.across;
-        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-        let range = |low: f32, high: f32, count: usize| {
-            let end = ((high.floor() + 1.0).max(0.0) as usize).min(count);
-            (low.ceil().max(0.0) as usize)..end
+        let share = |corner: usize| {
+            let (from, to) = (spots[(corner + 1) % 3], spots[(corner + 2) % 3]);
+            let along = (to - from) / area;
+            Linear([-along.y, along.x, along.y * from.x - along.x * from.y])
         };
-        let columns = range(low.x, high.x, self.across);
-        let side = usize::from(corners.iter().all(|corner| corner.is_turned_away));
-        for y in range(low.y, high.y, down) {
-            for x in columns.clone() {
-                let at = Vec2::new(x as f32, y as f32);
-                let shares = [
-                    (c - b).perp_dot(at - b),
-                    (a - c).perp_dot(at - c),
-                    (b - a).perp_dot(at - a),
-                ];
-                let shares = shares.map(|part| part / area);
-                if shares.iter().any(|&share| share.is_nan() || share < 0.0) {
-                    continue;
+        Some((spots, [share(0), share(1), share(2)]))
+    }
+
+    fn add(&mut self, corners: [Corner; 3], triangle: u32) {
+        let Some((spots, shares)) = self.shares(&corners) else {
+            return;
+        };
+        let part = |part: usize| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum();
+        let nearness = Linear([part(0), part(1), part(2)]);
+        let down = self.samples.len() / self.across;
+        let [low, high] = [
+            spots[0].y.min(spots[1].y).min(spots[2].y),
+            spots[0].y.max(spots[1].y).max(spots[2].y),
+        ];
+        // Casts of floats end at the limits of integers.
+        let rows = low.ceil().max(0.0) as usize..((high.floor() + 1.0).max(0.0) as usize).min(down);
+        for y in rows {
+            let (mut left, mut right) = (0.0_f64, self.across as f64 - 1.0);
+            for share in shares {
+                let [by_column, ..] = share.0;
+                let at_first = share.at(0.0, y as f64);
+                if by_column > 0.0 {
+                    left = left.max(-at_first / by_column);
+                } else if by_column < 0.0 {
+                    right = right.min(-at_first / by_column);
+                } else if at_first < 0.0 {
+                    right = -1.0;
                 }
-                let mean = |of: [f32; 3]| of[0] * shares[0] + of[1] * shares[1] + of[2] * shares[2];
-                let nearness = mean(corners.map(|corner| corner.nearness));
-                let sample = &mut self.samples[y * self.across + x];
+            }
+            let columns = left.ceil() as usize..(right.floor() + 1.0).max(0.0) as usize;
+            let (first, step) = (nearness.at(columns.start as f64, y as f64) as f32, nearness.0[0] as f32);
+            let row = &mut self.samples[y * self.across..(y + 1) * self.across];
+            for (column, sample) in row.get_mut(columns).unwrap_or_default().iter_mut().enumerate() {
+                let nearness = first + step * column as f32;
                 if nearness > sample.nearness {
-                    let channel = |channel: usize| mean(corners.map(|corner| corner.inks[side][channel]));
-                    *sample = Sample {
-                        nearness,
-                        ink: [0, 1, 2].map(|of| (255.0 * channel(of)).round() as u8),
-                    };
+                    *sample = Sample { nearness, triangle };
                 }
             }
         }
     }
 
     /// The mean colour of what is at a pixel of the band, and how much of it that covers.
-    fn pixel(&self, x: usize, y: usize) -> Option<([f32; 3], f32)> {
-        let (mut sums, mut count) = ([0_u32; 3], 0);
+    fn pixel(&self, x: usize, y: usize, corners_of: impl Fn(usize) -> Option<[Corner; 3]>) -> Option<([f32; 3], f32)> {
+        let (mut sum, mut count) = (Vec3::ZERO, 0);
+        let mut last: Option<(u32, Vec3)> = None;
         for row in SAMPLES * y..SAMPLES * (y + 1) {
             let first = row * self.across + SAMPLES * x;
-            for sample in &self.samples[first..first + SAMPLES] {
-                if sample.nearness > 0.0 {
-                    count += 1;
-                    for (sum, channel) in sums.iter_mut().zip(sample.ink) {
-                        *sum += u32::from(channel);
-                    }
-                }
+            for sample in self.samples[first..first + SAMPLES]
+                .iter()
+                .filter(|sample| sample.nearness > 0.0)
+            {
+                let ink = match last {
+                    Some((triangle, ink)) if triangle == sample.triangle => ink,
+                    _ => self.ink(x, y, &corners_of(sample.triangle as usize)?),
+                };
+                last = Some((sample.triangle, ink));
+                sum += ink;
+                count += 1;
             }
         }
-        let mean = |sum: u32| sum as f32 / (255 * count) as f32;
-        (count > 0).then(|| (sums.map(mean), count as f32 / (SAMPLES * SAMPLES) as f32))
+        let covered = count as f32;
+        (count > 0).then(|| ((sum / covered).to_array(), covered / (SAMPLES * SAMPLES) as f32))
+    }
+
+    /// The colour of a triangle in the middle of a pixel, or near it where that is beside the triangle.
+    fn ink(&self, x: usize, y: usize, corners: &[Corner; 3]) -> Vec3 {
+        let middle = |pixel: usize| (SAMPLES * pixel) as f64 + 0.5 * (SAMPLES - 1) as f64;
+        let shares = self.shares(corners).map_or([1.0; 3], |(_, shares)| {
+            shares.map(|share| share.at(middle(x), middle(y)).clamp(0.0, 1.0))
+        });
+        let side = usize::from(corners.iter().all(|corner| corner.is_turned_away));
+        let sum: f64 = shares.iter().sum();
+        let inks = corners.iter().zip(shares);
+        inks.map(|(corner, share)| Vec3::from_array(corner.inks[side]) * (share / sum) as f32)
+            .sum()
     }
 }

@@ -39,9 +39,9 @@ pub(super) struct Timing {
 /// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
 /// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
 /// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, side, radius in mm), `c` cycles, `f` the phase
-/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With a mesh, `s` is its key, `u` the
-/// points that are joints of its bones, `j` for each bone its place among those, and `t` their rotations as `d`: x, y and z of
-/// quaternions whose w is not negative.
+/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With a mesh, `s` is its key, `b` the
+/// matrices of its bones, `u` the points that are joints of those, `j` for each bone its place among these, and `t` their rotations as
+/// `d`: x, y and z of quaternions whose w is not negative.
 pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let limbs = drawn_limbs(motion, room);
     let mesh = motion.figure().surface().and_then(Surface::of_page);
@@ -51,7 +51,8 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let (points, limbs) = compacted(&limbs, &joints);
     // Four letters of base64 hold three bytes.
     let bytes_each = ((points.len() + joints.len()) * 3 * 2 * 4).div_ceil(3).max(1);
-    let fitting = (room.bytes / bytes_each).max(FEWEST);
+    let spent = mesh.map_or(0, |mesh| mesh.matrices.len());
+    let fitting = (room.bytes.saturating_sub(spent) / bytes_each).max(FEWEST);
     let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
     let num = match motion.num_frames() <= fitting {
         true => motion.num_frames(),
@@ -99,8 +100,9 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         let of_points: Vec<String> = joints.iter().map(|&joint| place(&points, joint)).collect();
         let of_bones: Vec<String> = mesh.joints.iter().map(|&joint| place(&joints, joint)).collect();
         format!(
-            "\"s\":\"{}\",\"u\":[{}],\"j\":[{}],\"t\":\"{}\",",
+            "\"s\":\"{}\",\"b\":\"{}\",\"u\":[{}],\"j\":[{}],\"t\":\"{}\",",
             mesh.key,
+            mesh.matrices,
             of_points.join(","),
             of_bones.join(","),
             STANDARD.encode(&turns)

@@ -20,9 +20,10 @@ pub(crate) struct PageMesh {
     /// Its name on the page: the same meshes have the same one.
     pub(super) key: String,
     /// A JSON object: `q` metres of a unit, `o` the origin of the units, and in base64, numbers little-endian, `p` positions (16 bit) and
-    /// `n` normals (8), `c` colours (8), `b` four bones (16) and `w` their weights (8) of vertices, `t` triangles (16), `m` columns of
-    /// the matrices of bones (32, three a column).
+    /// `n` normals (8), `c` colours (8), `b` four bones (16) and `w` their weights (8) of vertices, `t` triangles (16).
     pub(super) json: String,
+    /// Matrices of the bones in base64, 32-bit, three numbers a column: beside the mesh, since writing a loop rounds them.
+    pub(super) matrices: String,
     /// The joint of each bone.
     pub(super) joints: Vec<usize>,
 }
@@ -46,8 +47,8 @@ impl PageMesh {
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         let unit = (half.max_element() / f32::from(i16::MAX)).max(f32::MIN_POSITIVE);
         let bytes = |channel: f32| (255.0 * channel).round() as u8;
-        let mut parts: [Vec<u8>; 7] = Default::default();
-        let [points, normals, colours, carriers, weights, triangles, matrices] = &mut parts;
+        let mut parts: [Vec<u8>; 6] = Default::default();
+        let [points, normals, colours, carriers, weights, triangles] = &mut parts;
         for vertex in &mesh.vertices {
             let position = (Vec3::from_array(vertex.position) - middle) / unit;
             points.extend(
@@ -68,6 +69,7 @@ impl PageMesh {
             triangles.extend((index as u16).to_le_bytes());
         }
         let bones: Vec<_> = bones.iter().map(|&bone| mesh.bones[usize::from(bone)]).collect();
+        let mut matrices = Vec::new();
         for bone in &bones {
             let DAffine3 { matrix3, translation } = bone.joint_from_mesh;
             for column in [matrix3.x_axis, matrix3.y_axis, matrix3.z_axis, translation] {
@@ -76,7 +78,7 @@ impl PageMesh {
         }
         let origin = middle.to_array().map(f64::from);
         let mut json = format!("{{\"q\":{unit:e},\"o\":{}", list(&origin, 9));
-        for (name, part) in "pncbwtm".chars().zip(&parts) {
+        for (name, part) in "pncbwt".chars().zip(&parts) {
             json += &format!(",\"{name}\":\"{}\"", STANDARD.encode(part));
         }
         json.push('}');
@@ -84,6 +86,7 @@ impl PageMesh {
         Some(Self {
             key: hash[..6].iter().map(|byte| format!("{byte:02x}")).collect(),
             json,
+            matrices: STANDARD.encode(matrices),
             joints: bones.iter().map(|bone| bone.joint).collect(),
         })
     }

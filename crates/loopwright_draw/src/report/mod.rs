@@ -17,7 +17,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
-use crate::{Surface, plot::escape, render::DrawnMotion};
+use crate::{plot::escape, render::DrawnMotion};
 pub(crate) use mesh::PageMesh;
 
 use clip::{Room, Timing};
@@ -86,7 +86,7 @@ pub struct Panel {
     kind: String,
     row: String,
     section: String,
-    surfaces: Vec<Arc<Surface>>,
+    meshes: Vec<Arc<PageMesh>>,
 }
 
 /// Loops up to which each has all the room that it wants.
@@ -122,8 +122,8 @@ impl Panel {
         let motions = || core::iter::once(&entry.closed).chain(&entry.uncut);
         let clips: Vec<String> = motions().map(|motion| clip::json(motion, room, timing)).collect();
         Self {
-            surfaces: (motions())
-                .filter_map(|motion| motion.figure().shared_surface().cloned())
+            meshes: (motions())
+                .filter_map(|motion| motion.figure().surface()?.of_page().cloned())
                 .collect(),
             kind: entry.kind.clone(),
             row: row(entry, index),
@@ -350,8 +350,8 @@ fn problems(html: &mut String, problems: &[(String, String)]) {
 fn meshes(html: &mut String, panels: &[Panel]) {
     let mut seen = BTreeSet::new();
     let mut left = ALL_MESHES_BYTES;
-    let surfaces = panels.iter().flat_map(|panel| &panel.surfaces);
-    for PageMesh { key, json, .. } in surfaces.filter_map(|surface| surface.of_page()) {
+    for mesh in panels.iter().flat_map(|panel| &panel.meshes) {
+        let PageMesh { key, json, .. } = &**mesh;
         if json.len() <= left && seen.insert(key) {
             left -= json.len();
             let _ = writeln!(

@@ -14,7 +14,7 @@
   const numbers = (text, Kind) => new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
   const unpack = (clip) => {
     const at = Float32Array.from(numbers(clip.d, Int16Array), (x, i) => x * clip.q + clip.o[i % 3]);
-    return { ...clip, at, turns: clip.t && numbers(clip.t, Int16Array) };
+    return { ...clip, at, ...(clip.s && { turns: numbers(clip.t, Int16Array), b: numbers(clip.b, Float32Array) }) };
   };
   const clipsOf = (i) => {
     if (!unpacked.has(i)) unpacked.set(i, JSON.parse($("script.clip", sections[i]).textContent).map(unpack));
@@ -125,7 +125,7 @@
       const text = $(`#mesh-${s}`)?.textContent;
       const mesh = text && JSON.parse(text);
       if (mesh) {
-        const kinds = { p: Int16Array, n: Int8Array, c: Uint8Array, b: Uint16Array, w: Uint8Array, t: Uint16Array, m: Float32Array };
+        const kinds = { p: Int16Array, n: Int8Array, c: Uint8Array, b: Uint16Array, w: Uint8Array, t: Uint16Array };
         for (const name in kinds) mesh[name] = numbers(mesh[name], kinds[name]);
         mesh.p = Float32Array.from(mesh.p, (x, i) => x * mesh.q + mesh.o[i % 3]);
         mesh.buffers = [0, 1, 2, 3].map(() => gl.createBuffer());
@@ -138,7 +138,7 @@
     return meshes.get(s);
   };
   // Columns of the matrices of bones: joint(phase) * joint_from_mesh.
-  const bonesAt = (clip, mesh, phase, points) => {
+  const bonesAt = (clip, phase, points) => {
     const [key, next, share] = around(clip, phase);
     const joints = clip.u.map((point, k) => {
       const [a, b] = [key, next].map((sample) => {
@@ -150,10 +150,10 @@
       const length = Math.hypot(...mean);
       return [mean.map((x) => x / length), points.subarray(3 * point, 3 * point + 3)];
     });
-    const bones = new Float32Array(mesh.m.length);
+    const bones = new Float32Array(clip.b.length);
     for (let i = 0; i < bones.length; i += 3) {
       const [[x, y, z, w], at] = joints[clip.j[Math.floor(i / 12)]];
-      const column = [...mesh.m.subarray(i, i + 3)];
+      const column = [...clip.b.subarray(i, i + 3)];
       const qc = cross([x, y, z], column);
       const qqc = cross([x, y, z], qc);
       for (let j = 0; j < 3; j++) bones[i + j] = column[j] + 2 * (w * qc[j] + qqc[j]) + (i % 12 === 9 ? at[j] : 0);
@@ -198,7 +198,7 @@
     let points = pose(clip, phase);
     let middle = clip.m;
     const mesh = meshOf(clip);
-    const bones = mesh && bonesAt(clip, mesh, phase, points);
+    const bones = mesh && bonesAt(clip, phase, points);
     if (view.inWorld) {
       const root = rootAt(clip, phase * clip.p);
       const zero = root([0, 0, 0]);
