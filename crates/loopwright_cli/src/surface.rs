@@ -1,8 +1,9 @@
 //! The mesh of a character, for what is drawn.
 
 use std::{
+    collections::VecDeque,
     path::Path,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use loopwright::{Skeleton, Take};
@@ -12,11 +13,14 @@ use loopwright_formats::{Source, mesh::Mesh};
 use crate::written_loop::WrittenLoop;
 use crate::{exit::Failure, files, load, memory, talk};
 
-/// The meshes of what is drawn, each held once at a time, however many files have it.
+/// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
+const MAX_KNOWN: usize = 8;
+
+/// The meshes of what is drawn, each prepared once, however many files in a row have it.
 pub(crate) struct Surfaces {
     /// Whether bodies of capsules are asked for.
     capsules: bool,
-    known: Mutex<Vec<Weak<Surface>>>,
+    known: Mutex<VecDeque<Arc<Surface>>>,
 }
 
 impl Surfaces {
@@ -62,11 +66,13 @@ impl Surfaces {
     /// The same surface as one that is held, or this one.
     fn shared(&self, surface: Surface) -> Arc<Surface> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|one| one.strong_count() > 0);
-        let same = known.iter().filter_map(Weak::upgrade).find(|one| **one == surface);
+        let same = known.iter().find(|one| ***one == surface).map(Arc::clone);
         same.unwrap_or_else(|| {
             let surface = Arc::new(surface);
-            known.push(Arc::downgrade(&surface));
+            known.push_back(Arc::clone(&surface));
+            if known.len() > MAX_KNOWN {
+                known.pop_front();
+            }
             surface
         })
     }

@@ -177,8 +177,8 @@ fn a_character_is_drawn_as_its_mesh_and_as_capsules_on_request() {
         assert_eq!(drawn("mesh.png", ""), drawn("again.png", ""));
     }
     // Capsules that only stand in for a character are no mesh of one.
-    folder.succeed("convert hero.glb -o plain.bvh");
-    folder.succeed("convert plain.bvh -o plain.glb");
+    folder.succeed("convert hero.glb plain.bvh");
+    folder.succeed("convert plain.bvh plain.glb");
     for name in ["plain.bvh", "plain.glb"] {
         folder.succeed(&format!("render {name} -o one.png --size 96x96 --force"));
         folder.succeed(&format!("render {name} -o other.png --size 96x96 --force --capsules"));
