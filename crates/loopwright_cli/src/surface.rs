@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use loopwright::{Skeleton, Take};
+use loopwright::{RootMotion, Skeleton, Take};
 use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
@@ -37,13 +37,14 @@ impl Surfaces {
     }
 
     /// The same of a loop.
-    pub(crate) fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop) -> Figure {
+    pub(crate) fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop, root: &RootMotion) -> Figure {
         let own = &read.written;
         self.dressed(figure, path, || match read.has_added_root() {
             // The mesh follows the joints of the file, which has one more.
             true => {
                 let mesh = mesh(path, &read.source, own.below_root_joint("root").skeleton())?;
-                Ok(mesh.map(|mesh| mesh.without_root_joint(own.pose(0).joint(0))))
+                let root_from_child = root.start.inverse() * own.pose(0).joint(0);
+                Ok(mesh.map(|mesh| mesh.without_root_joint(root_from_child)))
             }
             false => mesh(path, &read.source, own.skeleton()),
         })

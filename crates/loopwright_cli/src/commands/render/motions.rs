@@ -49,11 +49,11 @@ pub(in crate::commands) fn loop_motion(
 ) -> Result<(DrawnMotion, LoopInFile), Failure> {
     let written = &read.written;
     let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
-    let figure = surfaces.of_loop(Figure::new(written, &body), path, read);
     let in_file = match &read.sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
         None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
     };
+    let figure = surfaces.of_loop(Figure::new(written, &body), path, read, &in_file.root);
     let motion = DrawnMotion::of_written(written, in_file.layout, in_file.root, &figure)
         .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))?;
     Ok((motion, in_file))
