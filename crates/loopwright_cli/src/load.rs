@@ -25,7 +25,7 @@ pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
 ///
 /// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
 /// are not its own. Pipes and devices are refused, since reading them may wait for ever.
-fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     let refused = |why: &str| Err(io::Error::other(why.to_owned()));
     let name = Path::new(name);
     if !name

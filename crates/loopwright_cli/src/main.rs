@@ -26,6 +26,7 @@ mod plot;
 mod project;
 mod report;
 mod signals;
+mod surface;
 mod survey;
 mod talk;
 mod written_loop;

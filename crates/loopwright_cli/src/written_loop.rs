@@ -6,8 +6,8 @@ use std::{fmt::Display, sync::Arc};
 use loopwright::{Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, SpaceSettings,
-    Target, Warning,
+    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
+    SpaceSettings, Target, Warning,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
@@ -19,6 +19,8 @@ pub(crate) struct WrittenLoop {
     pub(crate) sidecar: Option<Sidecar>,
     /// The keys, on the take's own skeleton.
     pub(crate) written: Take,
+    /// The form of the file.
+    pub(crate) source: Source,
     pub(crate) facts: TakeFacts,
     pub(crate) warnings: Vec<String>,
 }
@@ -45,10 +47,16 @@ impl WrittenLoop {
                 Some(sidecar) => without_added_root(path, sidecar, file.take)?,
                 None => file.take,
             },
+            source: file.source,
             sidecar,
             facts,
             warnings: warnings.iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// Whether the file has a root joint above those of the take.
+    pub(crate) fn has_added_root(&self) -> bool {
+        (self.sidecar.as_ref()).is_some_and(|sidecar| sidecar.playback.root_joint_added)
     }
 }
 

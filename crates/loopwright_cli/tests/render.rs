@@ -1,6 +1,6 @@
 //! `render` on the command line: every kind of picture, and clear errors for impossible ones.
 
-use crate::harness::{Folder, number, rows};
+use crate::harness::{Folder, number, replaced, rows};
 use resvg::tiny_skia::Pixmap;
 
 /// A folder with `walk.bvh` and `loop.bvh` made from it.
@@ -149,4 +149,51 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
     assert_eq!(folder.text("out.gif"), "mine");
     folder.succeed("render walk.bvh -o out.gif --size 64 --force");
     assert!(folder.read("out.gif").starts_with(b"GIF89a"));
+}
+
+#[test]
+fn a_character_is_drawn_as_its_mesh_and_as_capsules_on_request() {
+    let folder = Folder::with_character();
+    folder.succeed("make hero.glb -o loop.glb");
+    folder.succeed("make hero.glb --add-root -o rooted.glb");
+    for (inputs, arguments) in [
+        ("hero.glb", "--every 20"),
+        ("loop.glb", "--every 20"),
+        ("rooted.glb", "--every 20"),
+        ("loop.glb", "--onion"),
+        ("hero.glb loop.glb", "--every 20"),
+    ] {
+        let drawn = |name: &str, more: &str| {
+            folder.succeed(&format!(
+                "render {inputs} -o {name} --size 96x96 --force {arguments} {more}"
+            ));
+            folder.read(name)
+        };
+        assert_ne!(
+            drawn("mesh.png", ""),
+            drawn("capsules.png", "--capsules"),
+            "{inputs} {arguments}"
+        );
+        assert_eq!(drawn("mesh.png", ""), drawn("again.png", ""));
+    }
+    // Capsules that only stand in for a character are no mesh of one.
+    folder.succeed("convert hero.glb plain.bvh");
+    folder.succeed("convert plain.bvh plain.glb");
+    for name in ["plain.bvh", "plain.glb"] {
+        folder.succeed(&format!("render {name} -o one.png --size 96x96 --force"));
+        folder.succeed(&format!("render {name} -o other.png --size 96x96 --force --capsules"));
+        assert_eq!(folder.read("one.png"), folder.read("other.png"), "{name}");
+    }
+}
+
+#[test]
+fn a_mesh_that_cannot_be_read_is_warned_about() {
+    let folder = Folder::with_character();
+    let damaged = replaced(&folder.read("hero.glb"), b"\"POSITION\":1", b"\"POSITION\":0");
+    folder.write("damaged.glb", damaged);
+    let answer = folder.succeed("render damaged.glb -o one.png --size 96x96");
+    answer.says("its body is drawn as capsules");
+    folder.succeed("render hero.glb -o other.png --size 96x96 --capsules");
+    // The title is another.
+    assert_eq!(size_of(&folder.read("one.png")), size_of(&folder.read("other.png")));
 }

@@ -1,8 +1,14 @@
 //! A body of capsules from a skeleton: which bones are drawn, their thickness, and their side of the body.
 
+#[cfg(feature = "pictures")]
+use std::sync::Arc;
+
 use glam::DVec3;
 use loopwright::analysis::{Body, Foot, FoundBy, Side};
 use loopwright::{Pose, PoseRef, Skeleton, Take};
+
+#[cfg(feature = "pictures")]
+use crate::Surface;
 
 /// A bone as it is drawn: a capsule between two points of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +32,8 @@ pub struct Figure {
     /// Points that stand on the ground.
     soles: Vec<(usize, f64)>,
     stature: f64,
+    #[cfg(feature = "pictures")]
+    surface: Option<Arc<Surface>>,
 }
 
 /// Radii as shares of the stature, near those of an adult.
@@ -93,6 +101,8 @@ impl Figure {
             soles: Vec::new(),
             stature,
             skeleton: skeleton.clone(),
+            #[cfg(feature = "pictures")]
+            surface: None,
         };
         for joint in 0..parts.part.len() {
             figure.add_bone_to(joint, &parts, &positions);
@@ -118,6 +128,29 @@ impl Figure {
             figure.limbs = every_bone(&figure.skeleton, stature);
         }
         figure
+    }
+
+    /// The same body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
+    /// skeleton.
+    #[cfg(feature = "pictures")]
+    #[must_use]
+    pub fn with_surface(mut self, surface: Option<Arc<Surface>>) -> Self {
+        let joints = self.skeleton.num_joints();
+        let fits = |surface: &Arc<Surface>| surface.mesh().bones.iter().all(|bone| bone.joint < joints);
+        self.surface = surface.filter(fits);
+        self
+    }
+
+    #[cfg(feature = "pictures")]
+    pub(crate) fn surface(&self) -> Option<&Surface> {
+        self.surface.as_deref()
+    }
+
+    /// Whether a joint is one that stands on the ground, or below one.
+    #[cfg(feature = "pictures")]
+    pub(crate) fn is_of_sole(&self, joint: usize) -> bool {
+        let mut chain = core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint));
+        chain.any(|joint| self.soles.iter().any(|&(sole, _)| sole == joint))
     }
 
     /// Standing height of the body, metres.

@@ -1,6 +1,7 @@
-//! Pictures of takes, searches and loops: plots with axes, renders of the moving body, and a page about loops.
+//! Pictures of takes, searches and loops: plots with axes, renders of the moving body, and a page about loops. The body is the mesh of
+//! its file, a [`Surface`], or one of capsules, a [`Figure`].
 //!
-//! Without the feature `pictures` what is left is the body of capsules, [`Figure`], for programs that draw by themselves.
+//! Without the feature `pictures` what is left is the body of capsules, for programs that draw by themselves.
 
 mod figure;
 
@@ -14,3 +15,9 @@ pub mod render;
 
 #[cfg(feature = "pictures")]
 pub mod report;
+
+#[cfg(feature = "pictures")]
+mod surface;
+
+#[cfg(feature = "pictures")]
+pub use surface::Surface;

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod meshes;
 mod plots;
 mod renders;
 mod report;

@@ -1,12 +1,13 @@
 //! The surface of a character: triangles that follow the joints of a take.
 
 use core::ops::Range;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use glam::DAffine3;
+use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use loopwright::{Pose, math::Rigid};
 
-use crate::{error::ReadError, fbx::error::FbxError, gltf::error::GltfError, limits::SizeLimits};
+use crate::gltf::{container::percent_decoded, error::GltfError};
+use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
 
 /// The surface of a character.
 ///
@@ -24,7 +25,12 @@ pub struct Mesh {
     pub parts: Vec<MeshPart>,
     /// Textures as the file holds them, PNG or JPEG.
     pub images: Vec<MeshImage>,
+    /// Whether it is no character but the capsules that stand in for one in files of takes from elsewhere.
+    pub is_stand_in: bool,
 }
+
+/// A vertex where it is drawn: its position, from an origin, and its normal, which need not be of length one.
+pub type Posed = [[f32; 3]; 2];
 
 /// A texture of a [`Mesh`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +39,13 @@ pub enum MeshImage {
     Here(Arc<[u8]>),
     /// It is in a file of its own: its URI as the file states it, relative to the file's own place. It may lead anywhere.
     Beside(String),
+}
+
+impl MeshImage {
+    /// The path that the URI of a picture in a file of its own stands for.
+    pub fn path_of(uri: &str) -> String {
+        percent_decoded(uri)
+    }
 }
 
 /// A vertex of a [`Mesh`].
@@ -112,6 +125,78 @@ impl Mesh {
         self.bones.iter().map(carried).collect()
     }
 
+    /// All vertices where bones carry them, as [`Mesh::bones_at`] gives those, from an origin.
+    ///
+    /// # Panics
+    /// When there are fewer bones than the mesh has.
+    pub fn posed(&self, bones: &[DAffine3], origin: DVec3) -> Vec<Posed> {
+        // Bones in single precision and near the origin: a body that has walked far is as sharp as at its start.
+        let bones: Vec<Mat4> = (bones.iter())
+            .map(|bone| {
+                let near = DAffine3 {
+                    translation: bone.translation - origin,
+                    ..*bone
+                };
+                Mat4::from_cols(
+                    near.matrix3.x_axis.extend(0.0).as_vec4(),
+                    near.matrix3.y_axis.extend(0.0).as_vec4(),
+                    near.matrix3.z_axis.extend(0.0).as_vec4(),
+                    near.translation.extend(1.0).as_vec4(),
+                )
+            })
+            .collect();
+        let posed = |vertex: &Vertex| {
+            let of_slot = |slot: usize| bones[usize::from(vertex.bones[slot])];
+            let carrier = match vertex.weights[0] {
+                1.0 => of_slot(0),
+                _ => (0..4)
+                    .filter(|&slot| vertex.weights[slot] > 0.0)
+                    .fold(Mat4::ZERO, |sum, slot| sum + of_slot(slot) * vertex.weights[slot]),
+            };
+            let position = carrier.transform_point3a(Vec3A::from_array(vertex.position));
+            let normal = carrier.transform_vector3a(Vec3A::from_array(vertex.normal));
+            [position.to_array(), normal.to_array()]
+        };
+        self.vertices.iter().map(posed).collect()
+    }
+
+    /// Corners of fewer triangles: those that lie in different cells, of which the longest side has so many, each corner the first vertex
+    /// of its cell. Vertices of different bones are kept apart.
+    pub fn coarse(&self, cells: f32) -> Vec<u32> {
+        let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
+        let low = positions().fold(Vec3::INFINITY, Vec3::min);
+        let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let cell = (high - low).max_element() / cells;
+        let mut first_in: HashMap<(u16, [i32; 3]), u32> = HashMap::new();
+        let stands_for: Vec<u32> = (self.vertices.iter().zip(positions()).zip(0..))
+            .map(|((vertex, position), number)| {
+                let at = ((position - low) / cell).to_array().map(|cells| cells as i32);
+                *first_in.entry((vertex.bones[0], at)).or_insert(number)
+            })
+            .collect();
+        (self.indices.chunks_exact(3))
+            .map(|corners| [0, 1, 2].map(|corner| stands_for[corners[corner] as usize]))
+            .filter(|[a, b, c]| a != b && b != c && c != a)
+            .flatten()
+            .collect()
+    }
+
+    /// The same surface where the first joint is folded into the one below it, which lies in its axes as stated.
+    #[must_use]
+    pub fn without_root_joint(mut self, root_from_child: Rigid) -> Self {
+        let inverse = root_from_child.inverse();
+        for bone in &mut self.bones {
+            match bone.joint.checked_sub(1) {
+                Some(joint) => bone.joint = joint,
+                None => {
+                    let child_from_root = DAffine3::from_rotation_translation(inverse.rotation, inverse.translation);
+                    bone.joint_from_mesh = child_from_root * bone.joint_from_mesh;
+                }
+            }
+        }
+        self
+    }
+
     /// Errors: so many vertices and triangles more are too many.
     pub(crate) fn check_room(&self, vertices: usize, triangles: usize, limits: &SizeLimits) -> Result<(), MeshError> {
         let vertices = self.vertices.len().saturating_add(vertices);
@@ -184,6 +269,6 @@ pub(crate) fn four_largest(weighted: &mut Vec<(u16, f32)>) -> ([u16; 4], [f32; 4
     (bones, weights)
 }
 
-fn single(v: [f32; 3]) -> glam::DVec3 {
-    glam::DVec3::from_array(v.map(f64::from))
+fn single(v: [f32; 3]) -> DVec3 {
+    DVec3::from_array(v.map(f64::from))
 }

@@ -353,3 +353,52 @@ fn captured_characters_at_rest_are_where_their_files_say() {
         assert!(found.len() > 500 && mesh.bones.iter().all(|bone| bone.joint_from_mesh != DAffine3::IDENTITY));
     }
 }
+
+/// The capsules of a fresh file are no character, and the same triangles of another program are one.
+#[test]
+fn a_mesh_that_stands_in_for_a_character_says_so() {
+    let bytes = written(&walk(), Format::Glb);
+    let mesh = mesh_of(&bytes, &load(&bytes, "walk").unwrap()).unwrap().unwrap();
+    assert!(mesh.is_stand_in);
+    let bytes = two_joints().glb();
+    let mesh = mesh_of(&bytes, &load(&bytes, "two").unwrap()).unwrap().unwrap();
+    assert!(!mesh.is_stand_in);
+}
+
+/// All vertices at once, in single precision and from an origin far away, are where each is by itself.
+#[test]
+fn posed_vertices_are_where_their_bones_carry_them() {
+    let bytes = written(&walk(), Format::Glb);
+    let loaded = load(&bytes, "walk").unwrap();
+    let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+    let far = DVec3::new(12_000.0, 0.0, -9_000.0);
+    let mut world = loaded.take.pose(7).world(loaded.take.skeleton());
+    for position in &mut world.translations {
+        *position += far;
+    }
+    let posed = mesh.posed(&mesh.bones_at(&world), far);
+    for ([position, normal], expected) in posed.into_iter().zip(skinned(&mesh, &world)) {
+        let found = far + DVec3::from_array(position.map(f64::from));
+        assert!(found.distance(expected) < 1e-5, "{found} instead of {expected}");
+        assert!((DVec3::from_array(normal.map(f64::from)).length() - 1.0).abs() < 1e-4);
+    }
+}
+
+/// A mesh that is read with a root joint above the others follows the joints without it as before.
+#[test]
+fn a_root_joint_is_folded_out_of_the_bones() {
+    let bytes = written(&walk().below_root_joint("root"), Format::Glb);
+    let loaded = load(&bytes, "walk").unwrap();
+    let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+    let folded_take = loaded.take.without_root_joint().unwrap();
+    let folded = (mesh.clone()).without_root_joint(loaded.take.pose(0).joint(1));
+    let [with, without] = [&loaded.take, &folded_take].map(|take| take.pose(9).world(take.skeleton()));
+    let carried_by_root = |number: usize| mesh.bones[usize::from(mesh.vertices[number].bones[0])].joint == 0;
+    let both = skinned(&mesh, &with).into_iter().zip(skinned(&folded, &without));
+    for (number, (with, without)) in both.enumerate() {
+        assert!(
+            carried_by_root(number) || with.distance(without) < 1e-6,
+            "vertex {number}"
+        );
+    }
+}

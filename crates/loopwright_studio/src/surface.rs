@@ -1,8 +1,5 @@
 //! What is drawn of a body: a surface of triangles, and where bones carry its vertices.
 
-use std::collections::HashMap;
-
-use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use image::{ImageReader, Limits, imageops};
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
@@ -38,9 +35,6 @@ pub(crate) struct Picture {
     pub(crate) rgba: Vec<u8>,
 }
 
-/// A vertex where it is drawn: its position, from an origin, and its normal.
-pub(crate) type Posed = [[f32; 3]; 2];
-
 impl Surface {
     /// A surface with its pictures read, those in files of their own from what lies beside its file.
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
@@ -56,63 +50,10 @@ impl Surface {
         };
         Self {
             pictures: images.iter().map(read).collect(),
-            shadow_indices: coarse(&mesh),
+            shadow_indices: mesh.coarse(SHADOW_CELLS),
             mesh,
         }
     }
-
-    /// All vertices where these bones carry them, from an origin.
-    pub(crate) fn posed(&self, bones: &[DAffine3], origin: DVec3) -> Vec<Posed> {
-        // Bones in single precision and near the origin: a body that has walked far is as sharp as at its start.
-        let bones: Vec<Mat4> = (bones.iter())
-            .map(|bone| {
-                let near = DAffine3 {
-                    translation: bone.translation - origin,
-                    ..*bone
-                };
-                Mat4::from_cols(
-                    near.matrix3.x_axis.extend(0.0).as_vec4(),
-                    near.matrix3.y_axis.extend(0.0).as_vec4(),
-                    near.matrix3.z_axis.extend(0.0).as_vec4(),
-                    near.translation.extend(1.0).as_vec4(),
-                )
-            })
-            .collect();
-        (self.mesh.vertices.iter())
-            .map(|vertex| {
-                let of_slot = |slot: usize| bones[usize::from(vertex.bones[slot])];
-                let carrier = match vertex.weights[0] {
-                    1.0 => of_slot(0),
-                    _ => (0..4)
-                        .filter(|&slot| vertex.weights[slot] > 0.0)
-                        .fold(Mat4::ZERO, |sum, slot| sum + of_slot(slot) * vertex.weights[slot]),
-                };
-                let position = carrier.transform_point3a(Vec3A::from_array(vertex.position));
-                let normal = carrier.transform_vector3a(Vec3A::from_array(vertex.normal));
-                [position.to_array(), normal.to_array()]
-            })
-            .collect()
-    }
-}
-
-/// The triangles of a mesh whose corners lie in different cells, each corner the first vertex of its cell.
-fn coarse(mesh: &Mesh) -> Vec<u32> {
-    let positions = || mesh.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
-    let low = positions().fold(Vec3::INFINITY, Vec3::min);
-    let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
-    let cell = (high - low).max_element() / SHADOW_CELLS;
-    let mut first_in: HashMap<(u16, [i32; 3]), u32> = HashMap::new();
-    let stands_for: Vec<u32> = (mesh.vertices.iter().zip(positions()).zip(0..))
-        .map(|((vertex, position), number)| {
-            let at = ((position - low) / cell).to_array().map(|cells| cells as i32);
-            *first_in.entry((vertex.bones[0], at)).or_insert(number)
-        })
-        .collect();
-    (mesh.indices.chunks_exact(3))
-        .map(|corners| [0, 1, 2].map(|corner| stands_for[corners[corner] as usize]))
-        .filter(|[a, b, c]| a != b && b != c && c != a)
-        .flatten()
-        .collect()
 }
 
 impl Picture {
@@ -147,6 +88,7 @@ impl Picture {
 mod tests {
     use std::collections::HashSet;
 
+    use glam::Vec3;
     use loopwright_formats::mesh::Vertex;
 
     use super::*;

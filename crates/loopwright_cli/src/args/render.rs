@@ -63,6 +63,9 @@ pub(crate) struct RenderArgs {
     /// Draw the seam: the last pose over the first, coloured by their distance.
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
     pub(crate) onion: bool,
+    /// Draw bodies of capsules, even where a file has a mesh.
+    #[arg(long)]
+    pub(crate) capsules: bool,
     /// Overwrite an existing picture.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,

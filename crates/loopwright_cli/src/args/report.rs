@@ -23,6 +23,9 @@ pub(crate) struct ReportArgs {
     /// Heading of the page [default: the name of what it shows].
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
     pub(crate) title: Option<String>,
+    /// Draw bodies of capsules, even where a file has a mesh.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) capsules: bool,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     #[command(flatten)]

@@ -19,6 +19,7 @@ use crate::output::{self, Outputs};
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::json;
 use crate::report::page::{self as answer, NotShown, ReportAnswer};
+use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
 use crate::written_loop::{self, WrittenLoop};
 use crate::{args::ReportArgs, files, limits::Limits, load, memory};
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         kinds,
         num_loops: loops.len(),
         num_shown: AtomicUsize::new(0),
+        surfaces: Surfaces::new(args.capsules),
     };
     let mut not_shown: Vec<NotShown> = Vec::new();
     let mut failed: Vec<Failure> = Vec::new();
@@ -213,6 +215,7 @@ struct Pages<'a> {
     num_loops: usize,
     /// Loops that are on the page so far: each has its number.
     num_shown: AtomicUsize,
+    surfaces: Surfaces,
 }
 
 impl Work for Pages<'_> {
@@ -253,7 +256,7 @@ impl Pages<'_> {
             ..self.args.reading.clone()
         };
         let read = written_loop::read(&one.path, &reading)?;
-        let (closed, in_file) = render::loop_motion(&one.path, &read, &reading)?;
+        let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
         let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
@@ -337,6 +340,7 @@ impl Pages<'_> {
         };
         let take = self.take(&path, sidecar).ok()?;
         let figure = Figure::new(take.take(), &take.analysis.body);
+        let figure = self.surfaces.of_take(figure, &path, take.take(), &take.file.source);
         let source = written_loop::uncut(in_file, &take, sidecar, &read.written).ok()?;
         let cut = &sidecar.candidate;
         DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame).ok()

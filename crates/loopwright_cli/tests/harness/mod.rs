@@ -104,6 +104,21 @@ impl Answer {
     }
 }
 
+/// Bytes with a part replaced by another of the same length, wherever it is.
+pub(crate) fn replaced(bytes: &[u8], part: &[u8], other: &[u8]) -> Vec<u8> {
+    assert_eq!(part.len(), other.len());
+    let mut bytes = bytes.to_vec();
+    let mut found = 0;
+    for at in 0..=bytes.len() - part.len() {
+        if bytes[at..].starts_with(part) {
+            bytes[at..at + part.len()].copy_from_slice(other);
+            found += 1;
+        }
+    }
+    assert!(found > 0, "{} is not there", String::from_utf8_lossy(part));
+    bytes
+}
+
 /// A fresh folder in which the command runs; removed when the value is dropped.
 pub(crate) struct Folder(TempDir);
 
@@ -121,6 +136,19 @@ impl Folder {
     pub(crate) fn with_synth(options: &str) -> Self {
         let folder = Self::new();
         folder.run(&format!("synth -o walk.bvh {options}")).done();
+        folder
+    }
+
+    /// A folder with `hero.glb`: the walk with a mesh that does not state that it only stands in for a character.
+    pub(crate) fn with_character() -> Self {
+        let folder = Self::new();
+        folder.run("synth -o hero.glb --seconds 4 --fps 30").done();
+        let named = replaced(
+            &folder.read("hero.glb"),
+            b"\"generator\":\"loopwright\"",
+            b"\"generator\":\"else_where\"",
+        );
+        folder.write("hero.glb", named);
         folder
     }
 

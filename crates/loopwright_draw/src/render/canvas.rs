@@ -82,7 +82,7 @@ pub(super) const MAX_PIXELS: u64 = 1 << 27;
 
 /// A picture being drawn.
 pub(super) struct Canvas {
-    pixels: Pixmap,
+    pub(super) pixels: Pixmap,
     /// Line widths scale with the picture.
     scale: f64,
 }
@@ -290,7 +290,7 @@ fn segments(circles: [f64; 2]) -> usize {
     (4.0 + circles[0].max(circles[1]).sqrt() * 2.0).min(40.0) as usize
 }
 
-fn brightness(normal: DVec3, light: DVec3) -> f64 {
+pub(super) fn brightness(normal: DVec3, light: DVec3) -> f64 {
     let direct = normal.dot(light).max(0.0);
     AMBIENT + (1.12 - AMBIENT) * direct
 }

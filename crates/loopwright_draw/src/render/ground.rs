@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 
 use super::canvas::{Canvas, Colour, Ink};
-use super::{camera::Camera, motion::DrawnMotion};
+use super::{camera::Camera, mesh::Corner, motion::DrawnMotion};
 
 /// A plane that the body walks on: level, or sloping along a climb.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,13 +44,19 @@ impl Ground {
         let figure = motion.figure();
         let lowest: Vec<DVec3> = (0..=count)
             .filter_map(|at| {
-                let points = motion.points_at(secs * at as f64 / count as f64);
+                let secs = secs * at as f64 / count as f64;
+                let points = motion.points_at(secs);
                 let soles = figure
                     .soles()
                     .iter()
                     .map(|&(point, above)| points[point] - DVec3::Y * above);
                 let all = points.iter().copied();
                 let lower = |a: DVec3, b: DVec3| if b.y < a.y { b } else { a };
+                let reach = motion.reach_at(secs);
+                let of_soles = reach.iter().filter(|(_, is_of_sole)| *is_of_sole);
+                if let Some(lowest) = of_soles.map(|&(place, _)| place).reduce(lower) {
+                    return Some(lowest);
+                }
                 // A body without feet stands on its lowest point.
                 soles.reduce(lower).or_else(|| all.reduce(lower))
             })
@@ -133,6 +139,15 @@ impl Ground {
             outlines.push(spots.map(|spot| spot.at).collect::<Vec<DVec2>>());
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
+    }
+
+    /// The same shadow of points on which a mesh is stretched.
+    pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
+        let Colour([red, green, blue, opacity]) = Colour::SHADOW;
+        let ink = [red, green, blue].map(|channel| channel as f32);
+        let corner = |&point: &DVec3| Corner::new(camera.project(self.below(point))?, [ink; 2]);
+        let corners: Vec<Option<Corner>> = points.iter().map(corner).collect();
+        canvas.triangles(&corners, indices, opacity);
     }
 }
 

@@ -1,12 +1,12 @@
 //! The motion in a picture: a take as recorded, a cut repeated unchanged, or a loop.
 
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 use loopwright::{
-    Analysis, LoopClip, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
+    Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
     root_motion::RootRelativeClip,
 };
 
-use crate::Figure;
+use crate::{Figure, Surface};
 
 /// Poses at even intervals, and how they repeat.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct DrawnMotion {
     step_secs: f64,
     /// Points of the figure in root space, frame-major.
     points: Vec<DVec3>,
+    /// All joints in root space, a pose for each frame of points; none for a body of capsules, which needs points alone.
+    poses: Vec<Pose>,
     /// First frame played, after the context frames.
     first: usize,
     /// Frames played in one cycle.
@@ -60,7 +62,7 @@ impl DrawnMotion {
         }
         let mut motion = Self::still(figure, take.frame_time_secs());
         for frame in first..=last {
-            motion.add(take, frame)?;
+            motion.add(take, frame, Rigid::IDENTITY)?;
         }
         motion.num_frames = last - first + 1;
         motion.numbering = [first as f64, 1.0];
@@ -85,9 +87,7 @@ impl DrawnMotion {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in clip.sample_range() {
-            motion
-                .points
-                .extend(figure.points(&clip.pose(sample).world(clip.skeleton())));
+            motion.push(clip.pose(sample).world(clip.skeleton()));
         }
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
@@ -107,10 +107,8 @@ impl DrawnMotion {
             // A root on a path sways about its twist, so points are relative to the twist.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
-            let points = figure.points(&loop_clip.body_pose(sample).world(loop_clip.skeleton()));
-            motion
-                .points
-                .extend(points.into_iter().map(|point| sway.transform_point(point)));
+            let world = loop_clip.body_pose(sample).world(loop_clip.skeleton());
+            motion.push(world.moved(sway));
         }
         motion.num_frames = loop_clip.num_samples();
         motion.root = *loop_clip.root();
@@ -138,12 +136,8 @@ impl DrawnMotion {
         let mut motion = Self::still(figure, written.frame_time_secs());
         motion.root = layout.shown(&root);
         for frame in 0..=last {
-            let from = motion.points.len();
-            motion.add(written, frame)?;
             let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
-            for point in &mut motion.points[from..] {
-                *point = root_from_world.transform_point(*point);
-            }
+            motion.add(written, frame, root_from_world)?;
         }
         motion.num_frames = layout.num_samples.max(1);
         motion.repeating();
@@ -155,6 +149,7 @@ impl DrawnMotion {
             figure: figure.clone(),
             step_secs,
             points: Vec::new(),
+            poses: Vec::new(),
             first: 0,
             num_frames: 0,
             root: RootMotion::NONE,
@@ -165,13 +160,20 @@ impl DrawnMotion {
         }
     }
 
-    fn add(&mut self, take: &Take, frame: usize) -> Result<(), MotionError> {
+    fn add(&mut self, take: &Take, frame: usize, moved: Rigid) -> Result<(), MotionError> {
         if take.num_joints() != self.figure.num_joints() {
             return Err(MotionError::OtherSkeleton);
         }
-        let points = self.figure.points(&take.pose(frame).world(take.skeleton()));
-        self.points.extend(points);
+        self.push(take.pose(frame).world(take.skeleton()).moved(moved));
         Ok(())
+    }
+
+    /// Adds a frame, all joints in root space.
+    fn push(&mut self, pose: Pose) {
+        self.points.extend(self.figure.points(&pose));
+        if self.figure.surface().is_some() {
+            self.poses.push(pose);
+        }
     }
 
     /// Completes a repeating motion: in root space the body stays near one point.
@@ -252,8 +254,8 @@ impl DrawnMotion {
         points.map(|point| root.transform_point(point)).collect()
     }
 
-    /// The same in the axes of the root.
-    pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
+    /// The two frames around a time of which the points and joints are known, and the fraction between them.
+    fn known_around(&self, secs: f64) -> ([usize; 2], f64) {
         let [(before, u), (after, _)] = self.around(secs);
         // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
         let after = if after == self.num_frames {
@@ -261,7 +263,13 @@ impl DrawnMotion {
         } else {
             after
         };
-        let [before, after] = [before, after].map(|frame| self.frame(frame as isize));
+        ([before, after], u)
+    }
+
+    /// The same in the axes of the root.
+    pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
+        let (frames, u) = self.known_around(secs);
+        let [before, after] = frames.map(|frame| self.frame(frame as isize));
         before
             .iter()
             .zip(after)
@@ -274,6 +282,69 @@ impl DrawnMotion {
         self.frame(self.end_frame() as isize).to_vec()
     }
 
+    /// All joints in the axes of the root, of a body with a mesh.
+    pub(crate) fn joints_at(&self, secs: f64) -> Option<Pose> {
+        let (frames, u) = self.known_around(secs);
+        let [before, after] = frames.map(|frame| self.joints(frame as isize));
+        let (before, after) = (before?, after?);
+        if u == 0.0 {
+            return Some(before.clone());
+        }
+        let joints = (0..before.rotations.len()).map(|joint| {
+            let place = before.translations[joint].lerp(after.translations[joint], u);
+            (place, before.rotations[joint].lerp(after.rotations[joint], u))
+        });
+        Some(joints.collect())
+    }
+
+    /// The same of the pose that ends a cycle.
+    pub(crate) fn joints_at_end(&self) -> Option<&Pose> {
+        self.joints(self.end_frame() as isize)
+    }
+
+    fn joints(&self, frame: isize) -> Option<&Pose> {
+        self.poses.get(self.index_of(frame))
+    }
+
+    /// The mesh of the body and its bones in the world; `None` for a body of capsules.
+    pub(super) fn surface_at(&self, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
+        self.surface_of(&self.joints_at(secs)?, secs)
+    }
+
+    /// The same of the pose that ends a cycle and should equal the one that starts it.
+    pub(super) fn surface_at_seam(&self) -> Option<(&Surface, Vec<DAffine3>)> {
+        self.surface_of(self.joints_at_end()?, 0.0)
+    }
+
+    fn surface_of(&self, joints: &Pose, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
+        let surface = self.figure.surface()?;
+        let world = joints.clone().moved(self.root.at(secs));
+        Some((surface, surface.mesh().bones_at(&world)))
+    }
+
+    /// World positions that show how far the mesh of the body reaches, and whether each is of a sole; none of a body of capsules.
+    pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
+        let joints = self.joints_at(secs).map(|joints| joints.moved(self.root.at(secs)));
+        joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
+    }
+
+    /// The same for joints in any axes.
+    pub(crate) fn reach_of(&self, joints: &Pose) -> Vec<(DVec3, bool)> {
+        let Some(surface) = self.figure.surface() else {
+            return Vec::new();
+        };
+        let (reach, origin) = (surface.reach(), joints.translations[self.figure.hips()]);
+        let posed = reach.posed(&reach.bones_at(joints), origin);
+        (posed.into_iter().zip(&reach.vertices))
+            .map(|([position, _], vertex)| {
+                let joint = reach.bones[usize::from(vertex.bones[0])].joint;
+                let place = origin + DVec3::from_array(position.map(f64::from));
+                (place, self.figure.is_of_sole(joint))
+            })
+            .filter(|(place, _)| place.is_finite())
+            .collect()
+    }
+
     /// Whether the pose that ends a cycle is held apart from the one that starts it.
     pub(crate) fn ends_apart(&self) -> bool {
         self.end_frame() != 0
@@ -284,9 +355,15 @@ impl DrawnMotion {
         let soles = self.figure.soles();
         let heights = (0..self.num_frames).flat_map(|frame| {
             let points = self.frame(frame as isize);
+            let mesh = (self.joints(frame as isize)).map_or_else(Vec::new, |joints| self.reach_of(joints));
+            let of_mesh = mesh.into_iter().filter(|(_, is_of_sole)| *is_of_sole);
+            let of_mesh: Vec<f64> = of_mesh.map(|(place, _)| place.y).collect();
+            let has_none = of_mesh.is_empty();
             let of_soles = soles.iter().map(|&(sole, radius)| points[sole].y - radius);
             let of_all = points.iter().map(|point| point.y).filter(|_| soles.is_empty());
-            of_soles.chain(of_all)
+            of_mesh
+                .into_iter()
+                .chain(of_soles.chain(of_all).filter(move |_| has_none))
         });
         let lowest = heights.fold(f64::INFINITY, f64::min);
         if lowest.is_finite() { lowest } else { 0.0 }
@@ -313,9 +390,14 @@ impl DrawnMotion {
 
     /// The figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
     fn frame(&self, frame: isize) -> &[DVec3] {
-        let count = self.figure.num_points();
-        let index = (self.first as isize + frame).clamp(0, (self.points.len() / count.max(1)) as isize - 1) as usize;
+        let (count, index) = (self.figure.num_points(), self.index_of(frame));
         &self.points[index * count..(index + 1) * count]
+    }
+
+    /// The place of a frame among those that are stored.
+    fn index_of(&self, frame: isize) -> usize {
+        let stored = self.points.len() / self.figure.num_points().max(1);
+        (self.first as isize + frame).clamp(0, stored as isize - 1) as usize
     }
 
     /// World positions at the seam: of the frames that start a cycle when `offset` is 0 or more, else of the frames before it.

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::stage::{RenderError, Stage, draw_body};
-use super::{canvas::Colour, picture::Picture};
+use super::{canvas::Colour, mesh::PosedMesh, picture::Picture};
 
 /// Frames shown as sticks on either side of the seam.
 const FRAMES: isize = 3;
@@ -45,14 +45,27 @@ pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
     let no_room = || RenderError::Size { width, height };
 
     let mut below = canvas.layer().ok_or_else(no_room)?;
-    draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);
-    canvas.lay_layer(&below, 0.65);
     let mut above = canvas.layer().ok_or_else(no_room)?;
-    draw_body(motion, &end, &camera, &mut above, |index, _| {
-        let gap = limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max);
-        let [red, green, blue] = core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full));
-        Colour([red, green, blue, 1.0])
-    });
+    let colour_of =
+        |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
+    if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {
+        let [first, last] = [first, last].map(|bones| PosedMesh::new(surface, &bones, camera.target()));
+        let Colour([red, green, blue, _]) = Colour::GREY;
+        let grey = [red, green, blue].map(|channel| channel as f32);
+        first.draw(&camera, &mut below, |_| grey);
+        last.draw(&camera, &mut above, |vertex| {
+            let gap = (last.points()[vertex] - first.points()[vertex]).length();
+            colour_of(gap).map(|channel| channel as f32)
+        });
+    } else {
+        draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);
+        draw_body(motion, &end, &camera, &mut above, |index, _| {
+            let gap = limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max);
+            let [red, green, blue] = colour_of(gap);
+            Colour([red, green, blue, 1.0])
+        });
+    }
+    canvas.lay_layer(&below, 0.65);
     canvas.lay_layer(&above, 0.6);
 
     let reach = FRAMES.min(motion.num_frames() as isize);

@@ -6,7 +6,7 @@ use loopwright::analysis::Side;
 use super::camera::{Camera, Orientation, View};
 use super::canvas::{Canvas, Colour, Ink, MAX_PIXELS};
 use super::caption::{self, Caption};
-use super::{ground::Ground, motion::DrawnMotion, picture::Picture};
+use super::{ground::Ground, mesh::PosedMesh, motion::DrawnMotion, picture::Picture};
 use crate::plot::PngError;
 
 /// The view of a motion.
@@ -214,11 +214,17 @@ impl<'a> Stage<'a> {
     /// The same without the title.
     pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
         let (mut canvas, camera) = self.set(secs)?;
-        let points = self.motion.points_at(secs);
-        self.ground.draw_shadow(self.motion, &points, &camera, &mut canvas);
-        draw_body(self.motion, &points, &camera, &mut canvas, |_, side| {
-            Colour::of_side(side)
-        });
+        if let Some((surface, bones)) = self.motion.surface_at(secs) {
+            let posed = PosedMesh::new(surface, &bones, camera.target());
+            (self.ground).draw_mesh_shadow(posed.points(), posed.indices(), &camera, &mut canvas);
+            posed.draw(&camera, &mut canvas, |vertex| surface.inks()[vertex]);
+        } else {
+            let points = self.motion.points_at(secs);
+            self.ground.draw_shadow(self.motion, &points, &camera, &mut canvas);
+            draw_body(self.motion, &points, &camera, &mut canvas, |_, side| {
+                Colour::of_side(side)
+            });
+        }
         self.draw_clock(secs, &mut canvas);
         Ok(canvas)
     }
@@ -295,8 +301,9 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The points of a motion that capsules are drawn between.
+/// The points of a motion that capsules are drawn between, and those that a mesh reaches.
 fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
+    let reach: Vec<DVec3> = motion.reach_at(secs).into_iter().map(|(place, _)| place).collect();
     let points = motion.points_at(secs);
     let limbs: Vec<[usize; 2]> = motion.figure().limbs().iter().map(|limb| limb.ends).collect();
     let all_without_limbs = limbs.is_empty();
@@ -305,7 +312,7 @@ fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     } else {
         limbs.into_iter().flatten().collect()
     };
-    ends.into_iter().map(move |end| points[end])
+    ends.into_iter().map(move |end| points[end]).chain(reach)
 }
 
 /// Draws all capsules, the farthest first; `colour` returns a capsule's colour by index and side.

@@ -2,10 +2,10 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use core::fmt::Write;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use loopwright::analysis::Side;
 
-use crate::{figure::Limb, render::DrawnMotion};
+use crate::{Surface, figure::Limb, render::DrawnMotion};
 
 /// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
 /// the points of some skeletons and a pixel wide in a thumbnail.
@@ -39,13 +39,20 @@ pub(super) struct Timing {
 /// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
 /// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
 /// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, side, radius in mm), `c` cycles, `f` the phase
-/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample.
+/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With a mesh, `s` is its key, `b` the
+/// matrices of its bones, `u` the points that are joints of those, `j` for each bone its place among these, and `t` their rotations as
+/// `d`: x, y and z of quaternions whose w is not negative.
 pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let limbs = drawn_limbs(motion, room);
-    let (points, limbs) = compacted(&limbs);
+    let mesh = motion.figure().surface().and_then(Surface::of_page);
+    let mut joints = mesh.map_or_else(Vec::new, |mesh| mesh.joints.clone());
+    joints.sort_unstable();
+    joints.dedup();
+    let (points, limbs) = compacted(&limbs, &joints);
     // Four letters of base64 hold three bytes.
-    let bytes_each = (points.len() * 3 * 2 * 4).div_ceil(3).max(1);
-    let fitting = (room.bytes / bytes_each).max(FEWEST);
+    let bytes_each = ((points.len() + joints.len()) * 3 * 2 * 4).div_ceil(3).max(1);
+    let spent = mesh.map_or(0, |mesh| mesh.matrices.len());
+    let fitting = (room.bytes.saturating_sub(spent) / bytes_each).max(FEWEST);
     let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
     let num = match motion.num_frames() <= fitting {
         true => motion.num_frames(),
@@ -54,17 +61,28 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let keeps_end = motion.ends_apart();
     let stored = num + usize::from(keeps_end);
     let mut samples: Vec<DVec3> = Vec::with_capacity(stored * points.len());
+    let mut turns = Vec::with_capacity(stored * joints.len() * 6);
+    let mut reach = Vec::new();
     for sample in 0..stored {
-        let all = match sample < num {
-            true => motion.body_at(sample as f64 / num as f64 * motion.period_secs()),
-            false => motion.body_at_end(),
+        let secs = sample as f64 / num as f64 * motion.period_secs();
+        let (all, pose) = match sample < num {
+            true => (motion.body_at(secs), motion.joints_at(secs)),
+            false => (motion.body_at_end(), motion.joints_at_end().cloned()),
         };
         samples.extend(points.iter().map(|&point| all[point]));
+        let rotations = pose
+            .iter()
+            .flat_map(|pose| joints.iter().map(|&joint| pose.rotations[joint]));
+        turns.extend(rotations.flat_map(packed));
+        if let (Some(pose), Some(_)) = (&pose, mesh) {
+            reach.extend(motion.reach_of(pose).into_iter().map(|(place, _)| place));
+        }
     }
     let finite = |p: &DVec3| if p.is_finite() { *p } else { DVec3::ZERO };
     let samples: Vec<DVec3> = samples.iter().map(finite).collect();
-    let low = samples.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
-    let high = samples.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+    let all = || samples.iter().chain(&reach);
+    let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
+    let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
     let (middle, half) = match samples.is_empty() {
         true => (DVec3::ZERO, DVec3::ONE),
         false => (0.5 * (low + high), 0.5 * (high - low)),
@@ -77,12 +95,25 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
             bytes.extend((value.round() as i16).to_le_bytes());
         }
     }
+    let place = |list: &[usize], wanted: usize| list.binary_search(&wanted).unwrap_or_default().to_string();
+    let surface = mesh.map(|mesh| {
+        let of_points: Vec<String> = joints.iter().map(|&joint| place(&points, joint)).collect();
+        let of_bones: Vec<String> = mesh.joints.iter().map(|&joint| place(&joints, joint)).collect();
+        format!(
+            "\"s\":\"{}\",\"b\":\"{}\",\"u\":[{}],\"j\":[{}],\"t\":\"{}\",",
+            mesh.key,
+            mesh.matrices,
+            of_points.join(","),
+            of_bones.join(","),
+            STANDARD.encode(&turns)
+        )
+    });
     let root = motion.root();
     let mut text = String::new();
     let _ = write!(
         text,
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
-         \"l\":[{}],\"c\":{},\"f\":{:.4},\"d\":\"{}\"}}",
+         \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
         motion.period_secs().max(1e-3),
         u8::from(keeps_end),
         points.len(),
@@ -104,13 +135,22 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         limbs.join(","),
         timing.cycles.max(1),
         timing.contact_phase,
+        surface.unwrap_or_default(),
         STANDARD.encode(&bytes),
     );
     text
 }
 
+/// A rotation as 16-bit integers.
+fn packed(rotation: DQuat) -> [u8; 6] {
+    let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
+    let integer = |value: f64| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes();
+    let [[a, b], [c, d], [e, f]] = [rotation.x, rotation.y, rotation.z].map(integer);
+    [a, b, c, d, e, f]
+}
+
 /// Numbers in brackets; what is no number is 0.
-fn list(values: &[f64], decimals: usize) -> String {
+pub(super) fn list(values: &[f64], decimals: usize) -> String {
     let each = values.iter().map(|value| {
         let value = if value.is_finite() { *value } else { 0.0 };
         let text = format!("{value:.decimals$}");
@@ -136,9 +176,10 @@ fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
     }
 }
 
-/// The points that limbs use, and the limbs as text, by the places of their ends among those points.
-fn compacted(limbs: &[Limb]) -> (Vec<usize>, Vec<String>) {
-    let mut points: Vec<usize> = limbs.iter().flat_map(|limb| limb.ends).collect();
+/// The points that limbs use, with these joints, and the limbs as text, by the places of their ends among those points.
+fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
+    let ends = limbs.iter().flat_map(|limb| limb.ends);
+    let mut points: Vec<usize> = ends.chain(joints.iter().copied()).collect();
     points.sort_unstable();
     points.dedup();
     let place = |point: usize| points.binary_search(&point).unwrap_or_default();

@@ -9,13 +9,17 @@
 
 mod clip;
 mod curves;
+mod mesh;
 
 use core::fmt::Write;
+use std::{collections::BTreeSet, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
 use crate::{plot::escape, render::DrawnMotion};
+pub(crate) use mesh::PageMesh;
+
 use clip::{Room, Timing};
 
 const SCRIPT: &str = include_str!("page.js");
@@ -82,6 +86,7 @@ pub struct Panel {
     kind: String,
     row: String,
     section: String,
+    meshes: Vec<Arc<PageMesh>>,
 }
 
 /// Loops up to which each has all the room that it wants.
@@ -92,6 +97,9 @@ const ROOMY_BYTES: usize = 320_000;
 
 /// Bytes that all clips of a page of many may have together: with what else 500 loops have, 20 MB.
 const ALL_CLIPS_BYTES: usize = 13_000_000;
+
+/// Bytes that all meshes of a page may have together, each of 300 KB at most: of further characters there are capsules.
+const ALL_MESHES_BYTES: usize = 3_000_000;
 
 /// Fewest bytes of a clip: pages of thousands of loops grow.
 const LEAST_BYTES: usize = 9_000;
@@ -111,9 +119,12 @@ impl Panel {
             cycles: entry.cycles,
             contact_phase: entry.contact_phase,
         };
-        let clips = core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = clips.map(|motion| clip::json(motion, room, timing)).collect();
+        let motions = || core::iter::once(&entry.closed).chain(&entry.uncut);
+        let clips: Vec<String> = motions().map(|motion| clip::json(motion, room, timing)).collect();
         Self {
+            meshes: (motions())
+                .filter_map(|motion| motion.figure().surface()?.of_page().cloned())
+                .collect(),
             kind: entry.kind.clone(),
             row: row(entry, index),
             section: section(entry, index, &clips.join(",")),
@@ -239,6 +250,7 @@ pub fn page(heading: &Heading, panels: &[Panel]) -> String {
     for panel in panels {
         html += &panel.section;
     }
+    meshes(&mut html, panels);
     let _ = write!(html, "</main>\n{PLAYER}<script>{script}</script>\n</body>\n</html>\n");
     html
 }
@@ -334,6 +346,22 @@ fn problems(html: &mut String, problems: &[(String, String)]) {
     *html += "</table>\n";
 }
 
+/// Each mesh once, however many loops are of its character.
+fn meshes(html: &mut String, panels: &[Panel]) {
+    let mut seen = BTreeSet::new();
+    let mut left = ALL_MESHES_BYTES;
+    for mesh in panels.iter().flat_map(|panel| &panel.meshes) {
+        let PageMesh { key, json, .. } = &**mesh;
+        if json.len() <= left && seen.insert(key) {
+            left -= json.len();
+            let _ = writeln!(
+                html,
+                "<script type=\"application/json\" id=\"mesh-{key}\">{json}</script>"
+            );
+        }
+    }
+}
+
 /// The hash by which the page allows its own script and style, and no others.
 fn hash(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text.as_bytes()))
@@ -353,7 +381,7 @@ mod tests {
     #[test]
     fn the_script_is_small() {
         let bytes = without_comments(SCRIPT).len();
-        assert!(bytes <= 15 * 1024, "{bytes} bytes");
+        assert!(bytes <= 20 * 1024, "{bytes} bytes");
     }
 
     #[test]

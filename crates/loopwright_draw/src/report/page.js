@@ -11,26 +11,27 @@
 
   // Clips: of a loop the closed one, and the uncut stretch of its take where that is known; unpacked when they are first shown.
   const unpacked = new Map();
+  const numbers = (text, Kind) => new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
   const unpack = (clip) => {
-    const bytes = Uint8Array.from(atob(clip.d), (letter) => letter.charCodeAt(0));
-    const view = new DataView(bytes.buffer);
-    const at = new Float32Array(bytes.length / 2);
-    for (let i = 0; i < at.length; i++) at[i] = view.getInt16(2 * i, true) * clip.q + clip.o[i % 3];
-    return { ...clip, at };
+    const at = Float32Array.from(numbers(clip.d, Int16Array), (x, i) => x * clip.q + clip.o[i % 3]);
+    return { ...clip, at, ...(clip.s && { turns: numbers(clip.t, Int16Array), b: numbers(clip.b, Float32Array) }) };
   };
   const clipsOf = (i) => {
     if (!unpacked.has(i)) unpacked.set(i, JSON.parse($("script.clip", sections[i]).textContent).map(unpack));
     return unpacked.get(i);
   };
 
-  // Points in the axes of the root, at a phase counted in periods.
-  const pose = (clip, phase) => {
+  // The two samples around a phase counted in periods, and the share of the later one.
+  const around = (clip, phase) => {
     const time = (phase - Math.floor(phase)) * clip.n;
     const key = Math.min(Math.floor(time), clip.n - 1);
-    const share = time - key;
-    const from = key * clip.k * 3;
     // An uncut stretch has the pose at its end as well, so that the jump shows.
-    const to = (clip.e || key + 1 < clip.n ? key + 1 : 0) * clip.k * 3;
+    return [key, clip.e || key + 1 < clip.n ? key + 1 : 0, time - key];
+  };
+  // Points in the axes of the root.
+  const pose = (clip, phase) => {
+    const [key, next, share] = around(clip, phase);
+    const [from, to] = [key, next].map((sample) => sample * clip.k * 3);
     const points = new Float32Array(clip.k * 3);
     for (let j = 0; j < points.length; j++) {
       points[j] = clip.at[from + j] + share * (clip.at[to + j] - clip.at[from + j]);
@@ -88,13 +89,123 @@
     player.isStale = true;
   };
 
+  // Meshes, drawn on a canvas of their own; without WebGL there are capsules.
+  const sheet = document.createElement("canvas");
+  let gl;
+  const ready = () => {
+    const program = gl.createProgram();
+    [[gl.VERTEX_SHADER, "attribute vec3 p,n,c;uniform mat4 m;uniform vec3 l;varying vec3 v;void main(){gl_Position=m*vec4(p,1);"
+      + "v=c*(.58+.54*max(dot(normalize(n+1e-6),l),0.));}"],
+    [gl.FRAGMENT_SHADER, "precision mediump float;varying vec3 v;void main(){gl_FragColor=vec4(v,1);}"]].forEach(([kind, text]) => {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    });
+    ["p", "n", "c"].forEach((name, k) => {
+      gl.bindAttribLocation(program, k, name);
+      gl.enableVertexAttribArray(k);
+    });
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    gl.enable(gl.DEPTH_TEST);
+    return ["m", "l"].map((name) => gl.getUniformLocation(program, name));
+  };
+  let places;
+  const fill = (kind, buffer, values) => {
+    gl.bindBuffer(kind, buffer);
+    if (values) gl.bufferData(kind, values, gl.STREAM_DRAW);
+  };
+  const meshes = new Map();
+  const meshOf = ({ s }) => {
+    if (!s) return null;
+    if (gl === undefined) gl = sheet.getContext("webgl");
+    if (!gl || gl.isContextLost()) return null;
+    if (!meshes.has(s)) {
+      const text = $(`#mesh-${s}`)?.textContent;
+      const mesh = text && JSON.parse(text);
+      if (mesh) {
+        const kinds = { p: Int16Array, n: Int8Array, c: Uint8Array, b: Uint16Array, w: Uint8Array, t: Uint16Array };
+        for (const name in kinds) mesh[name] = numbers(mesh[name], kinds[name]);
+        mesh.p = Float32Array.from(mesh.p, (x, i) => x * mesh.q + mesh.o[i % 3]);
+        mesh.buffers = [0, 1, 2, 3].map(() => gl.createBuffer());
+        places ||= ready();
+        fill(gl.ARRAY_BUFFER, mesh.buffers[2], mesh.c);
+        fill(gl.ELEMENT_ARRAY_BUFFER, mesh.buffers[3], mesh.t);
+      }
+      meshes.set(s, mesh);
+    }
+    return meshes.get(s);
+  };
+  // Columns of the matrices of bones: joint(phase) * joint_from_mesh.
+  const bonesAt = (clip, phase, points) => {
+    const [key, next, share] = around(clip, phase);
+    const joints = clip.u.map((point, k) => {
+      const [a, b] = [key, next].map((sample) => {
+        const q = [...clip.turns.subarray(3 * (sample * clip.u.length + k)).slice(0, 3)].map((x) => x / 32767);
+        return [...q, Math.sqrt(Math.max(0, 1 - q[0] * q[0] - q[1] * q[1] - q[2] * q[2]))];
+      });
+      const side = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -share : share;
+      const mean = a.map((x, j) => x * (1 - share) + b[j] * side);
+      const length = Math.hypot(...mean);
+      return [mean.map((x) => x / length), points.subarray(3 * point, 3 * point + 3)];
+    });
+    const bones = new Float32Array(clip.b.length);
+    for (let i = 0; i < bones.length; i += 3) {
+      const [[x, y, z, w], at] = joints[clip.j[Math.floor(i / 12)]];
+      const column = [...clip.b.subarray(i, i + 3)];
+      const qc = cross([x, y, z], column);
+      const qqc = cross([x, y, z], qc);
+      for (let j = 0; j < 3; j++) bones[i + j] = column[j] + 2 * (w * qc[j] + qqc[j]) + (i % 12 === 9 ? at[j] : 0);
+    }
+    return bones;
+  };
+  const drawMesh = (pen, [left, width, height], mesh, bones, [matrix, light]) => {
+    const count = mesh.p.length;
+    const [points, normals] = [new Float32Array(count), new Float32Array(count)];
+    for (let i = 0; i < count; i++) {
+      const [v, axis] = [Math.floor(i / 3), i % 3];
+      for (let k = 4 * v; k < 4 * v + 4; k++) {
+        const share = mesh.w[k] / 255;
+        if (!share) continue;
+        const bone = 12 * mesh.b[k] + axis;
+        for (let j = 0; j < 3; j++) {
+          points[i] += share * bones[bone + 3 * j] * mesh.p[3 * v + j];
+          normals[i] += share * bones[bone + 3 * j] * mesh.n[3 * v + j];
+        }
+        points[i] += share * bones[bone + 9];
+      }
+    }
+    if (sheet.width < width || sheet.height < height) {
+      [sheet.width, sheet.height] = [Math.max(sheet.width, width), Math.max(sheet.height, height)];
+    }
+    gl.viewport(0, 0, width, height);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.uniformMatrix4fv(places[0], false, matrix);
+    gl.uniform3fv(places[1], light);
+    [points, normals, null].forEach((values, k) => {
+      fill(gl.ARRAY_BUFFER, mesh.buffers[k], values);
+      gl.vertexAttribPointer(k, 3, values ? gl.FLOAT : gl.UNSIGNED_BYTE, !values, 0, 0);
+    });
+    fill(gl.ELEMENT_ARRAY_BUFFER, mesh.buffers[3]);
+    gl.drawElements(gl.TRIANGLES, mesh.t.length, gl.UNSIGNED_SHORT, 0);
+    pen.drawImage(sheet, 0, sheet.height - height, width, height, left, 0, width, height);
+  };
+
   // Draws a clip into a part of a canvas: [left, width, height] in pixels. `view` has yaw, pitch and zoom.
   const SPACING = 0.5;
   const draw = (pen, [left, width, height], clip, phase, view) => {
     let points = pose(clip, phase);
     let middle = clip.m;
+    const mesh = meshOf(clip);
+    const bones = mesh && bonesAt(clip, phase, points);
     if (view.inWorld) {
       const root = rootAt(clip, phase * clip.p);
+      const zero = root([0, 0, 0]);
+      for (let j = 0; mesh && j < bones.length; j += 3) {
+        const column = root([bones[j], bones[j + 1], bones[j + 2]]);
+        bones.set(j % 12 === 9 ? column : column.map((x, k) => x - zero[k]), j);
+      }
       middle = root(middle);
       for (let j = 0; j < points.length; j += 3) points.set(root([points[j], points[j + 1], points[j + 2]]), j);
     }
@@ -128,6 +239,20 @@
         }
       }
       pen.stroke();
+    }
+    if (mesh) {
+      const [across, down] = [(2 * size) / width, (2 * size) / height];
+      // Depth and its share, that of `seen`.
+      const rows = [[across * cy, 0, -across * sy], [-down * sp * sy, down * cp, -down * sp * cy]];
+      const ahead = [cp * sy, sp, cp * cy].map((x) => -x / far);
+      rows.push(ahead, ahead);
+      // Near its origin, or its corners would tremble once it has gone far.
+      for (let j = 9; j < bones.length; j += 12) for (let k = 0; k < 3; k++) bones[j + k] -= middle[k];
+      const matrix = [0, 1, 2].flatMap((column) => rows.map((row) => row[column])).concat([0, 0, 0, 1]);
+      const light = [0, 1, 2].map((k) => -0.55 * far * ahead[k] - 0.45 * (rows[0][k] / across) + 0.7 * (rows[1][k] / down));
+      drawMesh(pen, [left, width, height], mesh, bones, [matrix, light]);
+      pen.restore();
+      return;
     }
     const limbs = [];
     for (let j = 0; j < clip.l.length; j += 4) {

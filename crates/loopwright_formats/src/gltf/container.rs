@@ -497,7 +497,7 @@ fn json_bytes(text: &[u8]) -> u64 {
 }
 
 /// Decodes `%20` and similar escapes.
-fn percent_decoded(uri: &str) -> String {
+pub(crate) fn percent_decoded(uri: &str) -> String {
     let bytes = uri.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

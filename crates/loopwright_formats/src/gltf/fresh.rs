@@ -14,6 +14,9 @@ use crate::space::Space;
 const RADIUS_SHARE: f64 = 0.12;
 const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 
+/// What made the files whose mesh is capsules; files of characters keep what they state.
+pub(super) const GENERATOR: &str = "loopwright";
+
 /// Most joints that a mesh can refer to.
 const MAX_SKINNED: usize = u16::MAX as usize;
 
@@ -53,7 +56,7 @@ fn document(skeleton: &Skeleton) -> Document {
         })
         .collect();
     let mut json = json!({
-        "asset": {"version": "2.0", "generator": "loopwright"},
+        "asset": {"version": "2.0", "generator": GENERATOR},
         "scene": 0,
         "scenes": [{"nodes": [0]}],
     });

@@ -8,6 +8,7 @@ use loopwright::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::fresh::GENERATOR;
 use super::parts::{self, Nodes, Skin};
 use super::{accessor::Accessors, container, error::GltfError, source::GltfSource};
 use crate::excerpt::excerpt;
@@ -85,6 +86,7 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
     };
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
     let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
+    mesh.is_stand_in = document.json["asset"]["generator"] == GENERATOR;
     for (index, node) in nodes.nodes.iter().enumerate() {
         let Some(number) = node.mesh else { continue };
         let bones = match node.skin {

@@ -15,7 +15,7 @@ mod accessor;
 
 mod choose;
 
-mod container;
+pub(crate) mod container;
 
 mod edit;
 

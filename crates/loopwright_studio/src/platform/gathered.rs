@@ -1,6 +1,7 @@
 //! glTF files whose buffers lie in files of their own.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use loopwright_formats::mesh::MeshImage;
 use serde::Deserialize;
 
 /// How a file begins that is in the file that names it.
@@ -59,21 +60,7 @@ fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
 
 /// The path that a URI names: `%20` is a space.
 pub(crate) fn path_of(uri: &str) -> String {
-    let mut pieces = uri.split('%');
-    let mut name = pieces.next().unwrap_or_default().as_bytes().to_vec();
-    for piece in pieces {
-        match piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                name.push(byte);
-                name.extend(&piece.as_bytes()[2..]);
-            }
-            None => {
-                name.push(b'%');
-                name.extend(piece.as_bytes());
-            }
-        }
-    }
-    String::from_utf8_lossy(&name).into_owned()
+    MeshImage::path_of(uri)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ mod tests {
         let points = figure.points(&take.pose(7).world(take.skeleton()));
         let surface = Surface::new(surface(&figure, |_| [1.0; 3]), &crate::model::Beside::default());
         let origin = DVec3::new(0.0, 0.0, 3.0);
-        let posed = surface.posed(&bones_at(&figure, &points), origin);
+        let posed = surface.mesh.posed(&bones_at(&figure, &points), origin);
         for (vertex, [position, normal]) in surface.mesh.vertices.iter().zip(&posed) {
             let limb = &figure.limbs()[usize::from(vertex.bones[0]) / 2];
             let end = usize::from(vertex.bones[0]) % 2;

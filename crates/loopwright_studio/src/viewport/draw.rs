@@ -17,7 +17,9 @@ use eframe::glow::{self, HasContext as _, PixelUnpackData};
 
 use super::posed::{self, Drawn, Frame, PosedBody};
 use super::shaders::{BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX};
-use crate::surface::{Picture, Posed, Surface};
+use loopwright_formats::mesh::Posed;
+
+use crate::surface::{Picture, Surface};
 
 /// Pixels of a shadow in each direction: it is blurred over several.
 const SHADOW_PIXELS: i32 = 256;

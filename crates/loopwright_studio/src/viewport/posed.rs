@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use glam::{DAffine3, DVec3, Mat4};
-use loopwright_formats::mesh::{Mesh, MeshPart, Vertex};
+use loopwright_formats::mesh::{Mesh, MeshPart, Posed, Vertex};
 
-use crate::surface::{Posed, Surface};
+use crate::surface::Surface;
 
 /// Towards the light: above, a little before and beside.
 const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
@@ -53,7 +53,7 @@ impl Veil {
 impl PosedBody {
     /// A surface where bones carry it, from an origin on the floor.
     pub(super) fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
-        let vertices = surface.posed(bones, origin);
+        let vertices = surface.mesh.posed(bones, origin);
         let slant = slant();
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for [[x, y, z], _] in &vertices {
@@ -123,7 +123,7 @@ impl Frame {
                     indices: 0..indices.len(),
                     image: None,
                 }],
-                images: Vec::new(),
+                ..Mesh::default()
             },
             shadow_indices: indices,
             pictures: Vec::new(),

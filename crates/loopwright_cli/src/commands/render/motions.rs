@@ -9,6 +9,7 @@ use loopwright_draw::render::{DrawnMotion, MotionError};
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
 
+use crate::surface::Surfaces;
 use crate::written_loop::{self, WrittenLoop};
 use crate::{args::RenderArgs, exit::Failure, failures, files, load, recipe::TakeArgs, talk};
 
@@ -16,12 +17,13 @@ use crate::{args::RenderArgs, exit::Failure, failures, files, load, recipe::Take
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
     // The sidecar of a loop drawn next to its take says which frames of the take to show.
     let mut motions = Vec::new();
+    let surfaces = Surfaces::new(args.capsules);
     for (index, path) in args.inputs.iter().enumerate() {
         let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
         let title = files::stem(path);
         let motion = match written_loop::read_sidecar(path, &args.reading)? {
-            Some(_) => read_motion(path, args)?,
-            None => take_motion(path, args, other.map(PathBuf::as_path))?,
+            Some(_) => read_motion(path, args, &surfaces)?,
+            None => take_motion(path, args, other.map(PathBuf::as_path), &surfaces)?,
         };
         motions.push((title, motion));
     }
@@ -29,12 +31,12 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
 }
 
 /// Reads a loop and prints its warnings.
-fn read_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
+fn read_motion(path: &Path, args: &RenderArgs, surfaces: &Surfaces) -> Result<DrawnMotion, Failure> {
     let read = written_loop::read(path, &args.reading)?;
     for warning in &read.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
-    let (motion, _) = loop_motion(path, &read, &args.reading)?;
+    let (motion, _) = loop_motion(path, &read, &args.reading, surfaces)?;
     Ok(motion)
 }
 
@@ -43,14 +45,15 @@ pub(in crate::commands) fn loop_motion(
     path: &Path,
     read: &WrittenLoop,
     reading: &TakeArgs,
+    surfaces: &Surfaces,
 ) -> Result<(DrawnMotion, LoopInFile), Failure> {
     let written = &read.written;
     let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
-    let figure = Figure::new(written, &body);
     let in_file = match &read.sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
         None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
     };
+    let figure = surfaces.of_loop(Figure::new(written, &body), path, read, &in_file.root);
     let motion = DrawnMotion::of_written(written, in_file.layout, in_file.root, &figure)
         .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))?;
     Ok((motion, in_file))
@@ -61,9 +64,15 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 }
 
 /// A file without a sidecar: a take, a stretch of it, or a repeated stretch.
-fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<DrawnMotion, Failure> {
+fn take_motion(
+    path: &Path,
+    args: &RenderArgs,
+    beside: Option<&Path>,
+    surfaces: &Surfaces,
+) -> Result<DrawnMotion, Failure> {
     let loaded = load::load(path, &args.reading.clone().into())?;
     let figure = Figure::new(loaded.take(), &loaded.analysis.body);
+    let figure = surfaces.of_take(figure, path, loaded.take(), &loaded.file.source);
     let last = loaded.take().num_frames() - 1;
     let repeats = args.onion || args.cycles.is_some() || beside.is_some();
     let no_range = |(start, end): (usize, usize)| {
@@ -102,7 +111,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
     }
     if args.onion || args.cycles.is_some() {
         // A loop without its sidecar can still be drawn from its keys.
-        return read_motion(path, args);
+        return read_motion(path, args, surfaces);
     }
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }

@@ -1,0 +1,190 @@
+//! The surface of a character as it is drawn: few enough triangles, and a colour for each vertex.
+
+use std::sync::{Arc, OnceLock};
+
+use loopwright_formats::mesh::{Mesh, MeshImage, Vertex};
+use resvg::tiny_skia::Pixmap;
+
+use crate::report::PageMesh;
+
+/// Most triangles that are drawn: more are smaller than the pixels of any picture, and take seconds for each.
+const MAX_TRIANGLES: usize = 200_000;
+
+/// Most pixels of a texture that is read: 256 MB while it is.
+const MAX_PIXELS: u64 = 1 << 26;
+
+/// Surfaces whose texture cannot be read, linear: white ones would not stand out from the paper.
+const UNREAD: f32 = 0.6;
+
+/// Most vertices that the extent of a body is taken from.
+const MAX_REACH: usize = 2_000;
+
+/// The mesh of a character, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    mesh: Mesh,
+    /// Colours of the vertices as screens show them, from 0 to 1.
+    inks: Vec<[f32; 3]>,
+    /// The vertices that reach farthest, six for each bone.
+    reach: Mesh,
+    page: OnceLock<Option<Arc<PageMesh>>>,
+}
+
+impl PartialEq for Surface {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh
+    }
+}
+
+impl Surface {
+    /// A mesh with its colours, those of textures taken at its vertices; `beside` reads a texture in a file of its own, by the path that
+    /// the mesh states.
+    ///
+    /// PNG is read. `None` for a mesh without triangles, for one of too many bones to be thinned, and for the capsules that stand in for
+    /// a character.
+    pub fn new(mut mesh: Mesh, beside: impl Fn(&str) -> Option<Vec<u8>>) -> Option<Self> {
+        if mesh.is_stand_in || mesh.indices.is_empty() {
+            return None;
+        }
+        let images = core::mem::take(&mut mesh.images);
+        let pictures: Vec<Option<Pixmap>> = (images.iter())
+            .map(|image| match image {
+                MeshImage::Here(bytes) => picture(bytes),
+                MeshImage::Beside(uri) => {
+                    let path = MeshImage::path_of(uri);
+                    // Where the file was moved without the folders that it names, its pictures often lie just beside it.
+                    let bytes = beside(&path).or_else(|| beside(path.rsplit('/').next()?));
+                    picture(&bytes?)
+                }
+            })
+            .collect();
+        let mut is_coloured = vec![false; mesh.vertices.len()];
+        for part in &mesh.parts {
+            let Some(image) = part.image else { continue };
+            let picture = pictures.get(image).and_then(Option::as_ref);
+            for &index in mesh.indices.get(part.indices.clone()).unwrap_or_default() {
+                let vertex = index as usize;
+                if !core::mem::replace(&mut is_coloured[vertex], true) {
+                    let Vertex { colour, texture_at, .. } = &mut mesh.vertices[vertex];
+                    let texel = picture.map_or([UNREAD; 3], |picture| texel(picture, *texture_at));
+                    *colour = [0, 1, 2].map(|channel| colour[channel] * texel[channel]);
+                }
+            }
+        }
+        mesh.parts.clear();
+        let mesh = thinned(&mesh, |_, triangles| triangles <= MAX_TRIANGLES)?;
+        Some(Self {
+            inks: mesh
+                .vertices
+                .iter()
+                .map(|vertex| vertex.colour.map(to_screen))
+                .collect(),
+            reach: reach(&mesh),
+            mesh,
+            page: OnceLock::new(),
+        })
+    }
+
+    pub(crate) fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    pub(crate) fn inks(&self) -> &[[f32; 3]] {
+        &self.inks
+    }
+
+    /// Its vertices that reach farthest, without triangles.
+    pub(crate) fn reach(&self) -> &Mesh {
+        &self.reach
+    }
+
+    /// What a page has of it; `None` if it cannot be made small enough.
+    pub(crate) fn of_page(&self) -> Option<&Arc<PageMesh>> {
+        let made = || PageMesh::new(&self.mesh).map(Arc::new);
+        self.page.get_or_init(made).as_ref()
+    }
+}
+
+/// A mesh of as few vertices and triangles as fit, without vertices that no triangle has; `None` if it cannot be that small.
+pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Option<Mesh> {
+    /// Cells along the longest side: from those that hardly show to those of which a body is hardly one.
+    const CELLS: [f32; 24] = [
+        1000.0, 700.0, 500.0, 400.0, 320.0, 260.0, 220.0, 190.0, 165.0, 145.0, 130.0, 115.0, 100.0, 88.0, 76.0, 66.0,
+        54.0, 40.0, 28.0, 14.0, 10.0, 7.0, 5.0, 3.0,
+    ];
+    let few = |indices: &[u32]| {
+        let mut places = vec![None; mesh.vertices.len()];
+        let mut kept = Vec::new();
+        let indices: Vec<u32> = (indices.iter())
+            .map(|&index| {
+                *places[index as usize].get_or_insert_with(|| {
+                    kept.push(mesh.vertices[index as usize]);
+                    kept.len() as u32 - 1
+                })
+            })
+            .collect();
+        let is_there = !indices.is_empty() && fits(kept.len(), indices.len() / 3);
+        is_there.then(|| Mesh {
+            vertices: kept,
+            bones: mesh.bones.clone(),
+            indices,
+            ..Mesh::default()
+        })
+    };
+    few(&mesh.indices).or_else(|| CELLS.into_iter().find_map(|cells| few(&mesh.coarse(cells))))
+}
+
+/// The vertices of each bone that reach farthest along the axes.
+fn reach(mesh: &Mesh) -> Mesh {
+    let mut farthest: Vec<[Option<u32>; 6]> = vec![[None; 6]; mesh.bones.len()];
+    let along = |vertex: u32, side: usize| {
+        let sign = if side < 3 { 1.0 } else { -1.0 };
+        sign * mesh.vertices[vertex as usize].position[side % 3]
+    };
+    for (vertex, number) in mesh.vertices.iter().zip(0..) {
+        for (side, best) in farthest[usize::from(vertex.bones[0])].iter_mut().enumerate() {
+            if best.is_none_or(|best| along(number, side) > along(best, side)) {
+                *best = Some(number);
+            }
+        }
+    }
+    let mut numbers: Vec<u32> = farthest.into_iter().flatten().flatten().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let every = numbers.len().div_ceil(MAX_REACH).max(1);
+    let kept = numbers.into_iter().step_by(every);
+    Mesh {
+        vertices: kept.map(|number| mesh.vertices[number as usize]).collect(),
+        bones: mesh.bones.clone(),
+        ..Mesh::default()
+    }
+}
+
+/// A PNG; `None` for what is none, and for one that is too large.
+fn picture(bytes: &[u8]) -> Option<Pixmap> {
+    // Width and height stand at the start of every file.
+    let side = |at: usize| Some(u64::from(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?)));
+    if side(16)?.checked_mul(side(20)?)? > MAX_PIXELS {
+        return None;
+    }
+    Pixmap::decode_png(bytes).ok()
+}
+
+/// The linear colour of a picture at a place in its widths and heights; pictures repeat.
+fn texel(picture: &Pixmap, place: [f32; 2]) -> [f32; 3] {
+    let at = |place: f32, size: u32| ((place - place.floor()) * size as f32).min(size as f32 - 1.0) as u32;
+    let [x, y] = [at(place[0], picture.width()), at(place[1], picture.height())];
+    let Some(pixel) = picture.pixel(x, y) else {
+        return [UNREAD; 3];
+    };
+    let colour = pixel.demultiply();
+    [colour.red(), colour.green(), colour.blue()].map(|channel| {
+        let channel = f32::from(channel) / 255.0;
+        channel * channel
+    })
+}
+
+/// A linear channel as screens show it: a root stands for the curve of a screen, as a square does for its inverse.
+pub(crate) fn to_screen(channel: f32) -> f32 {
+    channel.clamp(0.0, 1.0).sqrt()
+}
