@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ufbx::{AnimCurve, AnimStack, Scene};
 
-use super::{error::FbxError, joints::Joints};
+use super::{error::FbxError, joints::Joints, shapes::Shapes};
 use crate::{error::ReadError, excerpt::cut, settings::AnimationChoice, warning::Warning};
 
 /// Most characters of an animation's name in a message.
@@ -247,14 +247,14 @@ fn varies(curve: &AnimCurve) -> bool {
     values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
 }
 
-/// Warns about animated properties other than the joints' translations, rotations and scales.
-pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
+/// Warns about animated properties other than the joints' translations, rotations and scales, and those shapes that are read.
+pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, shapes: &Shapes<'_>, warnings: &mut Vec<Warning>) {
     let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
     let (mut nodes, mut others) = (HashSet::new(), 0);
     let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
     for prop in props {
         let mut curves = prop.anim_value.curves.iter().flatten();
-        if !curves.any(|curve| varies(curve)) {
+        if !curves.any(|curve| varies(curve)) || shapes.holds(prop) {
             continue;
         }
         let moves_node = prop.element.type_ == ufbx::ElementType::Node

@@ -289,10 +289,8 @@ impl<'a> Writer<'a> {
             }
         }
         for shapes in &self.source.shapes {
-            let at = |key: usize| shapes.at(key, num_keys, motion.cycle);
-            let weights: Option<Vec<&[f64]>> = (0..num_keys).map(at).collect();
-            if let Some(weights) = weights {
-                let weights: Vec<[f32; 1]> = weights.into_iter().flatten().map(|&weight| [weight as f32]).collect();
+            if let Some(weights) = shapes.weights.of_keys(num_keys, motion.cycle) {
+                let weights: Vec<[f32; 1]> = weights.flatten().map(|&weight| [weight as f32]).collect();
                 channel((input, data.push_numbers(&weights)), shapes.node, "weights");
             }
         }

@@ -1,7 +1,7 @@
 //! Motion written into its source file: everything is kept, an animation is added.
 //!
 //! Kept records are written byte for byte; only offsets, the counts of objects and the growing lists change. The added animation
-//! has keys for the joints only: nodes that the file's other animations move keep their value without animation.
+//! has keys for the joints and, in a loop of the file's own take, for shapes: nodes that the file's other animations move keep their value without animation.
 
 use std::{
     borrow::Cow,
@@ -11,8 +11,8 @@ use std::{
 use glam::DQuat;
 use loopwright::Take;
 
-use super::animation::{self, Track};
-use super::form::{FbxFile, NodeForm};
+use super::animation::{self, Property, Track};
+use super::form::{ChannelShapes, FbxFile, NodeForm};
 use super::keys::{Keys, angles, leaves};
 use super::{record, scene::World, source::FbxSource};
 use crate::animation_name::Name;
@@ -122,6 +122,7 @@ impl<'a> Extension<'a> {
         let animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
         let mut animation = animation.between_keys(motion.interpolation);
         add_tracks(&mut animation, &keys, &nodes, &moved, source, file)?;
+        add_shapes(&mut animation, motion, &file.shapes);
         add_animation(&mut self.document, animation.finish(&name))?;
         // Importers resample at the rate that the file states.
         state_rate(&mut self.document, 1.0 / keys.step_secs)?;
@@ -142,7 +143,7 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Adds the properties of all nodes whose values differ from rest, key by key.
+/// Adds the properties of all nodes whose values differ from rest, or that another animation moves, key by key.
 fn add_tracks(
     animation: &mut animation::Builder<'_>,
     keys: &Keys<'_>,
@@ -213,6 +214,21 @@ fn add_tracks(
         }
     }
     Ok(())
+}
+
+/// Adds the shapes that were read with the motion, or looped along with it.
+fn add_shapes(animation: &mut animation::Builder<'_>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
+    let Some(percents) = shapes.percents.of_keys(motion.num_keys, motion.cycle) else {
+        return;
+    };
+    let percents: Vec<&[f64]> = percents.collect();
+    for (index, &channel) in shapes.channels.iter().enumerate() {
+        animation.add(Track {
+            node: channel,
+            property: Property::DeformPercent,
+            values: percents.iter().map(|percents| [percents[index], 0.0, 0.0]).collect(),
+        });
+    }
 }
 
 #[cfg(test)]
