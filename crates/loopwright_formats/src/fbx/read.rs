@@ -139,6 +139,7 @@ impl ParsedFile for FbxScene {
             false => 0,
         };
         let shapes = Shapes::new(scene, stack, most_shapes);
+        timing::warn_of_turns(stack, &joints, &grid, warnings);
         timing::warn_of_left_out(stack, &joints, &shapes, warnings);
         let animation: &str = &stack.element.name;
         let animated = Animated {

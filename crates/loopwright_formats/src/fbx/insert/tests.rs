@@ -12,7 +12,7 @@ use crate::fbx::record::{self, Document, Record};
 use crate::fbx::source::Form;
 use crate::shapes::ShapeWeights;
 use crate::{
-    AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
+    AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
     WriteError, write_take,
 };
 
@@ -329,8 +329,13 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a position, with a joint below it.
-fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
+/// A first joint of a kind at a position, with two joints below it.
+fn file_of(kind: &str, position: [f64; 3]) -> Vec<u8> {
+    turning_file(kind, position, 0.0)
+}
+
+/// The same, turning by so many degrees a frame.
+fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");
         let translation = position
@@ -371,7 +376,8 @@ fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
         connections.push(connect(11, 1));
     }
     let positions = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
-    let tracks: Vec<Track> = animation::transform_tracks(1, positions, vec![[0.0; 3]; 21]).into();
+    let turns = (0..21).map(|key| [0.0, degrees * f64::from(key), 0.0]).collect();
+    let tracks: Vec<Track> = animation::transform_tracks(1, positions, turns).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
     let mut animation = animation::Builder::new("first", &times, false, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
@@ -419,6 +425,31 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),
             (4, "root")
+        );
+    }
+}
+
+#[test]
+fn rotors_that_seem_to_turn_back_are_named() {
+    for (degrees, is_seen) in [(170.0, true), (-170.0, true), (250.0, false), (-300.0, false)] {
+        let (file, mut warnings) = (turning_file("LimbNode", [0.0, 90.0, 5.0], degrees), Vec::new());
+        let take = crate::read_take(&file, "t", &ReadSettings::default(), &mut warnings)
+            .unwrap()
+            .take;
+        let step = rotation::difference(take.rotations(4)[0], take.rotations(3)[0])
+            .y
+            .to_degrees();
+        let short = degrees - 360.0 * (degrees / 360.0).round();
+        assert!((step - short).abs() < 1e-3, "{step}, not {short}");
+        let found = warnings.iter().find_map(|warning| match warning {
+            Warning::TurnsBack { joint, count, degrees } => Some((joint.as_str(), *count, *degrees)),
+            _ => None,
+        });
+        assert_eq!(found.is_none(), is_seen, "{degrees}");
+        let Some((joint, count, found)) = found else { continue };
+        assert!(
+            joint == "n1" && count == 1 && (found - degrees.abs()).abs() < 1e-3,
+            "{joint} {count} {found}"
         );
     }
 }
