@@ -2,17 +2,19 @@
 #
 #   apt-get install blender        (3.4 was used)
 #   cargo xtask measure files
+#   clients.py                     (with Blender as the module bpy, 4.2 and 5.0)
 #
 # The argument after -- is a JSON file: a list of questions, each answered in a line of JSON.
 #
 #   {"file", "before", "format", "unit_metres", "per_metre", "rate_hz", "animation", "joints": names, "keys": [[place]],
-#    "num_samples"}
-#     -> {"places", "missing", "median", "worst", "seam", "worst_joint", "worst_key"}, lengths in metres,
+#    "num_samples"; "importer": "new" for that of FBX in 5.0, "late": part of a key by which all is asked later}
+#     -> {"places", "missing", "median", "worst", "seam", "worst_joint", "worst_key", "span_secs"}, lengths in metres,
 #        or {"error", "before_fails"}: whether the file before a loop was written into it cannot be imported either
 #
 # Places are in Blender's axes, and "per_metre" are its metres in one of ours. They are compared at every key; "seam" is the worst at the keys next to whole cycles.
 
 import json
+import re
 import sys
 
 import bpy
@@ -35,6 +37,8 @@ def load(question, path):
         bpy.ops.import_anim.bvh(
             filepath=path, global_scale=question["unit_metres"], axis_forward="Y", axis_up="Z", rotate_mode="QUATERNION"
         )
+    elif question.get("importer") == "new":
+        bpy.ops.wm.fbx_import(filepath=path)
     elif question["format"] == "fbx":
         bpy.ops.import_scene.fbx(filepath=path)
     else:
@@ -44,6 +48,30 @@ def load(question, path):
     for thing in [thing for thing in skins if not thing.children]:
         bpy.data.objects.remove(thing)
     return scene
+
+
+def joined(thing):
+    """Bones that the new importer of FBX joined because they touch, and those below: Blender does not move a joined bone by its curves."""
+    strips = [strip for layer in thing.animation_data.action.layers for strip in layer.strips]
+    curves = [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves if re.match(r'pose\.bones\["(.*)"\]\.location$', curve.data_path)]
+    moved = set()
+    for curve in curves:
+        values = [key.co[1] for key in curve.keyframe_points]
+        if max(values) - min(values) > 1e-4:
+            moved.add(curve.data_path.split('"')[1])
+    bones = thing.data.bones
+    tops = [bone for bone in bones if bone.use_connect and bone.name in moved]
+    return {bone.name for top in tops for bone in [top, *top.children_recursive]}
+
+
+def play(thing, action):
+    """Has an object play an action; since 4.4 an action holds many objects, each in a slot of its own."""
+    data = thing.animation_data
+    data.action = action
+    slots = list(getattr(data, "action_suitable_slots", ()))
+    mine = [slot for slot in slots if slot.name_display == thing.name] or slots
+    if mine:
+        data.action_slot = mine[0]
 
 
 def choose(animation):
@@ -60,8 +88,9 @@ def choose(animation):
                 named.append(track.strips[0].action)
         # FBX: object, animation and layer with bars between them.
         named += [action for action in bpy.data.actions if action.name.startswith(f"{thing.name}|{animation}|")]
+        named += [action for action in bpy.data.actions if action.name == animation]
         if named:
-            data.action = named[0]
+            play(thing, named[0])
         if data.action is not None:
             # What the animation leaves alone plays its own; BVH has but one, of another name.
             (keys if named else others).extend(data.action.frame_range)
@@ -90,12 +119,15 @@ def answer(question):
         return {"error": "nothing is animated"}
     # Importers go by the whole number of the scene's rate, so keys of a file at 59.999 do not stand on frames.
     start, end = span
-    step = (end - start) / (len(question["keys"]) - 1)
+    step = (end - start) / max(len(question["keys"]) - 1, 1)
     finders = places(question["joints"])
+    if question.get("importer") == "new":
+        left_out = {thing.name: joined(thing) for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.animation_data}
+        finders = [found if found is None or found[1] not in left_out.get(found[0].name, ()) else None for found in finders]
     distances, worst, seam = [], (-1.0, None, None), 0.0
     cycle = question["num_samples"]
     for key, wanted in enumerate(question["keys"]):
-        frame = start + key * step
+        frame = start + min(key + question.get("late", 0.0), len(question["keys"]) - 1) * step
         whole = int(frame // 1)
         scene.frame_set(whole, subframe=frame - whole)
         graph = bpy.context.evaluated_depsgraph_get()
@@ -123,6 +155,7 @@ def answer(question):
         "seam": seam,
         "worst_joint": worst[1],
         "worst_key": worst[2],
+        "span_secs": (end - start) / scene.render.fps * scene.render.fps_base,
     }
 
 

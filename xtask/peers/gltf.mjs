@@ -1,4 +1,4 @@
-// Says where three.js has the joints of glTF files, against where they were read, and what the Khronos validator says.
+// Says where three.js has the joints of glTF, FBX and BVH files, against where they were read, and what the Khronos validator says.
 //
 //   npm install --prefix FOLDER three gltf-validator
 //   NODE_PATH=FOLDER/node_modules cargo xtask measure files
@@ -6,7 +6,9 @@
 // The argument is a JSON file: a list of questions, each answered in a line of JSON.
 //
 //   {"what": "places", "file", "unit_metres", "animations": [{"nodes", "frames": [{"secs", "places"}]}]}
-//     -> {"animations_of_file", "animations", "places", "median", "worst"}, the last two in metres
+//     -> {"animations_of_file", "animations", "places", "median", "worst"}, the last two in metres, or {"error"}
+//   {"what": "fbx" or "bvh", "file", "unit_metres", "animations": [{"name", "joints": names, "frames": as above}]}
+//     -> the same, and {"missing"}: how many names were not found
 //   {"what": "valid", "file"}
 //     -> {"errors", "warnings", "codes": {CODE: count}}, infos and hints left out
 
@@ -21,14 +23,21 @@ const load = (name) => import(pathToFileURL(path.join(modules, name)).href);
 // The loader asks for a browser's globals.
 globalThis.self = globalThis;
 globalThis.ProgressEvent = class {};
+globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
 const THREE = await load("three/build/three.module.js");
 const { GLTFLoader } = await load("three/examples/jsm/loaders/GLTFLoader.js");
+const { FBXLoader } = await load("three/examples/jsm/loaders/FBXLoader.js");
+const { BVHLoader } = await load("three/examples/jsm/loaders/BVHLoader.js");
 const validator = require("gltf-validator");
 
-const answers = { places, valid };
+// Pictures are not fetched.
+THREE.TextureLoader.prototype.load = () => new THREE.Texture();
+
+const answers = { places, valid, fbx, bvh };
 for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
   const beside = (uri) => fs.readFileSync(path.join(path.dirname(question.file), decodeURIComponent(uri)));
-  console.log(JSON.stringify(await answers[question.what](question, fs.readFileSync(question.file), beside)));
+  const answer = async () => answers[question.what](question, fs.readFileSync(question.file), beside);
+  console.log(JSON.stringify(await answer().catch((error) => ({ error: String(error) }))));
 }
 
 async function valid(_question, bytes, beside) {
@@ -57,19 +66,45 @@ async function places(question, bytes, beside) {
   if (binary) json.buffers[0].uri = data(binary);
   const gltf = await new GLTFLoader().parseAsync(JSON.stringify(json), "");
 
+  const found = ({ nodes }) =>
+    Promise.all(nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))));
+  return compared(question, gltf.scene, gltf.animations, ({ number }, index) => gltf.animations[number ?? index], found);
+}
+
+async function fbx(question, bytes) {
+  const scene = new FBXLoader().parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
+  const clip = ({ name }) => scene.animations.find((clip) => clip.name === name || !name);
+  return compared(question, scene, scene.animations, clip, named(scene));
+}
+
+async function bvh(question, bytes) {
+  const { skeleton, clip } = new BVHLoader().parse(bytes.toString("utf8"));
+  const scene = new THREE.Group().add(skeleton.bones[0]);
+  return compared(question, scene, [clip], () => clip, named(scene));
+}
+
+// A function that finds joints by their names, as the loaders change them.
+function named(scene) {
+  return async ({ joints }) =>
+    joints.map((name) => scene.getObjectByName(name) ?? scene.getObjectByName(THREE.PropertyBinding.sanitizeNodeName(name)));
+}
+
+async function compared(question, scene, clips, clipOf, found) {
   const distances = [];
+  let missing = 0;
   for (const [index, ours] of question.animations.entries()) {
-    const mixer = new THREE.AnimationMixer(gltf.scene);
-    const action = mixer.clipAction(gltf.animations[index]);
+    const clip = clipOf(ours, index);
+    if (!clip) throw new Error(`no animation ${ours.name}`);
+    const mixer = new THREE.AnimationMixer(scene);
+    const action = mixer.clipAction(clip);
     action.setLoop(THREE.LoopOnce);
     action.clampWhenFinished = true;
     action.play();
-    const nodes = await Promise.all(
-      ours.nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))),
-    );
+    const nodes = await found(ours);
+    missing += nodes.filter((node) => node === undefined).length;
     for (const frame of ours.frames) {
       mixer.setTime(frame.secs);
-      gltf.scene.updateMatrixWorld(true);
+      scene.updateMatrixWorld(true);
       for (const [joint, node] of nodes.entries()) {
         if (!node) continue;
         const place = new THREE.Vector3().setFromMatrixPosition(node.matrixWorld);
@@ -77,13 +112,14 @@ async function places(question, bytes, beside) {
       }
     }
     mixer.stopAllAction();
-    mixer.uncacheClip(gltf.animations[index]);
+    mixer.uncacheClip(clip);
   }
   distances.sort((p, q) => p - q);
   return {
-    animations_of_file: gltf.animations.length,
+    animations_of_file: clips.length,
     animations: question.animations.length,
     places: distances.length,
+    missing,
     median: distances[distances.length >> 1],
     worst: distances[distances.length - 1],
   };

@@ -81,6 +81,8 @@ mod npz;
 
 mod keyed_motion;
 
+mod shapes;
+
 mod file_form;
 
 mod source;

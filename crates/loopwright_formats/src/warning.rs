@@ -60,6 +60,12 @@ pub enum Warning {
         keys_secs: [f64; 2],
         whole_secs: f64,
     },
+    /// Between frames, rotations are taken to go the short way.
+    #[error(
+        "{joint} turns on by up to {degrees:.0} degrees from frame to frame; between frames, and so at another rate, it is taken to turn \
+         back by the rest of a turn{}", alike(*.count)
+    )]
+    TurnsBack { joint: String, count: usize, degrees: f64 },
     #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
     OddRate { rate_hz: f64 },
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
@@ -108,6 +114,25 @@ pub enum Warning {
          skeleton and this animation alone"
     )]
     MeshesLeftOut,
+}
+
+impl Warning {
+    /// About channels that turn on by more than half a turn a frame, if there are any: the joint of each, joints in a row, and its largest step in degrees.
+    pub(crate) fn turns_back(channels: impl Iterator<Item = (String, f64)>) -> Option<Self> {
+        let mut joints: Vec<String> = Vec::new();
+        let mut most = 0.0_f64;
+        for (joint, degrees) in channels {
+            most = most.max(degrees);
+            if joints.last() != Some(&joint) {
+                joints.push(joint);
+            }
+        }
+        Some(Self::TurnsBack {
+            count: joints.len(),
+            joint: joints.into_iter().next()?,
+            degrees: most,
+        })
+    }
 }
 
 /// All names but one, for messages.

@@ -570,6 +570,64 @@ fn real_files_come_back_as_they_went_in() {
     assert!(num_read >= 10, "{num_read} files in {}", folder.display());
 }
 
+/// A joint that does not leave its rest has a key where another animation of the file moves it: a program that played that one before, such
+/// as Blender, would leave it there.
+#[test]
+fn a_joint_that_another_animation_moves_has_a_key() {
+    let mut file = GltfFile::of_nodes(json!([
+        {"name": "hips", "children": [1, 2]},
+        {"name": "hand", "translation": [0.0, 0.5, 0.0]},
+        {"name": "head", "translation": [0.0, 0.7, 0.0]},
+    ]));
+    let input = file.floats("SCALAR", &[0.0, 0.1, 0.2]);
+    let moves = file.floats("VEC3", &[0.0, 0.5, 0.0, 0.3, 0.5, 0.0, 0.0, 0.5, 0.0]);
+    let scales = file.floats("VEC3", &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0]);
+    let turn = |angle: f64| DQuat::from_rotation_x(angle).as_quat().to_array();
+    let turns = file.floats("VEC4", &[turn(0.0), turn(0.2), turn(0.0)].concat());
+    file.animate(
+        "Walk",
+        &[
+            (0, "rotation", "LINEAR", input, turns),
+            (1, "rotation", "LINEAR", input, turns),
+            (2, "rotation", "LINEAR", input, turns),
+        ],
+    );
+    file.animate(
+        "Reach",
+        &[
+            (1, "translation", "LINEAR", input, moves),
+            (2, "scale", "LINEAR", input, scales),
+        ],
+    );
+    let (LoadedTake { take, source, .. }, _) = read(&file.glb(), AnimationChoice::Given("Walk")).unwrap();
+    let take = Take::new(
+        "other",
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        take.values().translations.to_vec(),
+        take.values().rotations.to_vec(),
+    )
+    .unwrap();
+    let written = write_take(&take, &source).unwrap();
+    let (json, _) = parts_of(&written.bytes);
+    let other = json["animations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|animation| animation["name"] == "other")
+        .unwrap();
+    let keys = |node: usize, path: &str| {
+        let channels = other["channels"].as_array().unwrap();
+        let channel = channels
+            .iter()
+            .find(|channel| channel["target"] == json!({"node": node, "path": path}))?;
+        let sampler = &other["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        json["accessors"][sampler["output"].as_u64().unwrap() as usize]["count"].as_u64()
+    };
+    assert_eq!([keys(0, "translation"), keys(1, "translation")], [None, Some(1)]);
+    assert_eq!([keys(1, "scale"), keys(2, "scale")], [None, Some(1)]);
+}
+
 /// A branch that stands still below a node without a track is no joint. In the loop that node has a track, and the branch below it is read.
 #[test]
 fn what_stands_still_beside_two_animated_roots_is_left_out() {

@@ -107,7 +107,9 @@ impl Studied {
     pub(crate) fn check_search(&self) -> Result<(), MemoryError> {
         let take = self.take();
         let compared = self.analysis.joints.len();
-        self.file.limits.check_search(take.num_frames(), take.num_joints(), compared)
+        self.file
+            .limits
+            .check_search(take.num_frames(), take.num_joints(), compared)
     }
 
     /// The take itself.

@@ -24,9 +24,11 @@ use crate::space::Axis;
 mod arc_tangent;
 pub(crate) mod decomposer;
 mod three_axes;
+mod turning;
 
 use arc_tangent::atan2;
 use three_axes::{decompose_three, nearest};
+pub(crate) use turning::Turning;
 
 /// The rotation about an axis by an angle in radians.
 pub(crate) fn about(axis: Axis, angle: f64) -> DQuat {

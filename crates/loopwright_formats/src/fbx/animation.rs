@@ -19,6 +19,8 @@ pub(crate) enum Property {
     Rotation,
     /// As a factor.
     Scaling,
+    /// The weight of a shape that blends, in percent: the first value of a track.
+    DeformPercent,
 }
 
 impl Property {
@@ -27,6 +29,7 @@ impl Property {
             Self::Translation => "Lcl Translation",
             Self::Rotation => "Lcl Rotation",
             Self::Scaling => "Lcl Scaling",
+            Self::DeformPercent => "DeformPercent",
         }
     }
 
@@ -36,11 +39,20 @@ impl Property {
             Self::Translation => "T\0\x01AnimCurveNode",
             Self::Rotation => "R\0\x01AnimCurveNode",
             Self::Scaling => "S\0\x01AnimCurveNode",
+            Self::DeformPercent => "DeformPercent\0\x01AnimCurveNode",
+        }
+    }
+
+    /// Its parts, each with a curve of its own.
+    fn axes(self) -> &'static [&'static str] {
+        match self {
+            Self::Translation | Self::Rotation | Self::Scaling => &["d|X", "d|Y", "d|Z"],
+            Self::DeformPercent => &["d|DeformPercent"],
         }
     }
 }
 
-/// Values of one property of one node, one for each key.
+/// Values of one property of one node, or of one channel of shapes, one for each key.
 pub(crate) struct Track {
     pub(crate) node: i64,
     pub(crate) property: Property,
@@ -96,6 +108,7 @@ pub(crate) struct Builder<'a> {
     next_id: i64,
     layer: i64,
     num_tracks: usize,
+    num_curves: usize,
     objects: Vec<Record<'static>>,
     connections: Vec<Record<'static>>,
     /// The first track, and where its records are, while no track has all keys.
@@ -104,9 +117,6 @@ pub(crate) struct Builder<'a> {
 
 /// Records of a stack and its layer, ahead of those of the tracks.
 const NUM_HEAD_OBJECTS: usize = 2;
-
-/// Records of a track: its curve node and three curves.
-const NUM_TRACK_OBJECTS: usize = 4;
 
 impl<'a> Builder<'a> {
     /// An animation with keys at these times, whose objects are numbered from `first_id` on.
@@ -128,6 +138,7 @@ impl<'a> Builder<'a> {
             next_id: first_id + 2,
             layer,
             num_tracks: 0,
+            num_curves: 0,
             objects: vec![
                 Record::new("AnimationStack")
                     .i64(stack)
@@ -154,9 +165,10 @@ impl<'a> Builder<'a> {
     pub(crate) fn add(&mut self, track: Track) {
         let is_short = self.has_short_tracks && track.is_still();
         let (objects, connections) = self.records(&track, self.next_id, is_short);
+        self.next_id += objects.len() as i64;
+        self.num_curves += objects.len() - 1;
         self.objects.extend(objects);
         self.connections.extend(connections);
-        self.next_id += NUM_TRACK_OBJECTS as i64;
         self.first_short = (is_short && self.num_tracks == 0)
             .then_some(track)
             .or_else(|| self.first_short.take().filter(|_| is_short));
@@ -169,7 +181,7 @@ impl<'a> Builder<'a> {
             let first_id = self.layer + 1;
             let (objects, _) = self.records(&track, first_id, false);
             self.objects
-                .splice(NUM_HEAD_OBJECTS..NUM_HEAD_OBJECTS + NUM_TRACK_OBJECTS, objects);
+                .splice(NUM_HEAD_OBJECTS..NUM_HEAD_OBJECTS + objects.len(), objects);
         }
         let end = self.times.last().copied().unwrap_or(0);
         Animation {
@@ -184,7 +196,7 @@ impl<'a> Builder<'a> {
                 ("AnimationStack", 1),
                 ("AnimationLayer", 1),
                 ("AnimationCurveNode", self.num_tracks),
-                ("AnimationCurve", 3 * self.num_tracks),
+                ("AnimationCurve", self.num_curves),
             ],
         }
     }
@@ -199,9 +211,9 @@ impl<'a> Builder<'a> {
             true => self.key_time.clone(),
             false => Record::new("KeyTime").i64s(times),
         };
-        let axes = ["d|X", "d|Y", "d|Z"];
+        let axes = track.property.axes();
         let defaults = axes
-            .into_iter()
+            .iter()
             .zip(first)
             .map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
         let mut objects = vec![
@@ -219,7 +231,7 @@ impl<'a> Builder<'a> {
             KeyInterpolation::Linear => LINEAR,
             KeyInterpolation::Step => CONSTANT,
         };
-        for (index, axis) in axes.into_iter().enumerate() {
+        for (index, axis) in axes.iter().enumerate() {
             let curve = first_id + 1 + index as i64;
             let values: Vec<f32> = values.iter().map(|value| value[index] as f32).collect();
             objects.push(

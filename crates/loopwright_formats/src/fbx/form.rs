@@ -8,7 +8,7 @@ use ufbx::{Anim, InheritMode, Node, Scene, Transform};
 
 use super::scene::{self, World};
 use super::{animation::Property, joints::Joints, record};
-use crate::{euler, space::Axis};
+use crate::{euler, shapes::ShapeWeights, space::Axis};
 
 /// First version whose animations are objects; earlier files can only be read.
 const FIRST_WRITABLE: u32 = 7100;
@@ -29,6 +29,15 @@ pub(crate) struct FbxFile {
     pub(super) above_id: i64,
     pub(super) nodes: Vec<NodeForm>,
     pub(super) parents: Vec<Option<usize>>,
+    pub(super) shapes: ChannelShapes,
+}
+
+/// Shapes that the animation moves: the numbers of their channels, and percents in the same order.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct ChannelShapes {
+    pub(super) channels: Vec<i64>,
+    pub(super) percents: ShapeWeights,
 }
 
 /// A property that is constant throughout an animation: node, property, value.
@@ -61,10 +70,15 @@ pub(super) struct NodeForm {
 /// Most numbers in a file's transforms for which a form is kept.
 const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
+/// Whether a file can be extended, as far as its version shows.
+pub(super) fn is_writable(bytes: &[u8]) -> bool {
+    record::version(bytes).is_some_and(|version| version >= FIRST_WRITABLE)
+}
+
 impl FbxFile {
     /// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
     pub(super) fn new(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<Self> {
-        record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
+        is_writable(bytes).then_some(())?;
         let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
         let mut held = Vec::new();
         let mut hold = |node: &Node, property: Property| {
@@ -76,7 +90,7 @@ impl FbxFile {
             let before = before.value_vec4;
             let now = ufbx::evaluate_prop(anim, &node.element, property.name(), begin_secs).value_vec4;
             if [before.x, before.y, before.z] != [now.x, now.y, now.z] {
-                held.push((scene::object_id(node)?, property, [now.x, now.y, now.z]));
+                held.push((scene::object_id(&node.element)?, property, [now.x, now.y, now.z]));
             }
             Some(())
         };
@@ -95,7 +109,7 @@ impl FbxFile {
             }
         }
         let above_id = match joints.above.last() {
-            Some(&node) => scene::object_id(&scene.nodes[node])?,
+            Some(&node) => scene::object_id(&scene.nodes[node].element)?,
             None => 0,
         };
         Some(Self {
@@ -107,6 +121,7 @@ impl FbxFile {
             held,
             nodes,
             parents: joints.parents.clone(),
+            shapes: ChannelShapes::default(),
         })
     }
 }
@@ -138,7 +153,7 @@ impl NodeForm {
         };
         let or_zero = |name: &str| vector(name).unwrap_or(DVec3::ZERO);
         let (plain, is_turned) = (
-            Self::plain(scene::object_id(node)?, node.inherit_mode),
+            Self::plain(scene::object_id(&node.element)?, node.inherit_mode),
             node.use_rotation_space,
         );
         let turn = |name: &str| {

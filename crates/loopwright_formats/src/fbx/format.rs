@@ -1,6 +1,11 @@
 //! FBX as one of the formats: what it can do, and its reader and writer.
 
+#[cfg(feature = "fbx")]
+use loopwright::{MadeLoop, pipeline::MakeError};
 use loopwright::{Pose, Skeleton, Take};
+
+#[cfg(feature = "fbx")]
+use super::form::ChannelShapes;
 
 use super::source::{FbxSource, Form};
 use super::write;
@@ -137,6 +142,23 @@ impl FileForm for FbxSource {
         self.states_unit = true;
     }
 
+    #[cfg(feature = "fbx")]
+    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
+        let shapes = self.shapes()?;
+        let looped = || {
+            Ok(ChannelShapes {
+                percents: shapes.percents.looped_along(made)?,
+                ..shapes.clone()
+            })
+        };
+        Some(looped().map(|shapes| self.with_shapes(shapes)))
+    }
+
+    #[cfg(feature = "fbx")]
+    fn without_shapes(&self) -> Option<Source> {
+        self.shapes().map(|_| self.with_shapes(ChannelShapes::default()))
+    }
+
     fn leave_out(&mut self, what: Warning) {
         self.form = Form::Fresh { leaves: Some(what) };
     }
@@ -144,5 +166,24 @@ impl FileForm for FbxSource {
     #[cfg(feature = "fbx")]
     fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
         mesh::read(bytes, self, skeleton, limits)
+    }
+}
+
+#[cfg(feature = "fbx")]
+impl FbxSource {
+    /// The shapes that were read with the take, if there are any and the file can be written again.
+    fn shapes(&self) -> Option<&ChannelShapes> {
+        match &self.form {
+            Form::File(file) if !file.shapes.channels.is_empty() => Some(&file.shapes),
+            _ => None,
+        }
+    }
+
+    fn with_shapes(&self, shapes: ChannelShapes) -> Source {
+        let mut source = self.clone();
+        if let Form::File(file) = &mut source.form {
+            file.shapes = shapes;
+        }
+        Source::Fbx(source)
     }
 }

@@ -30,6 +30,8 @@ pub(crate) mod read;
 mod record;
 #[cfg(feature = "fbx")]
 mod scene;
+#[cfg(feature = "fbx")]
+mod shapes;
 pub(crate) mod source;
 #[cfg(feature = "fbx")]
 mod timing;

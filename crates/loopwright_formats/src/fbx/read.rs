@@ -8,9 +8,10 @@ use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::joints::{self, Joints, SkeletonChoice};
 use super::scene::{self, World};
+use super::shapes::Shapes;
 use super::source::{FbxSource, Form};
 use super::timing::{self, Grid};
-use super::{bind, error::FbxError, form::FbxFile};
+use super::{bind, error::FbxError, form, form::ChannelShapes, form::FbxFile};
 use crate::entry::{Loaded, ParsedFile};
 use crate::excerpt::one_line;
 use crate::limits::MAX_VALUE;
@@ -46,7 +47,8 @@ impl FbxScene {
             anim,
             joints,
             grid,
-        }: &Animated<'_>,
+            shapes,
+        }: Animated<'_>,
         settings: &ReadSettings<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedTake, ReadError> {
@@ -66,7 +68,7 @@ impl FbxScene {
                 rotations[first] = turn * rotations[first];
             }
             let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
-            let take = Take::new(*take_name, skeleton, grid.frame_time_secs, translations, rotations);
+            let take = Take::new(take_name, skeleton, grid.frame_time_secs, translations, rotations);
             Ok::<Take, ReadError>(take?)
         };
         let stride = probe_stride(grid.num_frames);
@@ -79,12 +81,12 @@ impl FbxScene {
             space,
             turn,
             frame_time_secs: grid.frame_time_secs,
-            animation: (*animation).to_owned(),
+            animation: animation.to_owned(),
             begin_secs: grid.begin_secs,
             skeleton: joints.skeleton,
             rest: bind::rest_pose((scene, joints), &rest, turn, space.unit_metres, above),
             form: match file {
-                Some(file) => Form::File(Box::new(file)),
+                Some(file) => Form::File(Box::new(FbxFile { shapes, ..file })),
                 None => Form::Fresh {
                     leaves: Some(Warning::RestNotKept),
                 },
@@ -108,6 +110,7 @@ struct Animated<'a> {
     anim: &'a Anim,
     joints: &'a Joints,
     grid: &'a Grid,
+    shapes: ChannelShapes,
 }
 
 impl ParsedFile for FbxScene {
@@ -128,9 +131,16 @@ impl ParsedFile for FbxScene {
         let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
         let joints = joints::choose(scene, Some(stack), moves, skeleton_choice(settings), warnings)?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
-        timing::warn_of_left_out(stack, &joints, warnings);
         let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
+        // Weights take part of what the file may take; beyond it they are left out, and so where they could not be written again.
+        let most_shapes = match form::is_writable(&self.bytes) {
+            true => (settings.limits.most_transforms() / grid.num_frames).saturating_sub(joints.nodes.len()),
+            false => 0,
+        };
+        let shapes = Shapes::new(scene, stack, most_shapes);
+        timing::warn_of_turns(stack, &joints, &grid, warnings);
+        timing::warn_of_left_out(stack, &joints, &shapes, warnings);
         let animation: &str = &stack.element.name;
         let animated = Animated {
             take_name: &if scene.anim_stacks.count > 1 {
@@ -142,8 +152,9 @@ impl ParsedFile for FbxScene {
             anim: &anim,
             joints: &joints,
             grid: &grid,
+            shapes: shapes.sampled(&anim, &grid),
         };
-        self.sampled(&animated, settings, warnings)
+        self.sampled(animated, settings, warnings)
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
@@ -159,8 +170,9 @@ impl ParsedFile for FbxScene {
                 num_frames: 1,
                 is_stepped: false,
             },
+            shapes: ChannelShapes::default(),
         };
-        self.sampled(&animated, settings, warnings)
+        self.sampled(animated, settings, warnings)
     }
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {

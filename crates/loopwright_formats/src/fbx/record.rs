@@ -9,7 +9,9 @@
 
 use std::{borrow::Cow, ops::Deref, sync::Arc};
 
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::deflate::core::{
+    CompressionStrategy, CompressorOxide, TDEFLFlush, compress_to_output, create_comp_flags_from_zip_params,
+};
 
 use super::error::FbxError;
 
@@ -90,7 +92,23 @@ impl PartialEq for Attributes<'_> {
 const MIN_DEFLATED: usize = 128;
 
 /// How hard arrays are deflated, from 1 to 9. Key times and tracks at rest shrink as much at the lowest level, others hardly.
-const DEFLATE_LEVEL: u8 = 1;
+const DEFLATE_LEVEL: i32 = 1;
+
+/// The bytes, deflated with the codes that the format fixes.
+///
+/// The tables of codes of its own that miniz writes may repeat a length across the end of the first table. That is within the format, but
+/// ufbx before 0.21, which Blender 5.0 reads FBX with, then refuses the whole file.
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    // Positive window bits ask for the head and the checksum of zlib.
+    let flags = create_comp_flags_from_zip_params(DEFLATE_LEVEL, 1, CompressionStrategy::Fixed as i32);
+    let mut deflated = Vec::with_capacity(bytes.len() / 2);
+    let mut append = |part: &[u8]| {
+        deflated.extend_from_slice(part);
+        true
+    };
+    compress_to_output(&mut CompressorOxide::new(flags), bytes, TDEFLFlush::Finish, &mut append);
+    deflated
+}
 
 impl<'a> Record<'a> {
     pub(crate) fn new(name: &'static str) -> Self {
@@ -152,7 +170,7 @@ impl<'a> Record<'a> {
     fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
         let count = values.len();
         let bytes: Vec<u8> = values.flatten().collect();
-        let deflated = (bytes.len() >= MIN_DEFLATED).then(|| compress_to_vec_zlib(&bytes, DEFLATE_LEVEL));
+        let deflated = (bytes.len() >= MIN_DEFLATED).then(|| deflate(&bytes));
         let (is_deflated, bytes) = match deflated {
             Some(deflated) if deflated.len() < bytes.len() => (1, deflated),
             _ => (0, bytes),
@@ -452,6 +470,24 @@ mod tests {
             assert_eq!((read.version, read.code), (version, [9; 16]));
             assert_eq!(read.records, document(version).records);
             assert_eq!(write(read).unwrap(), written);
+        }
+    }
+
+    /// ufbx before 0.21, and so Blender 5.0, refused files with arrays that had codes of their own.
+    #[test]
+    fn arrays_are_deflated_with_the_codes_of_the_format() {
+        for count in [40, 70, 1000, 100_000] {
+            let values: Vec<f32> = (0..count).map(|index| ((index % 17) as f32).sin()).collect();
+            let array = Record::new("A").f32s(&values);
+            let head = 1 + 3 * 4;
+            assert_eq!(array.attributes[5], 1, "deflated");
+            // After the two bytes of zlib's head come the kind of the last block, or of one of more, and that of its codes.
+            assert_eq!(array.attributes[head + 2] & 0b110, 0b010);
+            let found = miniz_oxide::inflate::decompress_to_vec_zlib(&array.attributes[head..]).unwrap();
+            assert_eq!(
+                found,
+                values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()
+            );
         }
     }
 

@@ -2,8 +2,8 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use ufbx::{
-    AllocatorOpts, AnimOpts, AnimRoot, AnimStack, CoordinateAxis, ErrorType, InheritMode, ListOpt, LoadOpts, Node,
-    PropOverrideDesc, RotationOrder, Scene, SceneRoot, StringOpt, Transform,
+    AllocatorOpts, AnimOpts, AnimRoot, AnimStack, CoordinateAxis, Element, ErrorType, InheritMode, ListOpt, LoadOpts,
+    Node, PropOverrideDesc, RotationOrder, Scene, SceneRoot, StringOpt, Transform,
 };
 
 use super::{error::FbxError, record};
@@ -113,9 +113,9 @@ pub(super) fn index(node: &Node) -> usize {
     node.element.typed_id as usize
 }
 
-/// The number of a node in the file's connections, if the file's objects have numbers.
-pub(super) fn object_id(node: &Node) -> Option<i64> {
-    let value = node.element.dom_node.as_ref()?.values.first()?;
+/// The number of an object in the file's connections, if the file's objects have numbers.
+pub(super) fn object_id(element: &Element) -> Option<i64> {
+    let value = element.dom_node.as_ref()?.values.first()?;
     (value.value_int != 0).then_some(value.value_int)
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use ufbx::{AnimCurve, AnimStack, Scene};
 
-use super::{error::FbxError, joints::Joints};
-use crate::{error::ReadError, excerpt::cut, settings::AnimationChoice, warning::Warning};
+use super::{error::FbxError, joints::Joints, shapes::Shapes};
+use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::Warning};
 
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
@@ -239,14 +239,39 @@ fn varies(curve: &AnimCurve) -> bool {
     values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
 }
 
-/// Warns about animated properties other than the joints' translations, rotations and scales.
-pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
+/// Warns about joints whose curves turn on by more than half a turn from frame to frame.
+pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, warnings: &mut Vec<Warning>) {
+    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
+    let turns =
+        props.filter(|prop| prop.element.type_ == ufbx::ElementType::Node && &*prop.prop_name == "Lcl Rotation");
+    let fastest = |curve: &AnimCurve| {
+        // Two steps of half a turn take a whole one.
+        if curve.max_value - curve.min_value <= 360.0 {
+            return None;
+        }
+        let mut turning = Turning::default();
+        (0..grid.num_frames).for_each(|frame| turning.look_at(ufbx::evaluate_curve(curve, grid.secs(frame), 0.0)));
+        turning.fastest()
+    };
+    let found = turns.flat_map(|prop| {
+        let joint = joints
+            .nodes
+            .iter()
+            .position(|node| *node == prop.element.typed_id as usize);
+        let curves = prop.anim_value.curves.iter().flatten();
+        curves.filter_map(move |curve| Some((joints.names[joint?].clone(), fastest(curve)?)))
+    });
+    warnings.extend(Warning::turns_back(found));
+}
+
+/// Warns about animated properties other than the joints' translations, rotations and scales, and those shapes that are read.
+pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, shapes: &Shapes<'_>, warnings: &mut Vec<Warning>) {
     let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
     let (mut nodes, mut others) = (HashSet::new(), 0);
     let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
     for prop in props {
         let mut curves = prop.anim_value.curves.iter().flatten();
-        if !curves.any(|curve| varies(curve)) {
+        if !curves.any(|curve| varies(curve)) || shapes.holds(prop) {
             continue;
         }
         let moves_node = prop.element.type_ == ufbx::ElementType::Node

@@ -1,6 +1,6 @@
 //! Changes to the JSON of a file that keep everything else in it.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -51,6 +51,18 @@ pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
     let period = facts.pointer("/candidate/period_secs")?.as_f64()?;
     let samples = facts.pointer("/playback/samples")?.as_f64()?;
     Some(period / samples).filter(|step| step.is_finite())
+}
+
+/// Nodes of which an animation of another name moves that property.
+pub(crate) fn moved_elsewhere(animations: &[Value], name: &str, path: &str) -> HashSet<u64> {
+    let others = animations.iter().filter(|animation| animation["name"] != *name);
+    let channels = others
+        .filter_map(|animation| animation["channels"].as_array())
+        .flatten();
+    let targets = channels
+        .map(|channel| &channel["target"])
+        .filter(|target| target["path"] == *path);
+    targets.filter_map(|target| target["node"].as_u64()).collect()
 }
 
 pub(crate) fn mark_root(json: &mut Value, node: usize) {

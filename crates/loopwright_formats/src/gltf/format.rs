@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright::pipeline::MakeError;
 use loopwright::{MadeLoop, Pose, Skeleton, Take};
 
-use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::ShapeWeights, write};
+use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::NodeShapes, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
 use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
@@ -116,9 +116,9 @@ impl FileForm for GltfSource {
     }
 
     fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
-        let looped = |shapes: &ShapeWeights| -> Result<ShapeWeights, MakeError> {
-            Ok(ShapeWeights {
-                weights: made.looped_along(&shapes.weights, shapes.width)?,
+        let looped = |shapes: &NodeShapes| -> Result<NodeShapes, MakeError> {
+            Ok(NodeShapes {
+                weights: shapes.weights.looped_along(made)?,
                 ..*shapes
             })
         };
@@ -144,7 +144,7 @@ impl FileForm for GltfSource {
 }
 
 impl GltfSource {
-    fn with_shapes(&self, shapes: Vec<ShapeWeights>) -> Source {
+    fn with_shapes(&self, shapes: Vec<NodeShapes>) -> Source {
         Source::Gltf(Self { shapes, ..self.clone() })
     }
 }

@@ -7,12 +7,13 @@ use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 
 use super::choose::{self, Joints, Path};
 use super::parts::{self, Animation, Interpolation, Nodes, Transform};
-use super::source::{Above, GltfJoint, GltfSource, ShapeWeights};
+use super::source::{Above, GltfJoint, GltfSource, NodeShapes};
 use super::track::{Grid, Track};
 use super::{accessor::Accessors, container::Document, edit, error::GltfError};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
+use crate::shapes::ShapeWeights;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
 use crate::{error::ReadError, excerpt::cut, warning::Warning};
@@ -59,7 +60,7 @@ impl GltfFile {
         rig: Rig<'_>,
         name: &str,
         grid: &Grid,
-        shapes: Vec<ShapeWeights>,
+        shapes: Vec<NodeShapes>,
         settings: &ReadSettings<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedTake, ReadError> {
@@ -176,12 +177,14 @@ impl ParsedFile for GltfFile {
         if ignored > 0 {
             warnings.push(Warning::ChannelsLeftOut { count: ignored });
         }
-        let weights_of = |(node, track): (usize, Track)| ShapeWeights {
+        let weights_of = |(node, track): (usize, Track)| NodeShapes {
             node,
-            width: track.width(),
-            weights: (0..grid.num_frames)
-                .flat_map(|frame| track.numbers_at(grid.secs(frame), grid.step_secs))
-                .collect(),
+            weights: ShapeWeights {
+                width: track.width(),
+                weights: (0..grid.num_frames)
+                    .flat_map(|frame| track.numbers_at(grid.secs(frame), grid.step_secs))
+                    .collect(),
+            },
         };
         let shapes = shapes.into_iter().map(weights_of).collect();
         let rig = Rig::new(&joints, nodes, &tracks);

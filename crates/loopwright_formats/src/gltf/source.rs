@@ -7,7 +7,7 @@ use loopwright::{Pose, Skeleton};
 
 use super::parts::{Nodes, Transform};
 use super::{container::Document, node_scale::NodeScale};
-use crate::space::Space;
+use crate::{shapes::ShapeWeights, space::Space};
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,27 +23,15 @@ pub struct GltfSource {
     /// Whether tracks that do not move are written as one key.
     pub(crate) has_short_tracks: bool,
     /// Weights of shapes (morph targets) at every frame of the take, or at every sample of a loop.
-    pub(crate) shapes: Vec<ShapeWeights>,
+    pub(crate) shapes: Vec<NodeShapes>,
 }
 
-/// Weights of the shapes of one node, frame by frame.
+/// Weights of the shapes of one node.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct ShapeWeights {
+pub(crate) struct NodeShapes {
     pub(crate) node: usize,
-    /// Number of shapes.
-    pub(crate) width: usize,
-    pub(crate) weights: Vec<f64>,
-}
-
-impl ShapeWeights {
-    /// The weights at a key of a motion of so many keys, which repeat after `cycle` of them; `None` where they belong to another motion.
-    pub(crate) fn at(&self, key: usize, num_keys: usize, cycle: usize) -> Option<&[f64]> {
-        let count = self.weights.len() / self.width;
-        let frame = if count == num_keys { key } else { key % cycle.max(1) };
-        let fits = count == num_keys || count == cycle;
-        fits.then(|| &self.weights[frame * self.width..][..self.width])
-    }
+    pub(crate) weights: ShapeWeights,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -161,8 +161,13 @@ impl TrackLengths {
             self.needs_long = false;
             return (input, data.push(values));
         }
+        self.push_one(data, values[0])
+    }
+
+    /// Adds one value, for all of an animation that has another, longer track.
+    fn push_one<const WIDTH: usize>(&mut self, data: &mut edit::Data<'_>, value: [f32; WIDTH]) -> (usize, usize) {
         let short = *self.short_input.get_or_insert_with(|| data.push(&[[0.0]]));
-        (short, data.push(&values[..1]))
+        (short, data.push(&[value]))
     }
 }
 
@@ -247,6 +252,9 @@ impl<'a> Writer<'a> {
         let times: Vec<[f32; 1]> = (0..num_keys)
             .map(|key| [(key as f64 * motion.step_secs) as f32])
             .collect();
+        // Programs that play several animations, such as Blender, leave what one has no track for where the last one put it.
+        let [moved, scaled] =
+            ["translation", "scale"].map(|path| edit::moved_elsewhere(self.document.list("animations"), name, path));
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let input = data.push(&times);
         let mut lengths = TrackLengths {
@@ -268,19 +276,21 @@ impl<'a> Writer<'a> {
             let Some(node) = joint.node else { continue };
             if track.moves {
                 channel(lengths.push(&mut data, input, &track.translations), node, "translation");
+            } else if moved.contains(&(node as u64)) {
+                channel(lengths.push_one(&mut data, track.translations[0]), node, "translation");
             }
             channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
-            if off > SCALE_TOLERANCE {
-                let scale = joint.scale.as_vec3().to_array();
+            let scale = joint.scale.as_vec3().to_array();
+            if off <= SCALE_TOLERANCE && scaled.contains(&(node as u64)) {
+                channel(lengths.push_one(&mut data, scale), node, "scale");
+            } else if off > SCALE_TOLERANCE {
                 channel(lengths.push(&mut data, input, &vec![scale; num_keys]), node, "scale");
             }
         }
         for shapes in &self.source.shapes {
-            let at = |key: usize| shapes.at(key, num_keys, motion.cycle);
-            let weights: Option<Vec<&[f64]>> = (0..num_keys).map(at).collect();
-            if let Some(weights) = weights {
-                let weights: Vec<[f32; 1]> = weights.into_iter().flatten().map(|&weight| [weight as f32]).collect();
+            if let Some(weights) = shapes.weights.of_keys(num_keys, motion.cycle) {
+                let weights: Vec<[f32; 1]> = weights.flatten().map(|&weight| [weight as f32]).collect();
                 channel((input, data.push_numbers(&weights)), shapes.node, "weights");
             }
         }

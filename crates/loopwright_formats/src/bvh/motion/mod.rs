@@ -13,9 +13,11 @@ use crate::{excerpt::excerpt, warning::Warning};
 mod header;
 mod lines;
 mod scales;
+mod turns;
 
 use lines::Lines;
 use scales::Scales;
+use turns::Turns;
 
 /// The contents of the section other than its rows.
 pub(super) struct MotionRows {
@@ -60,14 +62,24 @@ pub(super) fn read(
         num_declared: num_declared_frames,
         hierarchy,
     };
-    let mut scales = Scales::new(hierarchy);
-    let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
-    scales.check(warnings)?;
+    let mut watched = Watched {
+        scales: Scales::new(hierarchy),
+        turns: Turns::new(hierarchy),
+    };
+    let num_frames = rows.read(lexer, sink, &mut watched, warnings)?;
+    watched.scales.check(warnings)?;
+    watched.turns.warn(warnings);
     Ok(MotionRows {
         frame_time,
         num_declared_frames,
         num_frames,
     })
+}
+
+/// What is looked for in all rows.
+struct Watched<'h> {
+    scales: Scales<'h>,
+    turns: Turns<'h>,
 }
 
 /// State of reading the rows.
@@ -83,7 +95,7 @@ impl Rows<'_> {
         &self,
         lexer: &mut Lexer<'_>,
         sink: &mut impl RowSink,
-        scales: &mut Scales<'_>,
+        watched: &mut Watched<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<usize, BvhError> {
         let num_declared = usize::try_from(self.num_declared).unwrap_or(usize::MAX);
@@ -107,7 +119,7 @@ impl Rows<'_> {
             if num_plain > 0 {
                 lines.start_value(offset);
                 num_found += num_plain;
-                self.push_whole(&mut row, sink, scales);
+                self.push_whole(&mut row, sink, watched);
                 continue;
             }
             let token = lexer.token();
@@ -119,7 +131,7 @@ impl Rows<'_> {
                     lines.start_value(offset);
                     if num_found < num_wanted {
                         row.push(value);
-                        self.push_whole(&mut row, sink, scales);
+                        self.push_whole(&mut row, sink, watched);
                     }
                     num_found += 1;
                 }
@@ -151,9 +163,10 @@ impl Rows<'_> {
     }
 
     /// Pushes the row if it is complete, and begins the next.
-    fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
+    fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, watched: &mut Watched<'_>) {
         if row.len() == self.width {
-            scales.look_at(row);
+            watched.scales.look_at(row);
+            watched.turns.look_at(row);
             sink.push(row);
             row.clear();
         }

@@ -69,6 +69,16 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     Ok(())
 }
 
+/// The objects of which curves of the file move a property.
+pub(super) fn moved_objects(document: &mut Document<'_>) -> Result<HashSet<i64>, FbxError> {
+    let links = section(document, "Connections")?.children.iter();
+    let of_properties = links.filter(|link| link.first_text() == Some(b"OP"));
+    Ok(of_properties
+        .filter_map(Record::link)
+        .map(|[_, object]| object)
+        .collect())
+}
+
 /// Removes the animations of these names with their layers and curves.
 pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[u8]) -> bool) -> Result<(), FbxError> {
     let is_named = |object: &&Record<'_>| {

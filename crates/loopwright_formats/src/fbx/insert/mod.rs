@@ -1,15 +1,18 @@
 //! Motion written into its source file: everything is kept, an animation is added.
 //!
 //! Kept records are written byte for byte; only offsets, the counts of objects and the growing lists change. The added animation
-//! has keys for the joints only: nodes that the file's other animations move keep their value without animation.
+//! has keys for the joints and, in a loop of the file's own take, for shapes: nodes that the file's other animations move keep their value without animation.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use glam::DQuat;
 use loopwright::Take;
 
-use super::animation::{self, Track};
-use super::form::{FbxFile, NodeForm};
+use super::animation::{self, Property, Track};
+use super::form::{ChannelShapes, FbxFile, NodeForm};
 use super::keys::{Keys, angles, leaves};
 use super::{record, scene::World, source::FbxSource};
 use crate::animation_name::Name;
@@ -20,7 +23,7 @@ mod added_root;
 mod document;
 
 use added_root::add_root_node;
-use document::{add_animation, first_free_id, free_name, remove_animations, state_rate, state_unit};
+use document::{add_animation, first_free_id, free_name, moved_objects, remove_animations, state_rate, state_unit};
 
 /// Writes motion as another animation into the file that its skeleton was read from.
 ///
@@ -114,10 +117,12 @@ impl<'a> Extension<'a> {
             nodes.to_mut().insert(0, root);
         }
         let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
+        let moved = moved_objects(&mut self.document)?;
         let name = free_name(&self.document, &Name::new(motion));
         let animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
         let mut animation = animation.between_keys(motion.interpolation);
-        add_tracks(&mut animation, &keys, &nodes, source, file)?;
+        add_tracks(&mut animation, &keys, &nodes, &moved, source, file)?;
+        add_shapes(&mut animation, motion, &file.shapes);
         add_animation(&mut self.document, animation.finish(&name))?;
         // Importers resample at the rate that the file states.
         state_rate(&mut self.document, 1.0 / keys.step_secs)?;
@@ -138,11 +143,12 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Adds the properties of all nodes whose values differ from rest, key by key.
+/// Adds the properties of all nodes whose values differ from rest, or that another animation moves, key by key.
 fn add_tracks(
     animation: &mut animation::Builder<'_>,
     keys: &Keys<'_>,
     nodes: &[NodeForm],
+    moved: &HashSet<i64>,
     source: &FbxSource,
     file: &FbxFile,
 ) -> Result<(), WriteError> {
@@ -199,13 +205,30 @@ fn add_tracks(
                 by_axis
             })
             .collect();
-        if joint == 0 || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
+        // Programs that play several animations, such as Blender, leave what one has no curves for where the last one put it.
+        let is_moved = moved.contains(&node.id);
+        if joint == 0 || is_moved || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
             for track in animation::transform_tracks(node.id, translations, turns) {
                 animation.add(track);
             }
         }
     }
     Ok(())
+}
+
+/// Adds the shapes that were read with the motion, or looped along with it.
+fn add_shapes(animation: &mut animation::Builder<'_>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
+    let Some(percents) = shapes.percents.of_keys(motion.num_keys, motion.cycle) else {
+        return;
+    };
+    let percents: Vec<&[f64]> = percents.collect();
+    for (index, &channel) in shapes.channels.iter().enumerate() {
+        animation.add(Track {
+            node: channel,
+            property: Property::DeformPercent,
+            values: percents.iter().map(|percents| [percents[index], 0.0, 0.0]).collect(),
+        });
+    }
 }
 
 #[cfg(test)]

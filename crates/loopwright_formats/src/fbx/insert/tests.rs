@@ -1,15 +1,19 @@
 //! Motion is written into files made here and read back.
 
 use core::f64::consts::PI;
-use loopwright::{LoopClip, RootMotion, Tracks};
+use loopwright::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings, Tracks};
 
 use glam::{DQuat, DVec3};
 use loopwright::{Take, math::rotation};
 
 use crate::fbx::animation::{self, Track, connect, properties, property};
+use crate::fbx::form::ChannelShapes;
 use crate::fbx::record::{self, Document, Record};
+use crate::fbx::source::Form;
+use crate::shapes::ShapeWeights;
 use crate::{
-    AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError, write_take,
+    AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
+    WriteError, write_take,
 };
 
 /// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
@@ -151,6 +155,126 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     assert_same(&take, &read(&written.bytes, "first").take);
 }
 
+/// Bones that stand still in a new animation have curves where another one moves them: a program that played that one before would leave
+/// them there.
+#[test]
+fn bones_that_another_animation_moves_have_curves() {
+    let LoadedTake { take, source, .. } = read(&file(), "first");
+    let still = |frame: usize| {
+        let mut pose = take.pose(frame).to_pose();
+        let rest = source.form().rest(take.skeleton()).unwrap();
+        pose.translations[3..].copy_from_slice(&rest.translations[3..]);
+        pose.rotations[3..].copy_from_slice(&rest.rotations[3..]);
+        pose
+    };
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), (0..20).map(still)).unwrap();
+    let clip = LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap();
+    let written = crate::write_loop(&clip, &source, &crate::LoopWriteSettings::default()).unwrap();
+    let scene = crate::fbx::scene::load(&written.bytes).unwrap();
+    let stack = (&scene.anim_stacks)
+        .into_iter()
+        .find(|stack| &*stack.element.name == "l-loop");
+    let layer = stack.unwrap().layers.iter().next().unwrap();
+    let moved = layer
+        .anim_props
+        .iter()
+        .filter(|prop| &*prop.prop_name == "Lcl Rotation");
+    assert_eq!(moved.count(), 7);
+}
+
+/// A walk in a file with three shapes of a face, two of which move with the steps.
+fn walk_with_a_face() -> (loopwright_synth::Truth, LoadedTake) {
+    let loopwright_synth::SyntheticTake { take, truth } = loopwright_synth::synthesize(&Default::default()).unwrap();
+    let plain = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap().bytes;
+    let mut document = record::parse(&plain).unwrap();
+    let deformer = |id: i64, name: &str, kind: &str| {
+        Record::new("Deformer")
+            .i64(id)
+            .text(&format!("{name}\0\x01SubDeformer"))
+            .text(kind)
+            .with([Record::new("DeformPercent").f64(0.0)])
+    };
+    let channels = [9001, 9002, 9003];
+    let mut objects = vec![deformer(9000, "face", "BlendShape")];
+    objects.extend(channels.map(|id| deformer(id, &format!("shape{id}"), "BlendShapeChannel")));
+    super::document::section(&mut document, "Objects")
+        .unwrap()
+        .extend(objects);
+    let links = channels.map(|id| connect(id, 9000));
+    super::document::section(&mut document, "Connections")
+        .unwrap()
+        .extend(links);
+    let mut source = read(&record::write(document).unwrap(), take.name()).source;
+    let Source::Fbx(fbx) = &mut source else { panic!("FBX") };
+    let Form::File(file) = &mut fbx.form else {
+        panic!("a file")
+    };
+    assert_eq!(file.shapes, ChannelShapes::default());
+    file.shapes = ChannelShapes {
+        channels: vec![9001, 9003],
+        percents: ShapeWeights {
+            width: 2,
+            weights: truth.phases.iter().flat_map(|phase| face(*phase)).collect(),
+        },
+    };
+    let written = write_take(&take, &source).unwrap();
+    (truth, read(&written.bytes, written.animation.as_deref().unwrap()))
+}
+
+/// What the shapes are at a phase of the walk, percent.
+fn face(phase: f64) -> [f64; 2] {
+    let angle = 2.0 * PI * phase;
+    [50.0 + 40.0 * angle.sin(), 30.0 + 20.0 * (2.0 * angle).cos()]
+}
+
+fn shapes(source: &Source) -> &ChannelShapes {
+    match source {
+        Source::Fbx(fbx) => match &fbx.form {
+            Form::File(file) => &file.shapes,
+            Form::Fresh { .. } => panic!("a fresh file"),
+        },
+        _ => panic!("not FBX"),
+    }
+}
+
+#[test]
+fn a_face_loops_with_its_body() {
+    let (truth, LoadedTake { take, source, .. }) = walk_with_a_face();
+    let read_shapes = shapes(&source);
+    assert_eq!(read_shapes.channels, [9001, 9003]);
+    assert_eq!(read_shapes.percents.weights.len(), 2 * take.num_frames());
+    for (found, phase) in read_shapes.percents.weights.chunks(2).zip(&truth.phases) {
+        let off = (found[0] - face(*phase)[0])
+            .abs()
+            .max((found[1] - face(*phase)[1]).abs());
+        assert!(off < 1e-4, "{phase}: {found:?}");
+    }
+
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let written = LoopFile::write(&made, &source).unwrap().written;
+    let looped = read(&written.bytes, written.animation.as_deref().unwrap());
+    let percents = &shapes(&looped.source).percents.weights;
+    let samples = made.loop_clip.num_samples();
+    assert_eq!(percents.len(), 2 * (samples + 1));
+    // The walk has one phase more from sample to sample, and so has its face.
+    let start = truth.phases[made.candidate.cut.start_frame().round() as usize];
+    for (sample, found) in percents.chunks(2).enumerate() {
+        let wanted = face(start + sample as f64 / samples as f64);
+        let off = (found[0] - wanted[0]).abs().max((found[1] - wanted[1]).abs());
+        assert!(off < 1.5, "sample {sample}: {found:?}, not {wanted:?}");
+    }
+    assert_eq!(percents[..2], percents[2 * samples..]);
+
+    // Another motion on the same character has no face of this one.
+    let other = write_take(&take, &source.without_shapes()).unwrap();
+    let other = read(&other.bytes, other.animation.as_deref().unwrap());
+    assert!(shapes(&other.source).channels.is_empty());
+}
+
 /// The file states the rate of the animation that was added, since importers resample at what it states.
 #[test]
 fn the_file_states_the_rate_of_what_was_added() {
@@ -205,8 +329,13 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a position, with a joint below it.
-fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
+/// A first joint of a kind at a position, with two joints below it.
+fn file_of(kind: &str, position: [f64; 3]) -> Vec<u8> {
+    turning_file(kind, position, 0.0)
+}
+
+/// The same, turning by so many degrees a frame.
+fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");
         let translation = position
@@ -247,7 +376,8 @@ fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
         connections.push(connect(11, 1));
     }
     let positions = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
-    let tracks: Vec<Track> = animation::transform_tracks(1, positions, vec![[0.0; 3]; 21]).into();
+    let turns = (0..21).map(|key| [0.0, degrees * f64::from(key), 0.0]).collect();
+    let tracks: Vec<Track> = animation::transform_tracks(1, positions, turns).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
     let mut animation = animation::Builder::new("first", &times, false, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
@@ -295,6 +425,31 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),
             (4, "root")
+        );
+    }
+}
+
+#[test]
+fn rotors_that_seem_to_turn_back_are_named() {
+    for (degrees, is_seen) in [(170.0, true), (-170.0, true), (250.0, false), (-300.0, false)] {
+        let (file, mut warnings) = (turning_file("LimbNode", [0.0, 90.0, 5.0], degrees), Vec::new());
+        let take = crate::read_take(&file, "t", &ReadSettings::default(), &mut warnings)
+            .unwrap()
+            .take;
+        let step = rotation::difference(take.rotations(4)[0], take.rotations(3)[0])
+            .y
+            .to_degrees();
+        let short = degrees - 360.0 * (degrees / 360.0).round();
+        assert!((step - short).abs() < 1e-3, "{step}, not {short}");
+        let found = warnings.iter().find_map(|warning| match warning {
+            Warning::TurnsBack { joint, count, degrees } => Some((joint.as_str(), *count, *degrees)),
+            _ => None,
+        });
+        assert_eq!(found.is_none(), is_seen, "{degrees}");
+        let Some((joint, count, found)) = found else { continue };
+        assert!(
+            joint == "n1" && count == 1 && (found - degrees.abs()).abs() < 1e-3,
+            "{joint} {count} {found}"
         );
     }
 }

@@ -1,0 +1,71 @@
+//! Shapes that blend, whose weights an animation moves beside the joints.
+
+use std::collections::{BTreeSet, HashSet};
+
+use ufbx::{Anim, AnimProp, AnimStack, BlendChannel, ElementType, Scene};
+
+use super::form::ChannelShapes;
+use super::{scene, timing::Grid};
+use crate::shapes::ShapeWeights;
+
+/// Percents beyond this are faults of a file.
+const MAX_PERCENT: f64 = 1e6;
+
+/// The channels of shapes that an animation has keys for.
+pub(super) struct Shapes<'a> {
+    channels: Vec<(i64, &'a BlendChannel)>,
+    /// The curves of their weights, by the numbers of ufbx, which has them as properties of the mesh, too.
+    values: HashSet<u32>,
+}
+
+impl<'a> Shapes<'a> {
+    /// Those that can be written again, in the order of the file; at most `most`.
+    pub(super) fn new(scene: &'a Scene, stack: &AnimStack, most: usize) -> Self {
+        let props = || (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
+        let animated: BTreeSet<usize> = props().filter_map(channel_of).collect();
+        let animated = animated.into_iter().map(|index| (index, &scene.blend_channels[index]));
+        let numbered =
+            animated.filter_map(|(index, channel)| Some((index, scene::object_id(&channel.element)?, channel)));
+        let (mut channels, mut indices) = (Vec::new(), HashSet::new());
+        for (index, id, channel) in numbered.take(most) {
+            channels.push((id, channel));
+            indices.insert(index);
+        }
+        let is_held = |prop: &&AnimProp| channel_of(prop).is_some_and(|index| indices.contains(&index));
+        let values = props().filter(is_held).map(|prop| prop.anim_value.element.element_id);
+        Self {
+            channels,
+            values: values.collect(),
+        }
+    }
+
+    pub(super) fn holds(&self, prop: &AnimProp) -> bool {
+        self.values.contains(&prop.anim_value.element.element_id)
+    }
+
+    /// Their weights at every frame.
+    pub(super) fn sampled(&self, anim: &Anim, grid: &Grid) -> ChannelShapes {
+        let percent = |channel: &BlendChannel, secs: f64| match 100.0 * ufbx::evaluate_blend_weight(anim, channel, secs)
+        {
+            percent if percent.is_finite() => percent.clamp(-MAX_PERCENT, MAX_PERCENT),
+            _ => 0.0,
+        };
+        let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
+        let percents = frames.flat_map(|secs| self.channels.iter().map(move |(_, channel)| percent(channel, secs)));
+        ChannelShapes {
+            percents: ShapeWeights {
+                width: self.channels.len(),
+                weights: percents.collect(),
+            },
+            channels: self.channels.iter().map(|(id, _)| *id).collect(),
+        }
+    }
+}
+
+/// The channel whose weight a property is, if it has keys.
+fn channel_of(prop: &AnimProp) -> Option<usize> {
+    let mut curves = prop.anim_value.curves.iter().flatten();
+    let is_weight = prop.element.type_ == ElementType::BlendChannel && &*prop.prop_name == "DeformPercent";
+    let has_keys = is_weight && curves.any(|curve| !curve.keyframes.is_empty());
+    has_keys.then_some(prop.element.typed_id as usize)
+}

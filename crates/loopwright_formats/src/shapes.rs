@@ -1,0 +1,32 @@
+//! Weights of shapes that blend (morph targets), which a file has beside its pose.
+
+use loopwright::MadeLoop;
+use loopwright::pipeline::MakeError;
+
+/// Weights of some shapes at every frame of a take, or at every sample of a loop.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ShapeWeights {
+    /// Number of shapes.
+    pub(crate) width: usize,
+    /// Frame by frame.
+    pub(crate) weights: Vec<f64>,
+}
+
+impl ShapeWeights {
+    /// The weights at every key of a motion of so many keys, which repeat after `cycle` of them; `None` where they belong to another motion.
+    pub(crate) fn of_keys(&self, num_keys: usize, cycle: usize) -> Option<impl Iterator<Item = &[f64]>> {
+        let count = self.weights.len().checked_div(self.width)?;
+        let fits = count == num_keys || count == cycle;
+        let frame = move |key: usize| if count == num_keys { key } else { key % cycle.max(1) };
+        fits.then(|| (0..num_keys).map(move |key| &self.weights[frame(key) * self.width..][..self.width]))
+    }
+
+    /// Cut, sampled and closed as a loop of the take is. Errors: as [`MadeLoop::looped_along`].
+    pub(crate) fn looped_along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
+        Ok(Self {
+            width: self.width,
+            weights: made.looped_along(&self.weights, self.width)?,
+        })
+    }
+}
