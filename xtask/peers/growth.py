@@ -1,9 +1,9 @@
 # How the command grows: with frames, joints, animations and takes.
 #
-#   python xtask/peers/growth.py LOOPWRIGHT SCRATCH
+#   python xtask/peers/growth.py LOOPWRIGHT - SCRATCH      (cargo xtask measure growth runs it so)
 #
-# Prints a table of docs/benchmark.md as Markdown: seconds of the processors and MiB of each run, and the exponent between the last two
-# sizes, 1 for what grows as its input does.
+# Prints a table of docs/benchmark.md as JSON: seconds of the processors and MiB of each run, and the exponent between the last two
+# sizes, 1 for what grows as its input does. Says on stderr how far it is.
 
 import json
 import math
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-PROGRAM, SCRATCH = os.path.abspath(sys.argv[1]), sys.argv[2]
+PROGRAM, SCRATCH = os.path.abspath(sys.argv[1]), sys.argv[3]
 
 
 def run(*arguments):
@@ -130,17 +130,14 @@ def rows():
 
 os.makedirs(SCRATCH, exist_ok=True)
 os.chdir(SCRATCH)
-print("| work | sizes | processor s | MiB | exponent of the time | of the memory |")
-print("| --- | --- | --- | --- | --- | --- |", flush=True)
-wanted = sys.argv[3:]
+table = ["| work | sizes | processor s | MiB | exponent of the time | of the memory |", "| --- | --- | --- | --- | --- | --- |"]
 for work, sizes, measure in rows():
-    if wanted and not any(word in work for word in wanted):
-        continue
     measured = [measure(size) for size in sizes]
     steps = math.log(sizes[-1] / sizes[-2])
     time_exponent, memory_exponent = (math.log(b / a) / steps for a, b in zip(*measured[-2:]))
-    print(
+    table.append(
         f"| {work} | {' / '.join(f'{size:,}' for size in sizes)} | {' / '.join(f'{secs:.2f}' for secs, _ in measured)} "
-        f"| {' / '.join(f'{mib:,.0f}' for _, mib in measured)} | {time_exponent:.2f} | {memory_exponent:.2f} |",
-        flush=True,
+        f"| {' / '.join(f'{mib:,.0f}' for _, mib in measured)} | {time_exponent:.2f} | {memory_exponent:.2f} |"
     )
+    print(table[-1], file=sys.stderr, flush=True)
+json.dump({"growth": "\n".join(table)}, sys.stdout)

@@ -1,4 +1,4 @@
-# How long the command takes and how much memory, against size and against other tools.
+# How long the command takes, against other tools.
 #
 #   pip install numpy scipy pybvh
 #   python xtask/peers/speed.py LOOPWRIGHT BATCH_TAKES SCRATCH      (cargo xtask measure runs it so)
@@ -20,7 +20,6 @@ import loops
 
 RUNS = 3
 FPS = 120
-SIZES = (1_000, 5_000, 20_000, 50_000)  # frames
 COMPARED = 20_000  # frames that all pairs are compared of
 DIMS = 75
 
@@ -68,22 +67,10 @@ def table(*rows):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [head, ["---"] * len(head), *rest])
 
 
-def growth(command, scratch):
-    rows = [("frames at 120 fps", "s of motion", "MB", "`find`, s", "processor s", "MiB", "`make`, s", "processor s", "MiB")]
-    for frames in SIZES:
-        path = os.path.join(scratch, f"walk-{frames}.bvh")
-        secs = (frames - 1) / FPS
-        flags = ["--seconds", str(secs), "--fps", str(FPS), "--noise", "0.2", "--variation", "0.02", "--force"]
-        process(command, "synth", "-o", path, *flags)
-        find = median(lambda: process(command, "find", path))
-        make = median(lambda: process(command, "make", path, "-o", os.path.join(scratch, "loop.bvh"), "--force"))
-        cells = [f"{value:.{decimals}f}" for result in (find, make) for value, decimals in zip(result, (2, 2, 0))]
-        rows.append((f"{frames:,}", f"{secs:.0f}", f"{os.path.getsize(path) / 1e6:.1f}", *cells))
-    return table(*rows)
-
-
 def all_pairs(command, scratch):
     path = os.path.join(scratch, f"walk-{COMPARED}.bvh")
+    flags = ["--seconds", str((COMPARED - 1) / FPS), "--fps", str(FPS), "--noise", "0.2", "--variation", "0.02", "--force"]
+    process(command, "synth", "-o", path, *flags)
     rows = [("work", "tool", "s", "processor s")]
     secs, used, _ = median(lambda: process(command, "find", path))
     rows.append((f"the best loops of {COMPARED:,} frames, from the file", "`loopwright find`", f"{secs:.2f}", f"{used:.2f}"))
@@ -153,7 +140,7 @@ def machine():
 
 
 def main(command, batch_takes, scratch):
-    sections = {"machine": machine(), "growth": growth(command, scratch)}
+    sections = {"machine": machine()}
     sections["other-tools"] = table(*all_pairs(command, scratch))
     sections["many-takes"] = batch(command, batch_takes, scratch)
     print(json.dumps(sections))

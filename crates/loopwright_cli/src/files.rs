@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs::File, sync::OnceLock};
 
 use loopwright::names;
-use loopwright_formats::{ByteCount, Format, one_line};
+use loopwright_formats::{ByteCount, Format};
 
 use crate::{exit::Failure, memory};
 
@@ -71,7 +71,6 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if is_stream(path) {
         return read_stream();
     }
-    check_name(path)?;
     let limits = memory::limits();
     let failed = |error: io::Error| unreadable(path, &error);
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
@@ -138,21 +137,8 @@ fn similar(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(&takes[index]))
 }
 
-/// Errors: the name goes on in a second line, where it could say what looks like an answer.
-pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
-    let name = path.to_string_lossy();
-    match name.contains('\n') {
-        true => Err(
-            Failure::error(format!("\"{}\" has a line break in its name", one_line(&name)))
-                .try_this("rename it, and read it then"),
-        ),
-        false => Ok(()),
-    }
-}
-
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
-    check_name(path)?;
     let (path, _) = &split_animation(path);
     match path.symlink_metadata() {
         Err(_) if is_stream(path) => Ok(()),

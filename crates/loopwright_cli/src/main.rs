@@ -1,6 +1,6 @@
 //! The `loopwright` command: arguments, files and messages; the libraries do all the work.
 
-use std::{env, ffi::OsString, process::ExitCode};
+use std::{env, ffi::OsString, path::Path, process::ExitCode};
 
 use clap::FromArgMatches;
 
@@ -54,6 +54,9 @@ fn main() -> ExitCode {
         }
         (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
     };
+    for typed in env::args_os() {
+        talk::keep_on_one_line(Path::new(&typed));
+    }
     memory::limit(cli.max_memory);
     files::open_folders(&[inputs, cli.allow_paths].concat());
     talk::set(cli.quiet, cli.color);

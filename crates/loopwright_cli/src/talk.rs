@@ -1,14 +1,30 @@
 //! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are
 //! kept, since every JSON document lists them.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{borrow::Cow, cell::RefCell, io::Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use loopwright_formats::one_line;
 
 use crate::exit::Failure;
+
+/// Names of files that go on in a second line, where they could say what looks like an answer.
+static BROKEN_NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// From now on, the names of this path and those that are made of them are shown on one line.
+pub(crate) fn keep_on_one_line(path: &Path) {
+    for name in path.iter().map(|name| Path::new(name).with_extension("")) {
+        let name = name.to_string_lossy();
+        if name.contains('\n') {
+            let mut names = BROKEN_NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+            names.push(name.into_owned());
+        }
+    }
+}
 
 /// A text for a terminal: characters that change it or the order of letters, as names of files may have them, are shown and not obeyed:
 /// as JSON writes them, which is printed, too.
@@ -19,8 +35,14 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
         '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         letter => letter.is_control(),
     };
+    let mut text = Cow::Borrowed(text);
+    for name in BROKEN_NAMES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        if text.contains(name.as_str()) {
+            text = Cow::Owned(text.replace(name.as_str(), &one_line(name)));
+        }
+    }
     if !text.contains(is_harmful) {
-        return Cow::Borrowed(text);
+        return text;
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {

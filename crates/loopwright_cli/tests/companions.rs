@@ -130,8 +130,11 @@ fn a_take_beyond_the_memory_limit_is_refused_with_what_it_needs() {
     let folder = Folder::with_walk();
     // What only tells of a take needs less than what works on it.
     for (command, limit) in [("find", 200), ("inspect", 100)] {
-        let answer = folder.refuse(&format!("{command} walk.bvh --max-memory {limit}K"), "need about");
+        let answer = folder.refuse(
+            &format!("{command} walk.bvh --max-memory {limit}K"),
+            "of memory are needed",
+        );
         answer.says(&format!("the limit is {limit} KiB"));
-        answer.says("try: a smaller file; or --max-memory");
+        answer.says("try: --max-memory with more than");
     }
 }

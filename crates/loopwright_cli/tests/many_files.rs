@@ -111,7 +111,7 @@ fn many_files_are_converted_into_a_folder() {
 fn catalogs_are_asked() {
     let folder = with_takes();
     folder.succeed("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0");
-    folder.succeed("make takes -o loops --catalog all.jsonl --licence CC0");
+    folder.succeed("make takes -o loops --catalog all.jsonl --set take.licence=CC0");
     let rows = |arguments: &str| {
         let answer = folder.run(&format!("catalog {arguments} --json"));
         let document = answer.json();

@@ -114,7 +114,7 @@ fn escape_codes_in_names_are_shown_and_not_obeyed() {
         }
     }
     let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
-    answer.says("gone\\u{1b}[2J.bvh");
+    answer.says("gone\\u001b[2J.bvh");
     // The escapes of text are none of JSON.
     let gone = "gone\u{7f}\u{9b}.bvh";
     let message = folder.run_list(&["inspect", "--json", gone]).json()["error"]["message"].clone();

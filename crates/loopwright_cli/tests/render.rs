@@ -134,7 +134,7 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
         walk.bvh -o out.gif --range 9:9 | frames 9:9 are not a range
         loop.bvh -o out.gif --cycles 900 | the limit is 3000
         loop.bvh -o out.gif --cycles 40 --size 4096 | too much for one animation
-        loop.bvh -o out.png --cycles 40 --every 5 --size 4096 | cannot be made
+        loop.bvh -o out.png --cycles 40 --every 5 --size 4096 --max-memory 4G | are too large: about
         nowhere.bvh -o out.gif | cannot read \"nowhere.bvh\"
         walk.bvh -o nowhere/out.gif | there is no folder
         walk.bvh loop.bvh walk.bvh -o out.gif | is the name of a file

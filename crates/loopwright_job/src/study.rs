@@ -63,6 +63,7 @@ impl Study {
             file,
             analysis,
             smooth_hz: self.args.smooth,
+            licence: self.args.licence.clone(),
             character,
             warnings,
         })
@@ -96,6 +97,8 @@ pub struct Studied {
     pub analysis: Analysis,
     /// Frequency above which it was smoothed.
     pub smooth_hz: Option<f64>,
+    /// Its licence, where its file states none.
+    pub licence: Option<String>,
     /// The character that its loops go onto, if any.
     pub character: Option<Matched>,
     /// What is odd in the file, in the match with the character, and in the motion.
@@ -138,10 +141,12 @@ impl Studied {
 
     /// The facts at the start of every answer and sidecar.
     pub fn facts(&self) -> TakeFacts {
+        let of_file = take_facts(&self.name, &self.file);
         TakeFacts {
             smooth_hz: self.smooth_hz,
             rig: self.character.as_ref().map(Matched::facts),
-            ..take_facts(&self.name, &self.file)
+            licence: of_file.licence.clone().or_else(|| self.licence.clone()),
+            ..of_file
         }
     }
 }

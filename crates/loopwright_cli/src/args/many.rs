@@ -17,9 +17,6 @@ pub(crate) struct ManyArgs {
     /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
     #[arg(long, value_name = "OUT")]
     pub(crate) catalog: Option<PathBuf>,
-    /// The licence of the takes, where their files state none.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) licence: Option<String>,
     /// Go on where an earlier run into the same folder ended; takes that it did, with the same settings, are not done again.
     #[arg(long)]
     pub(crate) resume: bool,

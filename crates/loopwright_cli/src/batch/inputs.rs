@@ -3,9 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 use std::{collections::BTreeSet, fs, io};
 
-use loopwright_formats::{Format, one_line};
+use loopwright_formats::Format;
 
-use crate::{exit::Failure, files, patterns::Pattern, written_loop};
+use crate::{exit::Failure, files, patterns::Pattern, talk, written_loop};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,11 +176,7 @@ impl Walk<'_> {
                 if !files::is_named_like_a_take(&path) || path.is_dir() || !(self.is_asked_for)(below) {
                     continue;
                 }
-                if let Err(failure) = files::check_name(&path) {
-                    let shown = PathBuf::from(one_line(&path.to_string_lossy()));
-                    self.inputs.problems.push((shown, failure));
-                    continue;
-                }
+                talk::keep_on_one_line(below);
                 if self.wanted == Wanted::Takes && written_loop::has_sidecar(&path) {
                     self.inputs.num_loops += 1;
                     continue;

@@ -297,6 +297,8 @@ mod tests {
     use super::*;
     use crate::batch::{Verdict, Written};
 
+    const SIDECAR: &str = r#"{"quality": {"grade": "good"}}"#;
+
     fn done(take: &str, output: &Path) -> Done {
         Done {
             take: take.to_owned(),
@@ -304,10 +306,16 @@ mod tests {
             recipe_sha256: "b".to_owned(),
             results: vec![LoopResult {
                 verdict: Verdict::Good,
-                outputs: vec![Written {
-                    path: output.to_owned(),
-                    bytes: 3,
-                }],
+                outputs: [
+                    (output.to_owned(), 3),
+                    (output::sidecar_path(output), SIDECAR.len() as u64),
+                ]
+                .map(|(path, bytes)| Written { path, bytes })
+                .to_vec(),
+                row: Some(Box::new(loopwright_catalog::LoopRow {
+                    grade: Some("good".to_owned()),
+                    ..Default::default()
+                })),
                 ..LoopResult::default()
             }],
         }
@@ -317,6 +325,7 @@ mod tests {
     fn a_killed_run_leaves_what_it_did() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("walk-loop.bvh");
+        fs::write(output::sidecar_path(&output), SIDECAR).unwrap();
         let (journal, past) = Journal::open(folder.path(), None, false).unwrap();
         assert!(past.owners.is_empty());
         journal.writes("walk.bvh", vec![output.clone()]).unwrap();

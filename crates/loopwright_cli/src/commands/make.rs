@@ -97,11 +97,10 @@ fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     };
     let recipe = read_recipe(path)?;
     // What is typed goes before it.
-    let named = [(&recipe.take.rig, &flags.take.rig), (&recipe.take.map, &flags.take.map)];
-    for file in named
-        .into_iter()
-        .filter_map(|(file, typed)| file.as_ref().filter(|_| typed.is_none()))
-    {
+    let is_other_rig = flags.take.rig.is_some();
+    let rig = recipe.take.rig.iter().filter(|_| !is_other_rig);
+    let map = (recipe.take.map.iter()).filter(|_| !is_other_rig && flags.take.map.is_none());
+    for file in rig.chain(map) {
         files::check_named_by(path, file)?;
     }
     Ok(recipe.overlaid(flags)?)

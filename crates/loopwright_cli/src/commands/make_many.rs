@@ -56,6 +56,9 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     if let Some(shard) = many.shard {
         inputs.retain(|input| shard.has(input));
     }
+    if let Some(catalog) = &many.catalog {
+        catalog::format_of(catalog)?;
+    }
     output::make_folder(folder)?;
     let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
     let catalog = (many.catalog.as_deref())
@@ -199,7 +202,7 @@ fn packs(options: Options<'_>, animations: usize) -> bool {
 fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
     let recipe = options.recipe;
     let mut all = format!(
-        "{}\n{}\n{:?}\n{:?}\n{} {}\n{:?}\n{}\n{:?}\n",
+        "{}\n{}\n{:?}\n{:?}\n{} {}\n{:?}\n{}\n",
         env!("CARGO_PKG_VERSION"),
         recipe.to_text()?,
         options.search,
@@ -208,7 +211,6 @@ fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
         options.split,
         options.excluded,
         template(options).text(),
-        options.many.licence,
     );
     for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
         all.push_str(&sha256(&files::read_bytes(path)?));
@@ -678,22 +680,15 @@ impl MakeLoops<'_> {
         Ok(outputs)
     }
 
-    /// States the licence that was given, where the take states none.
-    fn state_licence(&self, sidecar: &mut Sidecar) {
-        let licence = &mut sidecar.take.licence;
-        *licence = licence.take().or_else(|| self.options.many.licence.clone());
-    }
-
     fn write_loop(
         &self,
         input: &Input,
-        mut made: PendingLoop,
+        made: PendingLoop,
         (path, replaces): (&Path, bool),
         warnings: &[String],
     ) -> Result<(Sidecar, Vec<Written>), Failure> {
         let sidecar_path = output::sidecar_path(path);
         let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
-        self.state_licence(&mut made.file.sidecar);
         let sidecar = loop_output::add(&mut outputs, made, &[path, &sidecar_path], warnings.to_vec())?;
         outputs.commit()?;
         Ok((sidecar, written([path, &sidecar_path])?))
@@ -728,9 +723,6 @@ impl MakeLoops<'_> {
     ) -> Result<Vec<LoopResult>, Failure> {
         let sidecar_path = output::sidecar_path(path);
         let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
-        for each in &mut looped.sidecar.loops {
-            self.state_licence(each);
-        }
         looped.add_to(&mut outputs, [path, &sidecar_path])?;
         outputs.commit()?;
         let written = written([path, &sidecar_path])?;

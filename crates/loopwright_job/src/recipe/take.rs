@@ -49,6 +49,8 @@ described! {
         /// Joints that mirror each other, LEFT=RIGHT, where their names do not say so [default: by name].
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub mirror: Vec<String> = "# mirror = [\"LeftArm=RightArm\"]",
+        /// The licence of the take, where its file states none.
+        pub licence: Option<String> = "# licence = \"CC-BY-4.0\"",
     }
 }
 

@@ -1,6 +1,6 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
-use loopwright_formats::{Format, Sidecar, SidecarError, SizeLimits};
+use loopwright_formats::{Format, Sidecar, SidecarError};
 use loopwright_job::{JobError, choose, write};
 
 use super::made::{Made, request};
@@ -46,7 +46,7 @@ impl Exported {
         {
             done.made.candidate = named.stretch;
         }
-        let pending = write(&opened.studied, request, done, format, SizeLimits::default())?;
+        let pending = write(&opened.studied, request, done, format)?;
         let file_name = Self::file_name(opened, format);
         let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
         let (bytes, sidecar) = pending.named(named, opened.warnings.clone());

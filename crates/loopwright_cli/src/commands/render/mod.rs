@@ -11,7 +11,7 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::render::{self as report, RenderAnswer};
-use crate::{args::RenderArgs, batch, files, talk};
+use crate::{args::RenderArgs, batch, files, memory, talk};
 
 mod animation;
 mod motions;
@@ -79,9 +79,13 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
     let stages = (motions.iter()).map(|(title, motion)| Stage::new(motion, &settings, title));
     let stages = stages.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let drawn = match kind {
-        Kind::Animation(format) => animation(args, &motions, &stages, format)?,
-        Kind::Sheet => sheet(args, &motions, &stages).map_err(failed)?,
+        Kind::Animation(format) => {
+            check_room(AT_ONCE * stages.len(), settings.size)?;
+            animation(args, &motions, &stages, format)?
+        }
+        Kind::Sheet => sheet(args, &motions, &stages, settings.size)?,
         Kind::Onion => {
+            check_room(AT_ONCE * stages.len(), settings.size)?;
             let skins: Result<Vec<_>, _> = stages.iter().map(render::onion).collect();
             Drawn::still(&render::side_by_side(&skins.map_err(failed)?).map_err(failed)?, 1).map_err(failed)?
         }
@@ -105,6 +109,19 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
         report::human(&answer, &args.output.display().to_string())
     })?;
     Ok(Ending::Done)
+}
+
+/// Memory for a pixel while it is drawn and packed, bytes; and pictures that are in memory at once, unless all of them are.
+const PIXEL_BYTES: u64 = 20;
+const AT_ONCE: usize = 2;
+
+/// Errors: pictures of that size take more memory than the run may.
+fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<(), Failure> {
+    let pixels = u64::from(width) * u64::from(height) * pictures as u64;
+    memory::limits().check_room(PIXEL_BYTES * pixels).map_err(|error| {
+        Failure::error(format!("pictures of {width} x {height} pixels are too large: {error}"))
+            .try_this(format!("a smaller --size; or {}", memory::hint(error.needed)))
+    })
 }
 
 /// The kind of picture to draw.
@@ -168,7 +185,13 @@ impl Drawn {
 }
 
 /// Contact sheets of all motions, side by side.
-fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], stages: &[Stage<'_>]) -> Result<Drawn, RenderError> {
+fn sheet(
+    args: &RenderArgs,
+    motions: &[(String, DrawnMotion)],
+    stages: &[Stage<'_>],
+    size: [u32; 2],
+) -> Result<Drawn, Failure> {
+    let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let mut pictures = 0;
     let sheets = motions
         .iter()
@@ -189,8 +212,10 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], stages: &[Stage<'
                 ));
             }
             pictures += frames.len().min(MAX_CELLS);
-            render::contact_sheet(stage, &frames)
+            check_room(pictures, size)?;
+            render::contact_sheet(stage, &frames).map_err(failed)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    Drawn::still(&render::side_by_side(&sheets)?, pictures)
+    let whole = render::side_by_side(&sheets).map_err(failed)?;
+    Drawn::still(&whole, pictures).map_err(failed)
 }

@@ -150,6 +150,7 @@ impl OpenedParts {
             },
             analysis,
             smooth_hz: study.smooth,
+            licence: study.licence.clone(),
             character: self.character.map(CharacterParts::join).transpose()?,
             // In words they are those of the opened take.
             warnings: Vec::new(),
