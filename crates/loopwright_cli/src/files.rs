@@ -7,7 +7,7 @@ use std::{fs::File, sync::OnceLock};
 use loopwright::names;
 use loopwright_formats::{ByteCount, Format};
 
-use crate::{exit::Failure, memory};
+use crate::{exit::Failure, memory, talk};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -175,7 +175,7 @@ fn is_stream_of_this_run(path: &Path) -> bool {
         let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| of_shell(&folder))
+    path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(of_shell)
 }
 
 /// Folders whose files may be named by other files: those of the inputs on the command line, and those of `--allow-paths`.
@@ -249,6 +249,7 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
             } else if path.is_file() && is_wanted(&path) {
+                talk::keep_on_one_line(&path);
                 found.push(path);
             }
         }
