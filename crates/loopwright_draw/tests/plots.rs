@@ -124,7 +124,7 @@ fn find_marks_the_recommended_loop() {
     assert_sound(&svg);
     let words = [
         "autocorrelation",
-        "lag, s",
+        "delay, s",
         "start of the loop, s",
         "length, s",
         &recommended,

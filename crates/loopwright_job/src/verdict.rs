@@ -101,7 +101,7 @@ impl CheckId {
             Self::HeldPose | Self::Jumps | Self::Pace | Self::Turn | Self::RootSteady | Self::Repeats => {
                 "another loop from `loopwright find`"
             }
-            Self::FootSlide => "--lock-feet solve where feet are not held, or another loop from `loopwright find`",
+            Self::FootSlide => "--lock-feet solve where feet are not locked, or another loop from `loopwright find`",
             Self::FootHeight => "--lock-feet off, which lets feet slide",
             Self::Displacement => "a shorter --blend, or another loop from `loopwright find`",
             Self::RootDrift => "--root-motion in-place",

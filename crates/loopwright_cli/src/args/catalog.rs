@@ -16,7 +16,7 @@ pub(crate) struct CatalogArgs {
     /// Only loops of these kinds: walk, run, idle, turn, backward and others.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,
-    /// Only loops with these verdicts.
+    /// Only loops with these grades.
     #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
     pub(crate) grade: Vec<String>,
     /// Only loops of this speed, m/s; one end may be left out.

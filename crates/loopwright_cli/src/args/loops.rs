@@ -33,7 +33,7 @@ pub(crate) struct CheckArgs {
         value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
     )]
     pub(crate) fail_on: Grade,
-    /// Checks that decide, by their ids: docs/checks.md lists them [default: all].
+    /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
     #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_check)]
     pub(crate) only: Vec<CheckId>,
     /// The take that the loops were made from; some figures need it.

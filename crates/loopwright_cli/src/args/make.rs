@@ -102,7 +102,7 @@ pub(crate) struct LoopArgs {
     #[command(flatten)]
     closure: ClosureRecipe,
     /// Average so many cycles of the take, or all [default: off].
-    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
+    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP, conflicts_with = "symmetric")]
     mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,

@@ -20,7 +20,7 @@ pub(crate) struct ManyArgs {
     /// The licence of the takes, where their files state none.
     #[arg(long, value_name = "TEXT")]
     pub(crate) licence: Option<String>,
-    /// Go on where an earlier run into the same folder ended; takes that it did, with the same settings, are not done again.
+    /// Continue an earlier run into the same folder; takes that it did, with the same settings, are not done again.
     #[arg(long)]
     pub(crate) resume: bool,
     /// Take only the I-th of N parts of the takes, as one of N machines.
@@ -41,7 +41,7 @@ impl ManyArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = MANY)]
 pub(crate) struct JobsArgs {
-    /// Files that are worked on at the same time; the answer is the same for any number [default: one for each core].
+    /// Files that are worked on at the same time; does not affect results [default: one for each core].
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }

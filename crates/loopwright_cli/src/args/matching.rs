@@ -62,7 +62,7 @@ pub(crate) struct MatchBuildArgs {
     /// Of costs: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
     #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
     pub(crate) weights: Vec<(String, f64)>,
-    /// A database to which they are added; its rows stay as they are.
+    /// Add them to this database; its rows stay as they are.
     #[arg(long, help_heading = MATCH, value_name = "DB")]
     pub(crate) add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.

@@ -63,7 +63,7 @@ pub(crate) struct Cli {
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
     #[arg(long, global = true, help_heading = MEMORY, value_name = "FOLDER")]
     pub(crate) allow_paths: Vec<PathBuf>,
-    /// Print no warnings and notes, only answers and errors.
+    /// Suppress warnings and notes.
     #[arg(short, long, global = true, help_heading = MESSAGES)]
     pub(crate) quiet: bool,
     /// When messages are coloured.
@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Checks whether loops pop at the seam.
     Check(CheckArgs),
-    /// Lists the loops of catalogs that fit a question: kind, speed, foot sliding.
+    /// Queries catalogs of loops by kind, speed, foot sliding and more.
     Catalog(CatalogArgs),
     /// Writes a page about loops: a table, moving pictures, figures and a player.
     Report(ReportArgs),

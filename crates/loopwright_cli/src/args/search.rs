@@ -56,7 +56,7 @@ pub(crate) struct FindArgs {
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Print what the loops are judged by.
+    /// Print the figures behind the ranking, and segments without a loop.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) verbose: bool,
     /// Print JSON instead of text.

@@ -265,7 +265,7 @@ const PLAYER: &str = "<template id=\"player\"><div class=\"player\" role=\"group
     <option value=\"0.5\">0.5</option><option value=\"1\" selected>1</option><option value=\"2\">2</option></select></label>\
     <button type=\"button\" data-part=\"place\" aria-pressed=\"false\">In place</button>\
     <button type=\"button\" data-part=\"uncut\" aria-pressed=\"false\">Before closing</button>\
-    <label>Beside it, in phase <select data-part=\"beside\"></select></label></div>\
+    <label>Compare in phase <select data-part=\"beside\"></select></label></div>\
     <p class=\"keys\" id=\"keys\">Keys on the figure: arrows turn the view, + and - zoom, 0 resets it, space plays, comma and full stop step, \
     P in place, U before closing.</p></div></template>\n";
 
@@ -310,8 +310,7 @@ fn filters(html: &mut String, panels: &[Panel]) {
 }
 
 fn table(html: &mut String, panels: &[Panel]) {
-    *html += "<table id=\"loops\"><caption>Each loop with its verdict. Seam: the largest step over it, as a share of the largest that does not \
-        show.</caption><thead><tr>";
+    *html += "<table id=\"loops\"><caption>Each loop with its grade. Seam: seam step / visibility threshold.</caption><thead><tr>";
     for (index, (name, is_number)) in COLUMNS.into_iter().enumerate() {
         let class = match (index >= NARROW_COLUMNS, is_number) {
             (true, true) => " class=\"n w\"",

@@ -91,7 +91,7 @@ fn times_and_hardness_at_both_ends() {
 #[test]
 fn playing_and_looking() {
     let mut harness = studio(1280.0, 4200.0);
-    for label in ["in place", "starts again", "goes on"] {
+    for label in ["in place", "restart", "accumulate"] {
         harness.get_by_label(label).click();
         harness.run_steps(2);
         let chosen = harness.get_by_label(label).accesskit_node().toggled();
