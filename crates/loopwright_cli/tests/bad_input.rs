@@ -344,6 +344,37 @@ fn a_sidecar_that_cannot_be_trusted_is_reported() {
 }
 
 #[test]
+fn what_is_typed_wrong_says_what_it_must_be() {
+    let folder = Folder::with_walk();
+    folder.refuse_all(
+        "",
+        "
+        make walk.bvh --fps thirty | '--fps <R>': must be a number, such as 30 or 0.5
+        find walk.bvh --jobs 0 | '--jobs <N>': must be a whole number from 1 on
+        check walk.bvh --max-gap-mm -1 | a limit is a number from 0 on, such as 3
+        make walk.bvh --symmetric --mean-cycles all | cannot be used with
+        find nowhere/*.bvh | check the folder in front of the pattern
+        ",
+    );
+}
+
+#[test]
+fn a_failure_of_a_single_file_is_printed_once() {
+    let folder = Folder::with_walk();
+    folder.make_folder("empty");
+    folder.write("text.txt", "hello");
+    for arguments in [
+        "report empty -o page.html",
+        "check empty",
+        "check text.txt",
+        "check missing.bvh",
+    ] {
+        let said = folder.fail(arguments).stderr;
+        assert_eq!(said.matches("error: ").count(), 1, "{arguments}: {said}");
+    }
+}
+
+#[test]
 fn a_take_that_is_not_the_loops_own_is_reported() {
     let folder = Folder::with_walk();
     folder.made("");

@@ -20,10 +20,10 @@ pub(crate) struct ManyArgs {
     /// The licence of the takes, where their files state none.
     #[arg(long, value_name = "TEXT")]
     pub(crate) licence: Option<String>,
-    /// Continue an earlier run into the same folder; takes that it did, with the same settings, are not done again.
+    /// Continue an earlier run into the same folder; takes that are done, with the same settings, are skipped.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Take only the I-th of N parts of the takes, as one of N machines.
+    /// Process only part I of N, as one of N machines.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ impl ManyArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = MANY)]
 pub(crate) struct JobsArgs {
-    /// Files that are worked on at the same time; does not affect results [default: one for each core].
+    /// Files to process at the same time; does not affect results [default: one for each core].
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }

@@ -86,7 +86,7 @@ fn with_numbers_explained(error: Error) -> Error {
     else {
         return error;
     };
-    let text = format!("invalid value '{value}' for '{argument}': {helps}\n");
+    let text = format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n");
     Error::raw(error.kind(), text)
 }
 

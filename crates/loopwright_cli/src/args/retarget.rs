@@ -12,7 +12,7 @@ use crate::recipe::{TakeArgs, parse_bone_stretch};
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RigArgs {
-    /// The character that takes the motion ({formats}).
+    /// The character to put the motion on ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: Option<PathBuf>,
     /// Joint map, in TOML [default: matched by names and shape].
