@@ -50,7 +50,7 @@ pub enum Warning {
     #[error("no feet found by name; using the lowest joints: {feet}")]
     FeetByGeometry { feet: String },
     #[error(
-        "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
+        "no feet found by name or position, so there are no contacts; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
     )]
     NoFeet { feet: String },
     #[error("unsure: {joint} follows {follows} (confidence {confidence:.2}); --map states another")]

@@ -30,7 +30,7 @@ const STYLE: &str = include_str!("page.css");
 pub struct LoopEntry {
     /// What it is called on the page.
     pub name: String,
-    /// The verdict: good, check or bad; empty if there is none.
+    /// The grade: good, review or bad; empty if there is none.
     pub grade: &'static str,
     /// Why, as a clause.
     pub reason: String,
@@ -135,7 +135,7 @@ impl Panel {
 /// Columns of the table: heading, and whether it holds numbers.
 const COLUMNS: [(&str, bool); 8] = [
     ("Loop", false),
-    ("Verdict", false),
+    ("Grade", false),
     ("Kind", false),
     ("Length, s", true),
     ("Speed, m/s", true),
@@ -269,7 +269,7 @@ const PLAYER: &str = "<template id=\"player\"><div class=\"player\" role=\"group
     <p class=\"keys\" id=\"keys\">Keys on the figure: arrows turn the view, + and - zoom, 0 resets it, space plays, comma and full stop step, \
     P in place, U before closing.</p></div></template>\n";
 
-/// How many loops of which verdict.
+/// How many loops of which grade.
 fn counted(panels: &[Panel], num_problems: usize) -> String {
     let mut parts = vec![match panels.len() {
         1 => "1 loop".to_owned(),
@@ -290,7 +290,7 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
 
 fn filters(html: &mut String, panels: &[Panel]) {
     *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
-        <label>Verdict <select id=\"grade\"><option value=\"\">any</option>";
+        <label>Grade <select id=\"grade\"><option value=\"\">any</option>";
     for grade in GRADES.into_iter().rev() {
         let _ = write!(html, "<option value=\"{grade}\">{grade}</option>");
     }

@@ -21,7 +21,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         edit
     };
     let mut holds = lock != FootLock::Off;
-    let response = ui.checkbox(&mut holds, "Hold feet while they stand");
+    let response = ui.checkbox(&mut holds, "Lock planted feet");
     actions.extend(edit_by(
         &response,
         set(if holds { FootLock::Auto } else { FootLock::Off }),
