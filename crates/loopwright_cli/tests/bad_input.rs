@@ -359,6 +359,15 @@ fn what_is_typed_wrong_says_what_it_must_be() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_answered_with_one_of_its_kind() {
+    let folder = Folder::with_walk();
+    folder.write("walks.lwmatch", "");
+    folder.refuse("match inspect walk.lwmatch", "try: \"walks.lwmatch\"");
+    let answer = folder.fail("match inspect other.lwmatch");
+    assert!(!answer.stderr.contains("walk.bvh"), "{}", answer.stderr);
+}
+
+#[test]
 fn a_failure_of_a_single_file_is_printed_once() {
     let folder = Folder::with_walk();
     folder.make_folder("empty");
