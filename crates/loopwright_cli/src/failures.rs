@@ -156,9 +156,7 @@ pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
         ..1e7 => format!("{wanted_hz:.0}"),
         _ => format!("{wanted_hz:.0e}"),
     };
-    too_dense(&format!(
-        "{wanted} frames per second are asked for, the limit is {limit_hz:.0}"
-    ))
+    too_dense(&format!("{wanted} frames per second exceed the limit of {limit_hz:.0}"))
 }
 
 fn too_dense(what: &str) -> Failure {
@@ -199,13 +197,14 @@ fn cut(studied: &Studied, error: CutError) -> Failure {
         ))
         .try_this(format!("--range START:END within 0:{last}")),
         CutError::TooShort { num_intervals } => Failure::error(format!(
-            "{num_intervals} frames are too few for a loop in \"{}\"",
+            "{num_intervals} {} too few for a loop in \"{}\"",
+            if num_intervals == 1 { "frame is" } else { "frames are" },
             studied.name
         ))
         .because("a loop needs at least 3 frames to have a velocity")
         .try_this("a longer --range, or more output.frames or --fps"),
         CutError::TooLong { num_intervals, limit } => {
-            Failure::error(format!("{num_intervals} frames are asked for, the limit is {limit}"))
+            Failure::error(format!("{num_intervals} frames exceed the limit of {limit}"))
                 .try_this("a smaller --fps or output.frames")
         }
         other => Failure::error(other),
@@ -274,7 +273,7 @@ fn root(studied: &Studied, error: RootError) -> Failure {
             "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
             MAX_LINEAR_TURN.to_degrees()
         ))
-        .try_this("--root-motion constant, which turns; --straight for another loop; or --set output.force-straight=true to close the turn anyway"),
+        .try_this("--root-motion constant, which turns; --turning none for another loop; or --set output.force-straight=true to close the turn anyway"),
         RootError::Smoothing { found } => {
             Failure::error(format!("output.path-smoothing must be a positive number of seconds, found {found:?}"))
                 .try_this("--set output.path-smoothing=0.25")
@@ -304,7 +303,7 @@ fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
             let frames = studied.take().num_frames();
             Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
                 .because(format!(
-                    "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
+                    "it lasts {take_secs:.3} s ({frames} frames), the shortest loop to find is {min_secs} s"
                 ))
                 .try_this("a longer take, or a shorter --seconds LOW:HIGH")
         }
@@ -315,7 +314,7 @@ fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
             ))
             .try_this("a take with motion, or `loopwright make --range START:END`"),
         SearchError::NoCleanFrame => Failure::nothing(format!(
-            "no loop found in \"{file}\": no two frames in a row can be trusted"
+            "no loop found in \"{file}\": all frames are bad: poses jump or repeat"
         ))
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
         .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
@@ -338,9 +337,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
     let [shortest, longest] = search.bounds_secs();
     let Some(miss) = nearest_miss else {
         return failure
-            .because(format!(
-                "no two frames {shortest} s to {longest} s apart can be ends of a loop"
-            ))
+            .because(format!("no valid loop points {shortest} s to {longest} s apart"))
             .because("likely cause: the take is too short, or stops and starts too often")
             .try_this("a longer take, or other --seconds LOW:HIGH");
     };
@@ -362,7 +359,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
                 miss.pair.start_frame, miss.pair.end_frame
             )),
         MissReason::RootMotion { .. } => failure
-            .because("likely cause: no part of the take has the root motion asked for")
+            .because("likely cause: no part of the take has this root motion")
             .try_this("wider --speed, --turn-rate or search.climb, or no --turning"),
         MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --seconds LOW:HIGH"),
     }

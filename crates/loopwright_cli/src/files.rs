@@ -124,12 +124,16 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
-/// A take in the same folder whose name resembles that of a file that is not there.
+/// A file in the same folder whose name resembles that of a file that is not there: a take, or for another extension one that has it.
 fn similar(path: &Path) -> Option<PathBuf> {
     let folder = folder_of(path);
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut takes: Vec<String> = names.filter(|name| is_named_like_a_take(Path::new(name))).collect();
+    let is_like = |name: &str| match path.extension() {
+        Some(extension) if !is_named_like_a_take(path) => Path::new(name).extension() == Some(extension),
+        _ => is_named_like_a_take(Path::new(name)),
+    };
+    let mut takes: Vec<String> = names.filter(|name| is_like(name)).collect();
     takes.sort();
     let stems: Vec<String> = takes.iter().map(|name| stem(Path::new(name))).collect();
     let near = names::nearest(&stem(path), stems.iter().map(String::as_str), 1);

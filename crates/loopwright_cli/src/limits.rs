@@ -19,23 +19,23 @@ const CONFIG_NAME: &str = "loopwright.toml";
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
     /// Largest rotation gap of a joint at the seam, degrees [default: what shows].
-    #[arg(long, value_name = "DEG", value_parser = parse_limit)]
+    #[arg(long, value_name = "DEG", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
     max_gap_deg: Option<f64>,
     /// Largest position gap of a joint at the seam, millimetres [default: what shows].
-    #[arg(long, value_name = "MM", value_parser = parse_limit)]
+    #[arg(long, value_name = "MM", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_pose_gap_mm"), deserialize_with = "checked")]
     max_gap_mm: Option<f64>,
     /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: none].
-    #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
+    #[arg(long, value_name = "RATIO", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
     max_seam_acceleration: Option<f64>,
     /// Largest mean speed of feet on the ground, cm/s [default: none].
-    #[arg(long, value_name = "CMPS", value_parser = parse_limit)]
+    #[arg(long, value_name = "CMPS", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_foot_slide_cmps"), deserialize_with = "checked")]
     max_foot_slide: Option<f64>,
     /// Largest rank of the seam among all parts of the loop, percent; 50 is average [default: none].
-    #[arg(long, value_name = "PERCENT", value_parser = parse_limit)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_seam_rank_percent"), deserialize_with = "checked")]
     max_seam_rank: Option<f64>,
 }
@@ -45,7 +45,7 @@ fn parse_limit(text: &str) -> Result<f64, String> {
     limit.ok_or_else(|| NOT_A_LIMIT.to_owned())
 }
 
-const NOT_A_LIMIT: &str = "a limit is a number from 0 on";
+const NOT_A_LIMIT: &str = "a limit is a number from 0 on, such as 3";
 
 fn is_limit(limit: f64) -> bool {
     limit.is_finite() && limit >= 0.0
@@ -200,7 +200,7 @@ impl Limits {
                 self.max_foot_slide,
                 None,
                 ("foot sliding", " cm/s"),
-                "--lock-feet solve where feet are not held, or another loop from `loopwright find`",
+                "--lock-feet solve where feet are not locked, or another loop from `loopwright find`",
                 "--max-foot-slide",
             ),
         ];
@@ -226,7 +226,7 @@ impl Limits {
     /// Why a loop could not be checked against one of the limits.
     pub(crate) fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
         (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
-            .then_some("no foot stands in this loop, so the limit of foot sliding was not checked")
+            .then_some("no foot is planted in this loop, so the limit of foot sliding was not checked")
     }
 }
 

@@ -22,11 +22,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
         let known = Format::extensions(&Format::ALL, ".");
-        Failure::error(format!(
-            "cannot write \"{}\": its name is of no format that is written",
-            path.display()
-        ))
-        .try_this(format!("a name that ends in {known}"))
+        Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()))
+            .try_this(format!("a name that ends in {known}"))
     })
 }
 
@@ -148,7 +145,7 @@ impl Outputs {
             self.cleared.push(path);
         } else {
             talk::warn(&format!(
-                "\"{}\" stands beside the output and is no file of loopwright; it stays",
+                "\"{}\" is beside the output and was not written by loopwright; it stays",
                 path.display()
             ));
         }

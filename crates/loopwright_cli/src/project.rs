@@ -223,7 +223,7 @@ fn check_tables(program: &Command, tables: &Table) -> Result<(), (String, Option
     let commands = commands(program);
     for (name, table) in tables {
         let Some(table) = table.as_table() else {
-            let why = format!("{name} stands in no table");
+            let why = format!("{name} is in no table");
             let hint = format!("a line [make] above it, or [{ALL}] for every command");
             return Err((why, Some(hint)));
         };

@@ -1,6 +1,7 @@
 //! What happens when a run is stopped: files that it has not finished are removed, and the status says which signal it was.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Files to remove when the run is stopped. Who holds the lock cannot be stopped.
@@ -9,6 +10,14 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Removes a file when the run is stopped.
 pub(crate) fn remove_when_stopped(path: &Path) {
     wait().push(path.to_owned());
+}
+
+/// Whether a later run can continue this one.
+static CAN_BE_RESUMED: AtomicBool = AtomicBool::new(false);
+
+/// From now on until its last file, a run that is stopped says that `--resume` continues it.
+pub(crate) fn can_be_resumed(can_be: bool) {
+    CAN_BE_RESUMED.store(can_be, Ordering::Relaxed);
 }
 
 /// Makes signals wait until the value is dropped.
@@ -39,6 +48,10 @@ pub(crate) fn watch() {
             let unfinished = wait();
             for path in unfinished.iter() {
                 let _ = std::fs::remove_file(path);
+            }
+            // Only the keyboard sends this one; nobody waits for an answer to the others.
+            if signal == consts::SIGINT && CAN_BE_RESUMED.load(Ordering::Relaxed) {
+                crate::talk::note("stopped; the same command with --resume continues where it ended");
             }
             std::process::exit(128 + signal);
         }

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{borrow::Cow, cell::RefCell, io::Write};
+use std::{borrow::Cow, cell::RefCell, fmt, io::Write};
 
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use loopwright_formats::one_line;
 
 use crate::exit::Failure;
@@ -182,6 +182,17 @@ pub(crate) fn fail(failure: &Failure) {
 /// A progress bar for long work, with the rate and the time left; it draws nothing if stderr is no terminal.
 pub(crate) struct Progress(ProgressBar);
 
+/// Steps a second, or seconds a step, in whole numbers.
+fn pace(state: &ProgressState, text: &mut dyn fmt::Write) {
+    let rate = state.per_sec();
+    // A bar without a pace is a bar all the same.
+    let _ = match () {
+        () if rate >= 1.0 => write!(text, "{rate:.0}/s"),
+        () if rate > 1e-3 => write!(text, "{:.0} s each", 1.0 / rate),
+        () => Ok(()),
+    };
+}
+
 impl Progress {
     /// A bar for this many steps.
     pub(crate) fn new(what: &'static str, steps: usize) -> Self {
@@ -192,8 +203,8 @@ impl Progress {
         };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(what);
         // The template is fixed and valid; without it the bar would use its default style.
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {per_sec:.1} {eta}") {
-            bar.set_style(style);
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {pace} {eta}") {
+            bar.set_style(style.with_key("pace", pace));
         }
         Self(bar)
     }

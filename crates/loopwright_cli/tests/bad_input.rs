@@ -75,10 +75,10 @@ fn short_and_still_takes_hold_no_loop() {
     let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
     folder.write("still.bvh", still);
     let none = "
-        COMMAND one.bvh | the take is too short | 1 frame | the shortest loop asked for is 0.4 s
-        COMMAND two.bvh | the take is too short | 2 frame | the shortest loop asked for is 0.4 s
+        COMMAND one.bvh | the take is too short | 1 frame | the shortest loop to find is 0.4 s
+        COMMAND two.bvh | the take is too short | 2 frame | the shortest loop to find is 0.4 s
         COMMAND still.bvh | no joint moves | in all 60 frames every joint keeps its position
-        COMMAND walk.bvh --seconds 100: | the take is too short | it lasts 4.000 s | asked for is 100 s
+        COMMAND walk.bvh --seconds 100: | the take is too short | it lasts 4.000 s | to find is 100 s
     ";
     for command in ["make", "find"] {
         folder.all_explained(1, &none.replace("COMMAND", command));
@@ -175,7 +175,7 @@ fn outputs_that_cannot_be_written_are_reported() {
         let command = |output: &str| command.replace("OUT", output);
         folder.explains(&command("nowhere/loop.bvh"), &["there is no folder \"nowhere\""]);
         folder.explains(&command("folder.bvh"), &["\"folder.bvh\" is a folder"]);
-        let no_format = "cannot write \"loop.abc\": its name is of no format that is written";
+        let no_format = "cannot write \"loop.abc\": unsupported extension";
         folder.explains(&command("loop.abc"), &[no_format]);
         folder.explains(&command("other.bvh"), &["\"other.bvh\" exists already", "--force"]);
     }
@@ -277,8 +277,8 @@ fn numbers_out_of_range_are_reported() {
         --fps 0.01 | too few for a loop
         --set output.frames=0 | 0 frames are too few for a loop
         --set output.frames=2 | 2 frames are too few for a loop
-        --set output.frames=99999999999 | 99999999999 frames are asked for, the limit is
-        --set output.repeat=100000 | keys are asked for, the limit is
+        --set output.frames=99999999999 | 99999999999 frames exceed the limit of
+        --set output.repeat=100000 | keys exceed the limit of
         --set output.repeat=99999999999 | a whole number from 1 to 100000
         --set output.repeat=0 | a whole number from 1 to 100000
         --closure circular | possible values: auto, quintic, cubic, spring
@@ -338,7 +338,48 @@ fn a_sidecar_that_cannot_be_trusted_is_reported() {
         ),
     ] {
         folder.write("loop.bvh.json", sidecar);
-        folder.explains("check loop.bvh", &[message, "1 of 1 loops could not be checked"]);
+        let answer = folder.explains("check loop.bvh", &[message]);
+        assert_eq!(answer.stderr.matches("error: ").count(), 1, "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn what_is_typed_wrong_says_what_it_must_be() {
+    let folder = Folder::with_walk();
+    folder.refuse_all(
+        "",
+        "
+        make walk.bvh --fps thirty | '--fps <R>': must be a number, such as 30 or 0.5
+        find walk.bvh --jobs 0 | '--jobs <N>': must be a whole number from 1 on
+        check walk.bvh --max-gap-mm -1 | a limit is a number from 0 on, such as 3
+        make walk.bvh --symmetric --mean-cycles all | cannot be used with
+        find nowhere/*.bvh | check the folder in front of the pattern
+        ",
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_answered_with_one_of_its_kind() {
+    let folder = Folder::with_walk();
+    folder.write("walks.lwmatch", "");
+    folder.refuse("match inspect walk.lwmatch", "try: \"walks.lwmatch\"");
+    let answer = folder.fail("match inspect other.lwmatch");
+    assert!(!answer.stderr.contains("walk.bvh"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_failure_of_a_single_file_is_printed_once() {
+    let folder = Folder::with_walk();
+    folder.make_folder("empty");
+    folder.write("text.txt", "hello");
+    for arguments in [
+        "report empty -o page.html",
+        "check empty",
+        "check text.txt",
+        "check missing.bvh",
+    ] {
+        let said = folder.fail(arguments).stderr;
+        assert_eq!(said.matches("error: ").count(), 1, "{arguments}: {said}");
     }
 }
 

@@ -159,8 +159,8 @@ fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
         blend left.bvh right.bvh --weights nan,1 -o out.bvh | weight 0 must be a number of at least 0
         blend left.bvh right.bvh --weights 0,0 -o out.bvh | all weights are zero
         blend left.bvh right.bvh --weights a,b -o out.bvh | invalid value
-        blend left.bvh right.bvh --speed 3 -o out.bvh | --speed 3 is not between those of the loops
-        blend left.bvh right.bvh --turn-rate nan -o out.bvh | is not between those of the loops
+        blend left.bvh right.bvh --speed 3 -o out.bvh | --speed 3 is outside the range of the loops
+        blend left.bvh right.bvh --turn-rate nan -o out.bvh | is outside the range of the loops
         blend left.bvh right.bvh --speed 1 --weights 1,1 -o out.bvh | cannot be used with
         blend left.bvh bare.bvh -o out.bvh | \"bare.bvh\" has no sidecar beside it
         blend left.bvh nowhere.bvh -o out.bvh | cannot read \"nowhere.bvh\"
@@ -169,7 +169,7 @@ fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
         blend left.bvh broken.bvh -o out.bvh | do not belong together
         blend left.bvh right.bvh -o left.bvh --force | left.bvh
         blend left.bvh right.bvh -o right.bvh | right.bvh
-        blend left.bvh right.bvh -o out.abc | its name is of no format that is written
+        blend left.bvh right.bvh -o out.abc | unsupported extension
         blend left.bvh right.bvh | required
         blend -o out.bvh | required
     ";
@@ -189,8 +189,8 @@ fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
         play left.bvh right.bvh --cycles 3:1 -o out.bvh | with the smaller number first
         play left.bvh right.bvh --cycles 0 -o out.bvh | with the smaller number first
         play left.bvh right.bvh --fps 0 -o out.bvh | --fps must be a positive number
-        play left.bvh right.bvh --fps 1e300 -o out.bvh | 1e300 frames per second are asked for, the limit is 1000
-        play left.bvh right.bvh -o left.bvh.json | its name is of no format that is written
+        play left.bvh right.bvh --fps 1e300 -o out.bvh | 1e300 frames per second exceed the limit of 1000
+        play left.bvh right.bvh -o left.bvh.json | unsupported extension
         play left.bvh right.bvh -o nowhere/out.bvh | there is no folder
     ";
     nothing_is_written(&with_unfit_loops(), refused);

@@ -181,7 +181,7 @@ fn edits_that_cannot_be_made_say_why() {
         (
             "--set edit=offset:Heads:1,2,3",
             "",
-            "no joint is named \"Heads\"\n  try: one of: Head",
+            "the take has no joint named \"Heads\"\n  try: one of: Head",
         ),
         ("--set edit=offset:Head:1,2", "", "must be JOINT:X,Y,Z"),
         ("--set edit=noise:-3", "", "noise turns joints by 0 to 90 degrees"),
@@ -199,7 +199,7 @@ fn edits_that_cannot_be_made_say_why() {
         (
             "",
             "kind = \"smooth\"\njoint = \"Wing*\"\ndeviation = 0.1",
-            "no joint is named \"Wing*\"",
+            "the take has no joint named \"Wing*\"",
         ),
         (
             "",

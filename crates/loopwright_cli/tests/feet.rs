@@ -23,7 +23,10 @@ fn feet_are_held_unless_asked_otherwise() {
     assert_eq!(open["feet"]["held"], false);
     assert!(number(&open, "quality/foot_slide_cmps") > number(&held, "quality/foot_slide_cmps"));
     let text = folder.succeed("make walk.bvh -o loop.bvh --force").stdout;
-    assert!(text.contains("LeftToeBase, RightToeBase held: sliding from "), "{text}");
+    assert!(
+        text.contains("LeftToeBase, RightToeBase locked: sliding from "),
+        "{text}"
+    );
 }
 
 #[test]

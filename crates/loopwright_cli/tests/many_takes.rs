@@ -365,7 +365,14 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
     let folder = with_takes();
     for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let _ = fs::remove_dir_all(folder.file("out"));
-        let run = folder.start(&["make", "takes", "-o", "out", "-j", "1"]);
+        let mut run = crate::harness::command();
+        run.args(["make", "takes", "-o", "out", "-j", "1"])
+            .current_dir(folder.path());
+        let run = run
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
         // As soon as it has begun.
         let begun = Instant::now();
         while !folder.file("out/.loopwright-batch.jsonl").exists() {
@@ -380,6 +387,12 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
         assert!(killed.success());
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(status));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            said.contains("with --resume continues"),
+            signal == "INT",
+            "{signal}: {said}"
+        );
         for name in names(&outputs(&folder)) {
             assert!(!name.contains(".part"), "{name}");
         }

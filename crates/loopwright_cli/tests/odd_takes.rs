@@ -97,7 +97,7 @@ fn a_rate_that_no_engine_could_use_is_refused_at_once() {
         "--closure auto --fps 60000",
     ] {
         let answer = folder.fail(&format!("make walk.bvh --range 0:60 {options} -o loop.bvh"));
-        answer.says("are asked for, the limit is ");
+        answer.says("exceed the limit of ");
         answer.says("\n  try: ");
     }
     // A take may have more of its own.

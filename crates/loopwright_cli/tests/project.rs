@@ -48,7 +48,7 @@ fn what_is_no_flag_is_said() {
             "root-moton under [make] is no flag",
         ),
         ("[makes]\ntop = 1\n", "[makes] is the table of no command"),
-        ("top = 1\n", "top stands in no table"),
+        ("top = 1\n", "top is in no table"),
         ("[make\n", "line 1"),
         (
             "[make]\nroot-motion = \"sideways\"\n",

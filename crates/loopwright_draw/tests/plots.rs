@@ -124,7 +124,7 @@ fn find_marks_the_recommended_loop() {
     assert_sound(&svg);
     let words = [
         "autocorrelation",
-        "lag, s",
+        "delay, s",
         "start of the loop, s",
         "length, s",
         &recommended,
@@ -301,7 +301,7 @@ fn jumps_between_motions_are_mapped_with_the_best_of_them() {
         "leave slow &amp; steady at, s",
         "enter quick at, s",
         "matching phase",
-        "Feature form",
+        "Approximate cost",
         "When to leave",
     ];
     assert_has(&svg, &words);

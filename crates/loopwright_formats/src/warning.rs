@@ -87,9 +87,7 @@ pub enum Warning {
     },
     #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
     KeyRate { keys_hz: f64, scene_hz: f64 },
-    #[error(
-        "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
-    )]
+    #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {

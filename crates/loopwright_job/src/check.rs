@@ -41,7 +41,7 @@ pub enum CheckNote {
     #[error("no sidecar, so the loop is not compared with the take: its frames are not known")]
     FramesUnknown,
     #[error(
-        "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
+        "this grade depends on estimated root motion; keep the sidecar beside the loop, or write it with --set output.last-key=repeat"
     )]
     VerdictByEstimate,
 }

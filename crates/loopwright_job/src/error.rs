@@ -74,10 +74,10 @@ pub enum JobError {
     #[error(transparent)]
     Cut(#[from] CutError),
     /// More frames per second than any engine uses.
-    #[error("{wanted_hz} frames per second are asked for, the limit is {limit_hz:.0}")]
+    #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
     /// More frames than any engine uses.
-    #[error("{wanted} frames are asked for, the limit is {limit}")]
+    #[error("{wanted} frames exceed the limit of {limit}")]
     Frames { wanted: usize, limit: f64 },
     /// The stretch cannot be made into a loop.
     #[error(transparent)]

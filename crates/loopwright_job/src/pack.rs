@@ -68,7 +68,7 @@ pub enum NoLoop {
     Still,
     #[error("too short: {frames} frames")]
     TooShort { frames: usize },
-    #[error("no two frames in a row can be trusted")]
+    #[error("all frames are bad: poses jump or repeat")]
     NoCleanFrame,
     /// More memory than the limits allow.
     #[error("to search it, {0}")]
@@ -101,9 +101,9 @@ fn missed(reason: Option<&MissReason>) -> &'static str {
         Some(MissReason::Strength { .. }) => "two poses meet, but the motion around them differs",
         Some(MissReason::NoRhythm { .. }) => "it only drifts or is idle",
         Some(MissReason::SeenOnce) => "it shows its cycle only once",
-        Some(MissReason::RootMotion { .. }) => "no part has the root motion asked for",
+        Some(MissReason::RootMotion { .. }) => "no part has this root motion",
         Some(MissReason::Cycles { .. }) => "no part has as many cycles",
-        None => "no two frames can be the ends of a loop",
+        None => "no valid loop points",
     }
 }
 

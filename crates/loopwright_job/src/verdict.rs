@@ -101,7 +101,7 @@ impl CheckId {
             Self::HeldPose | Self::Jumps | Self::Pace | Self::Turn | Self::RootSteady | Self::Repeats => {
                 "another loop from `loopwright find`"
             }
-            Self::FootSlide => "--lock-feet solve where feet are not held, or another loop from `loopwright find`",
+            Self::FootSlide => "--lock-feet solve where feet are not locked, or another loop from `loopwright find`",
             Self::FootHeight => "--lock-feet off, which lets feet slide",
             Self::Displacement => "a shorter --blend, or another loop from `loopwright find`",
             Self::RootDrift => "--root-motion in-place",
@@ -614,9 +614,9 @@ fn reason(check: &CheckFacts) -> String {
         CheckId::FootSlide => format!("{joint} slides {number} mm while planted"),
         CheckId::FootHeight => {
             let side = if value > 0.0 { "above" } else { "below" };
-            format!("{joint} stands {number} mm {side} its height in the take")
+            format!("{joint} is planted {number} mm {side} its height in the take")
         }
-        CheckId::FeetStand => "the body goes somewhere, and no foot ever stands".to_owned(),
+        CheckId::FeetStand => "the body moves, and no foot is ever planted".to_owned(),
         CheckId::Pace => format!("the pace of the take changes by {value:.0}% over the loop"),
         CheckId::Turn => format!("{value:.0}% of the turn happens in a third of the loop"),
         CheckId::RootSteady => {

@@ -50,7 +50,7 @@ pub enum Warning {
     #[error("no feet found by name; using the lowest joints: {feet}")]
     FeetByGeometry { feet: String },
     #[error(
-        "no feet found by name or position, so none stands; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
+        "no feet found by name or position, so there are no contacts; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"
     )]
     NoFeet { feet: String },
     #[error("unsure: {joint} follows {follows} (confidence {confidence:.2}); --map states another")]
@@ -59,10 +59,10 @@ pub enum Warning {
         follows: String,
         confidence: f64,
     },
-    #[error("joints that nothing in the motion moves: {}", joints.join(", "))]
+    #[error("joints without motion, which keep their rest pose: {}", joints.join(", "))]
     RestingJoints { joints: Vec<String> },
     #[error(
-        "{} stands in no pose of its file, so limbs may be turned wrongly",
+        "{} never stands in its file, so its rest pose is uncertain and limbs may be rotated wrongly",
         if *is_character { "the rig" } else { "the motion's skeleton" }
     )]
     NoStandingPose { is_character: bool },
@@ -80,10 +80,10 @@ pub enum Warning {
     #[error("{0}")]
     Ineffective(Ineffective),
     #[error("{}{}", if *repeats_here { "" } else { "low confidence: " }, match take_strength {
-        None => format!("the take is too short to show whether all of it repeats at {period_secs:.2} s"),
+        None => format!("the take is too short to show whether it is periodic at {period_secs:.2} s"),
         Some(strength) => format!(
-            "the take as a whole does not repeat at {period_secs:.2} s ({strength:.2}, steady takes reach \
-             {CONFIDENT_TAKE_STRENGTH:.2}); the loop represents only frames {:.0}-{:.0} of {num_frames}",
+            "the take is not periodic at {period_secs:.2} s ({strength:.2}, periodic takes reach \
+             {CONFIDENT_TAKE_STRENGTH:.2}); the loop covers frames {:.0}-{:.0} of {num_frames}",
             frames[0], frames[1],
         ),
     })]
@@ -107,7 +107,7 @@ pub enum Warning {
     )]
     TornBack { metres: f64, radians: f64 },
     /// A foot, by its lowest joint, is left as it is.
-    #[error("foot {foot} is not held{}", why_free(*outcome))]
+    #[error("foot {foot} is not locked{}", why_free(*outcome))]
     FootNotHeld { foot: String, outcome: FootOutcome },
     /// The loop has no phase such as it should start at.
     #[error(transparent)]
@@ -175,16 +175,16 @@ fn why_free(outcome: FootOutcome) -> String {
         FootOutcome::HeldInPart { metres } => {
             let cm = 1e2 * metres;
             return format!(
-                " in contacts in which it slides, by up to {cm:.0} cm; --lock-feet solve holds it there too"
+                " in contacts in which it slides, by up to {cm:.0} cm; --lock-feet solve locks it there too"
             );
         }
         FootOutcome::Slides { metres } => {
             let cm = 1e2 * metres;
-            return format!(": it slides by {cm:.0} cm while it is on the ground; --lock-feet solve holds it anyway");
+            return format!(": it slides by {cm:.0} cm while planted; --lock-feet solve locks it anyway");
         }
-        FootOutcome::NoKnee => "there is no knee between the hips and it",
-        FootOutcome::Unsettled => "the search for a correction of legs and hips that holds it did not settle",
-        _ => "holding it would make the feet slide more; --lock-feet solve holds it anyway",
+        FootOutcome::NoKnee => "there is no knee between it and the hips",
+        FootOutcome::Unsettled => "no correction of legs and hips was found that locks it",
+        _ => "locking it would make the feet slide more; --lock-feet solve locks it anyway",
     };
     format!(": {why}")
 }

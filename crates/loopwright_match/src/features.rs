@@ -69,7 +69,7 @@ const SMOOTH_SECS: f64 = 0.2;
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MatchError {
     #[error(
-        "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
+        "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its speed is unknown"
     )]
     InPlace { feet_mps: f64, root_mps: f64 },
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]

@@ -394,7 +394,7 @@ impl Studio {
                 actions.push(Action::Redo);
             }
             let keep = ui.add_enabled(self.model.edit().is_some(), egui::Button::new("Keep as A"));
-            if keep.on_hover_text("Keeps what is set, to compare").clicked() {
+            if keep.on_hover_text("Keeps the settings, to compare").clicked() {
                 actions.push(Action::Keep);
             }
             let swap = ui.add_enabled(self.model.has_kept(), egui::Button::new("Swap with A"));
@@ -412,7 +412,7 @@ impl Studio {
                     .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
             }
             ui.strong(format!("Drop a take here ({})", Format::names("or")));
-            ui.weak("Nothing leaves this machine.");
+            ui.weak("Files stay on this machine.");
         });
         self.progress_ui(ui, actions);
         self.export.question_ui(ui);

@@ -118,7 +118,7 @@ pub enum SynthError {
         found: f64,
     },
     /// More frames than a take may hold.
-    #[error("{found} transforms are asked for, the limit is {limit}; shorten the take or lower its rate")]
+    #[error("{found} transforms exceed the limit of {limit}; shorten the take or lower its rate")]
     TooLarge { found: f64, limit: usize },
     /// A cycle is too long, too steep or too tightly curved for the body's legs.
     #[error(

@@ -17,7 +17,7 @@ use crate::take::{Cut, CutError};
 #[non_exhaustive]
 pub enum SearchError {
     /// The take is too short for the shortest loop.
-    #[error("the take lasts {take_secs:.3} s, the shortest loop asked for is {min_secs} s")]
+    #[error("the take lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
     TooShort {
         /// Seconds of the take.
         take_secs: f64,

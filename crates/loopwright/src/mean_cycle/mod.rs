@@ -134,7 +134,7 @@ pub enum CyclesEnd {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MeanCycleError {
-    #[error("a mean takes at least {MIN_CYCLES} cycles, {found} are asked for")]
+    #[error("a mean takes at least {MIN_CYCLES} cycles, found {found}")]
     TooFewAsked { found: usize },
     #[error("no other cycle is beside the chosen one: before it, {before}; after it, {after}")]
     NoOther { before: CyclesEnd, after: CyclesEnd },

@@ -177,7 +177,7 @@ pub enum MakeError {
     Closure(#[from] ClosureError),
     #[error("the rate must be a positive number of frames per second, found {found}")]
     Rate { found: f64 },
-    #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
+    #[error("a loop whose second half mirrors the first needs an even number of frames, found {found}")]
     OddSamples { found: usize },
     /// The stretch has no mirror image.
     #[error(transparent)]

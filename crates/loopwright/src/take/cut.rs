@@ -28,7 +28,7 @@ pub enum CutError {
     #[error("a loop needs at least 3 frames, this cut has {num_intervals}")]
     TooShort { num_intervals: usize },
     /// More samples than a clip may hold.
-    #[error("{num_intervals} samples are asked for, the limit is {limit}")]
+    #[error("{num_intervals} samples exceed the limit of {limit}")]
     TooLong { num_intervals: usize, limit: usize },
 }
 

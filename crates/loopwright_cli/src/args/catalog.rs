@@ -16,7 +16,7 @@ pub(crate) struct CatalogArgs {
     /// Only loops of these kinds: walk, run, idle, turn, backward and others.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,
-    /// Only loops with these verdicts.
+    /// Only loops with these grades.
     #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
     pub(crate) grade: Vec<String>,
     /// Only loops of this speed, m/s; one end may be left out.
@@ -37,22 +37,22 @@ pub(crate) struct CatalogArgs {
     /// Only loops whose take's path has this pattern: '*/walk*'.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) path: Option<String>,
-    /// Only loops whose licence holds this text, in any case.
+    /// Only loops whose licence contains this text, in any case.
     #[arg(long, value_name = "TEXT")]
     pub(crate) licence: Option<String>,
-    /// Only loops of the skeleton of this row's loop, by its output or its take.
+    /// Only loops that share the skeleton of this row, named by its output or take.
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton_of: Option<String>,
-    /// Only loops whose feet slide by less, cm/s.
+    /// Only loops with less foot sliding, cm/s.
     #[arg(long, value_name = "CMPS", help_heading = LIMITS)]
     pub(crate) max_foot_slide: Option<f64>,
-    /// Only loops whose joints closing moved by less, mm on average.
+    /// Only loops with less displacement, mm on average.
     #[arg(long, value_name = "MM", help_heading = LIMITS)]
     pub(crate) max_displacement: Option<f64>,
     /// What the list is sorted by.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = SortBy::Catalog, help_heading = OUTPUT)]
     pub(crate) sort: SortBy,
-    /// How many loops to list at most [default: all].
+    /// Loops to list at most [default: all].
     #[arg(long, value_name = "K", help_heading = OUTPUT, value_parser = parse_count)]
     pub(crate) top: Option<usize>,
     /// Write the rows that fit into this file: .parquet, .csv or .jsonl.

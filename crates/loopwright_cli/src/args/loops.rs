@@ -33,7 +33,7 @@ pub(crate) struct CheckArgs {
         value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
     )]
     pub(crate) fail_on: Grade,
-    /// Checks that decide, by their ids: docs/checks.md lists them [default: all].
+    /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
     #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_check)]
     pub(crate) only: Vec<CheckId>,
     /// The take that the loops were made from; some figures need it.
@@ -95,7 +95,7 @@ pub(crate) struct BlendArgs {
     /// Turn rate of the blend, deg/s, left positive; sets the weights.
     #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
     pub(crate) turn_rate: Option<f64>,
-    /// Whether feet are kept from sliding while they stand.
+    /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
     pub(crate) lock_feet: FootLock,
     #[command(flatten)]
@@ -122,7 +122,7 @@ pub(crate) struct PlayArgs {
     /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
     #[arg(long, value_name = "S")]
     pub(crate) fade_seconds: Option<f64>,
-    /// Whether feet are kept from sliding and from the floor while a jump fades.
+    /// Whether planted feet are locked, and feet kept above the floor, while a jump fades.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
         value_parser = auto_or_off(), default_value = "auto")]
     pub(crate) lock_feet: bool,
@@ -152,7 +152,7 @@ pub(crate) struct CostArgs {
     /// Blend time of cubic and quintic, seconds.
     #[arg(long, value_name = "S", default_value_t = 0.4)]
     pub(crate) blend: f64,
-    /// How many jumps to list at most.
+    /// Jumps to list at most.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.

@@ -24,7 +24,7 @@ pub(crate) struct MakeArgs {
     /// Leave out animations of this name, pattern or number; repeatable.
     #[arg(long, value_name = "NAME", help_heading = INPUT, requires = "all_animations")]
     pub(crate) exclude: Vec<String>,
-    /// Write each of these loops into a file of its own.
+    /// Write each loop into its own file.
     #[arg(long, help_heading = OUTPUT, requires = "all_animations")]
     pub(crate) split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
@@ -102,7 +102,7 @@ pub(crate) struct LoopArgs {
     #[command(flatten)]
     closure: ClosureRecipe,
     /// Average so many cycles of the take, or all [default: off].
-    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
+    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP, conflicts_with = "symmetric")]
     mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,

@@ -17,10 +17,10 @@ pub(crate) struct ManyArgs {
     /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
     #[arg(long, value_name = "OUT")]
     pub(crate) catalog: Option<PathBuf>,
-    /// Go on where an earlier run into the same folder ended; takes that it did, with the same settings, are not done again.
+    /// Continue an earlier run into the same folder; takes that are done, with the same settings, are skipped.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Take only the I-th of N parts of the takes, as one of N machines.
+    /// Process only part I of N, as one of N machines.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
@@ -38,7 +38,7 @@ impl ManyArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = MANY)]
 pub(crate) struct JobsArgs {
-    /// Files that are worked on at the same time; the answer is the same for any number [default: one for each core].
+    /// Files to process at the same time; does not affect results [default: one for each core].
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }

@@ -47,22 +47,22 @@ pub(crate) struct MatchBuildArgs {
     /// What finds a frame: pose and future, or the cost of a jump.
     #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
     pub(crate) features: FeatureSetKind,
-    /// Of futures: times ahead that are matched, seconds [default: 0.333,0.667,1].
+    /// For future: times ahead that are matched, seconds [default: 0.333,0.667,1].
     #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
     pub(crate) ahead: Vec<f64>,
-    /// Of costs: how a jump fades.
+    /// For cost: how a jump fades.
     #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
     pub(crate) fade: DecayKind,
-    /// Of costs: half-life of the spring, seconds (59.7% is left after it).
+    /// For cost: half-life of the spring, seconds (59.7% is left after it).
     #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
     pub(crate) half_life: f64,
-    /// Of costs: blend time of cubic and quintic, seconds.
+    /// For cost: blend time of cubic and quintic, seconds.
     #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
     pub(crate) blend: f64,
-    /// Of costs: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
+    /// For cost: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
     #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
     pub(crate) weights: Vec<(String, f64)>,
-    /// A database to which they are added; its rows stay as they are.
+    /// Add them to this database; its rows stay as they are.
     #[arg(long, help_heading = MATCH, value_name = "DB")]
     pub(crate) add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.
@@ -103,10 +103,10 @@ pub(crate) struct MatchQueryArgs {
     pub(crate) take: PathBuf,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Speed to ask for over the next second, m/s [default: the take's].
+    /// Speed wanted over the next second, m/s [default: the take's].
     #[arg(long, value_name = "S")]
     pub(crate) speed: Option<f64>,
-    /// Turn rate to ask for at that speed, deg/s, left positive.
+    /// Turn rate wanted at that speed, deg/s, left positive.
     #[arg(
         long,
         value_name = "D",
@@ -115,16 +115,16 @@ pub(crate) struct MatchQueryArgs {
         default_value_t = 0.0
     )]
     pub(crate) turn_rate: f64,
-    /// Look only at takes with this tag, such as style=walk; repeatable.
+    /// Only takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
-    /// Look only at frames with this gait; repeatable.
+    /// Only frames with this gait; repeatable.
     #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
     pub(crate) gaits: Vec<String>,
-    /// Look only at frames in which this foot stands.
+    /// Only frames in which this foot is planted.
     #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
     pub(crate) standing: Option<StandingFoot>,
-    /// How many frames to list at most, the nearest first.
+    /// Frames to list at most, the nearest first.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Print JSON instead of text.
@@ -157,16 +157,16 @@ pub(crate) struct MatchExportArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchWalkArgs {
-    /// The database; the takes that it was built from must stand where they stood.
+    /// The database; the takes that it was built from must still be in their places.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub(crate) database: PathBuf,
     /// The path, as CSV: seconds, metres to the left (x), metres ahead (z).
     #[arg(value_name = "PATH", help_heading = INPUT)]
     pub(crate) path: PathBuf,
-    /// Look only at takes with this tag, such as style=walk; repeatable.
+    /// Only takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
-    /// Look only at frames with this gait; repeatable.
+    /// Only frames with this gait; repeatable.
     #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
     pub(crate) gaits: Vec<String>,
     #[command(flatten)]
@@ -183,7 +183,7 @@ pub(crate) struct MatchWalkArgs {
     /// How long a jump into another frame fades, seconds.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.35)]
     pub(crate) fade_seconds: f64,
-    /// Whether feet are held where they come to stand.
+    /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
         value_parser = on_or_off(), default_value = "on")]
     pub(crate) lock_feet: bool,

@@ -55,8 +55,44 @@ const COMMANDS: [(&str, &str); 16] = [
     ("transfer", "retarget"),
 ];
 
+/// What the standard library says of numbers that are none, and what helps.
+const NUMBERS: [(&str, &str); 5] = [
+    ("invalid float literal", "must be a number, such as 30 or 0.5"),
+    (
+        "cannot parse float from empty string",
+        "must be a number, such as 30 or 0.5",
+    ),
+    ("invalid digit found in string", "must be a whole number, such as 3"),
+    (
+        "cannot parse integer from empty string",
+        "must be a whole number, such as 3",
+    ),
+    (
+        "number would be zero for non-zero type",
+        "must be a whole number from 1 on",
+    ),
+];
+
+/// Says of a value that is no number what it must be.
+fn with_numbers_explained(error: Error) -> Error {
+    let Some(source) = std::error::Error::source(&error).map(ToString::to_string) else {
+        return error;
+    };
+    let Some((_, helps)) = NUMBERS.iter().find(|(said, _)| *said == source) else {
+        return error;
+    };
+    let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))
+    else {
+        return error;
+    };
+    let text = format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n");
+    Error::raw(error.kind(), text)
+}
+
 /// The error with what was meant in place of what is spelled alike.
-pub(crate) fn explained(mut error: Error) -> Error {
+pub(crate) fn explained(error: Error) -> Error {
+    let mut error = with_numbers_explained(error);
     let (kind, list, spelled): (_, &[(&str, &str)], _) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, &FLAGS, ContextKind::SuggestedArg),
         ErrorKind::InvalidSubcommand => (

@@ -63,7 +63,7 @@ pub(crate) struct Cli {
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
     #[arg(long, global = true, help_heading = MEMORY, value_name = "FOLDER")]
     pub(crate) allow_paths: Vec<PathBuf>,
-    /// Print no warnings and notes, only answers and errors.
+    /// Suppress warnings and notes.
     #[arg(short, long, global = true, help_heading = MESSAGES)]
     pub(crate) quiet: bool,
     /// When messages are coloured.
@@ -90,23 +90,23 @@ pub(crate) enum Command {
     Blend(BlendArgs),
     /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
-    /// Compares jumps from one motion into another, to find the least visible.
+    /// Finds the least visible jump from one motion into another.
     Cost(CostArgs),
-    /// Finds the frame of many takes that is nearest to a wanted motion.
+    /// Searches many takes for the frame nearest to a wanted motion (motion matching).
     Match(MatchArgs),
     /// Checks whether loops pop at the seam.
     Check(CheckArgs),
-    /// Lists the loops of catalogs that fit a question: kind, speed, foot sliding.
+    /// Queries catalogs of loops by kind, speed, foot sliding and more.
     Catalog(CatalogArgs),
     /// Writes a page about loops: a table, moving pictures, figures and a player.
     Report(ReportArgs),
-    /// Measures settings for character controllers: top speeds and half-lives.
+    /// Measures top speeds and half-lives for character controllers.
     Fit(FitArgs),
     /// Draws a take, a loop or a seam, as an animation or a contact sheet.
     Render(RenderArgs),
     /// Converts a take into another format, or mirrors it.
     Convert(ConvertArgs),
-    /// Puts a take or a loop onto the skeleton of your own character.
+    /// Retargets a take or a loop to your own character.
     Retarget(RetargetArgs),
     /// Writes a synthetic take of a walker, and its true period, speed and contacts.
     Synth(SynthArgs),

@@ -12,13 +12,13 @@ use crate::recipe::{TakeArgs, parse_bone_stretch};
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RigArgs {
-    /// The character that takes the motion ({formats}).
+    /// The character to put the motion on ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: Option<PathBuf>,
-    /// Which of its joints follow which, in TOML [default: found].
+    /// Joint map, in TOML [default: matched by names and shape].
     #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
     pub(crate) map: Option<PathBuf>,
-    /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+    /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub(crate) bone_stretch: Option<f64>,
 }
@@ -36,10 +36,10 @@ pub(crate) struct RetargetArgs {
     /// The character ({formats}), with or without animations.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: PathBuf,
-    /// Which joints follow which, in TOML; joints that it does not name are found.
+    /// Joint map, in TOML; joints that it does not name are matched.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) map: Option<PathBuf>,
-    /// By how much bones of its legs may grow so that feet reach their places, percent, up to 1 [default: 0].
+    /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub(crate) bone_stretch: Option<f64>,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) struct RetargetArgs {
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,
-    /// Write which joints follow which into this file, to edit it.
+    /// Write the joint map into this file, to edit it.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) save_map: Option<PathBuf>,
     #[command(flatten)]

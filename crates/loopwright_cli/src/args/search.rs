@@ -29,10 +29,10 @@ pub(crate) struct FindArgs {
     pub(crate) take: PathBuf,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
-    /// How many rows to list at most.
+    /// Rows to list at most.
     #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
-    /// List where the take is like this take or loop instead; repeatable, or a folder.
+    /// List where the take does the same as this take or loop, instead; repeatable, or a folder.
     #[arg(
         long,
         value_name = "FILE[:START:END]",
@@ -56,7 +56,7 @@ pub(crate) struct FindArgs {
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Print what the loops are judged by.
+    /// Print the figures behind the ranking, and segments without a loop.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) verbose: bool,
     /// Print JSON instead of text.

@@ -161,7 +161,12 @@ impl Walk<'_> {
                 Ok(entries) => entries,
                 Err(error) => {
                     let what = format!("cannot list \"{}\": {error}", folder.display());
-                    let failure = Failure::error(what).try_this("allow yourself to list it: chmod u+rx");
+                    let failure = Failure::error(what).try_this(match error.kind() {
+                        io::ErrorKind::NotFound => {
+                            "check the folder in front of the pattern; paths begin at the current folder"
+                        }
+                        _ => "allow yourself to list it: chmod u+rx",
+                    });
                     self.inputs.problems.push((folder, failure));
                     continue;
                 }

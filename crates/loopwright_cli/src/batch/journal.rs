@@ -185,7 +185,8 @@ impl Journal {
         } else {
             read_others(folder, &path, &mut past);
             let whole = read_lines(&file, &mut past).map_err(|error| {
-                Failure::cannot("read", &path, error).try_this("--force to make all anew, or another folder with -o")
+                Failure::cannot("read", &path, error)
+                    .try_this("--force to make everything again, or another folder with -o")
             })?;
             file.set_len(whole).map_err(failed)?;
         }

@@ -221,9 +221,9 @@ fn weigh(args: &BlendArgs, clips: Vec<LoopClip>, overrides: &BodyOverrides) -> R
         let slack = 1e-3 * (high - low).max(0.1);
         if !(low - slack..=high + slack).contains(&value) {
             return Err(
-                Failure::error(format!("{flag} {value} is not between those of the loops"))
-                    .because(format!("they have {low:.3} to {high:.3} {unit}"))
-                    .try_this("a value between, or one more loop that has more"),
+                Failure::error(format!("{flag} {value} is outside the range of the loops"))
+                    .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
+                    .try_this("a value in that range, or one more loop that extends it"),
             );
         }
     }

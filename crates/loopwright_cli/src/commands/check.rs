@@ -29,7 +29,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let mut verdicts = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;
-    for (path, animation) in loops_in(&args.loops, &args.reading) {
+    let named = loops_in(&args.loops, &args.reading);
+    let is_alone = named.len() == 1;
+    for (path, animation) in named {
         let reading = TakeArgs {
             animation: animation.clone().or_else(|| args.reading.animation.clone()),
             ..args.reading.clone()
@@ -58,7 +60,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                 verdict
             }
             Err((path, failure)) => {
-                talk::fail(&failure);
+                // A failure that ends the run is reported by the end of the run.
+                if !is_alone {
+                    talk::fail(&failure);
+                }
                 Verdict {
                     file: path.display().to_string(),
                     animation,
@@ -87,7 +92,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         outputs.commit()?;
     }
     let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
-    let failure = Failure::of_some(unreadable, verdicts.len(), "loops could not be checked");
+    let failure = match &unreadable[..] {
+        [only] if is_alone => Some((*only).clone().into_error()),
+        _ => Failure::of_some(unreadable, verdicts.len(), "loops could not be checked"),
+    };
     let document = report::json(&verdicts, &limits, failure.as_ref());
     output::end(document, failure, args.json)?;
     Ok(if failed.is_empty() {

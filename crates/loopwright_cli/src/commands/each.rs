@@ -103,7 +103,7 @@ fn check_is_folder(folder: &Path) -> Result<(), Failure> {
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     match !folder.is_dir() && is_file {
         true => Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several are to be written",
+            "\"{}\" is the name of a file, and several files need a folder",
             folder.display()
         ))
         .try_this("the name of a folder: out/")),

@@ -19,7 +19,9 @@ use crate::batch::{
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
-use crate::{animations, failures, files, load, loop_output, memory, recipe::Recipe, report::make_many::Summary};
+use crate::{
+    animations, failures, files, load, loop_output, memory, recipe::Recipe, report::make_many::Summary, signals,
+};
 
 /// What the command line asks for.
 #[derive(Clone, Copy)]
@@ -60,6 +62,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
         catalog::format_of(catalog)?;
     }
     output::make_folder(folder)?;
+    signals::can_be_resumed(!output::writes_nothing());
     let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
     let catalog = (many.catalog.as_deref())
         .map(|path| Catalog::asked_for(path, options, &past))
@@ -70,7 +73,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
             "an earlier run made loops of {known} of these takes into \"{}\"",
             folder.display()
         ))
-        .try_this("--resume to go on where it ended, --force to make all anew, or another folder"));
+        .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
     let mut names = Names::default();
     if many.resume {
@@ -122,6 +125,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     if let Some(catalog) = catalog {
         summary.catalog = Some(catalog.write(&rows, &work.journal)?);
     }
+    signals::can_be_resumed(false);
     talk::note(&summary.pace(begun.elapsed()));
     output::say_if_nothing_was_written();
     summary.end(target.json)
@@ -136,7 +140,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     ] {
         if is_given {
             return Err(
-                Failure::error(format!("{flag} is for one loop, and several are asked for"))
+                Failure::error(format!("{flag} is for one loop, and several would be made"))
                     .try_this(format!("one take, or no {flag}")),
             );
         }
@@ -152,10 +156,10 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     };
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::error(format!(
-            "\"{}\" is a file, and several loops are asked for",
+            "\"{}\" is a file, and several loops need a folder",
             folder.display()
         ))
-        .because("several loops go into a folder, under names of their own")
+        .because("each loop gets a name of its own in that folder")
         .try_this("-o loops/"));
     }
     let is_like_a_file = folder
@@ -164,10 +168,10 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
         .is_some();
     if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several loops are asked for",
+            "\"{}\" is the name of a file, and several loops need a folder",
             folder.display()
         ))
-        .because("several loops go into a folder, under names of their own")
+        .because("each loop gets a name of its own in that folder")
         .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
     }
     Ok(folder)
@@ -674,7 +678,7 @@ impl MakeLoops<'_> {
             }
             outputs.check(path).map_err(|failure| match self.options.many.resume {
                 true => failure.because("no earlier run into this folder says that it wrote it"),
-                false => failure.try_this("--resume to go on where an earlier run ended, --force to make all anew"),
+                false => failure.try_this("--resume to continue an earlier run, --force to make everything again"),
             })?;
         }
         Ok(outputs)

@@ -46,8 +46,12 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     };
     let mut not_shown: Vec<NotShown> = Vec::new();
     let mut failed: Vec<Failure> = Vec::new();
+    // A failure that ends the run is reported by the end of the run.
+    let is_alone = problems.len() + loops.len() == 1;
     for (file, failure) in problems {
-        talk::fail(&failure);
+        if !is_alone {
+            talk::fail(&failure);
+        }
         not_shown.push(NotShown {
             file,
             reason: failure.what().to_owned(),
@@ -66,7 +70,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
                 panels.push(panel);
             }
             Err(failure) => progress.beside(|| {
-                talk::fail(&failure);
+                if !is_alone {
+                    talk::fail(&failure);
+                }
                 not_shown.push(NotShown {
                     file: one.title(),
                     reason: failure.what().to_owned(),

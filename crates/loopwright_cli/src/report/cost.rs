@@ -117,7 +117,7 @@ pub(crate) fn human(answer: &CostAnswer) -> String {
         text.push_str(&jumps_among(among));
     }
     text.push_str(
-        "costs in metre-seconds: the distance of weighted joints from their target, summed over joints, axes and time\n",
+        "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n",
     );
     text
 }
@@ -135,7 +135,7 @@ fn jump_side(side: &CostSide) -> String {
 }
 
 fn pair_cost(pair: &PairFacts) -> String {
-    let mut costs = Table::new("decay | seconds | cost | feature form");
+    let mut costs = Table::new("fade | seconds | cost | approximate");
     for cost in &pair.costs {
         costs.row(vec![
             cost.decay.to_owned(),
@@ -193,7 +193,8 @@ fn cost_table(table: &TableFacts) -> String {
         let _ = write!(text, "; the start of the first matches phase {phase:.3} of the second");
     }
     text.push('\n');
-    let mut best = Table::new("# | leave frame | at s | enter frame | at s | cost | feature form | of median");
+    let mut best =
+        Table::new("# | leave frame | at s | enter frame | at s | cost | approximate | relative to the median");
     for (index, jump) in table.best.iter().enumerate() {
         best.row(vec![
             (index + 1).to_string(),

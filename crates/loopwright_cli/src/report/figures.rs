@@ -217,12 +217,12 @@ pub(super) fn held(feet: &FeetFacts) -> String {
     if !feet.held {
         return names(false);
     }
-    let mut text = format!("{} held", names(true));
+    let mut text = format!("{} locked", names(true));
     if let (Some(before), Some(after)) = (feet.foot_slide_before_cmps, feet.foot_slide_after_cmps) {
         let _ = write!(text, ": sliding from {before:.1} to {after:.1} cm/s");
     }
     if feet.hips_lowered_mm >= 0.1 {
-        let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);
+        let _ = write!(text, ", hips lowered by up to {:.1} mm", feet.hips_lowered_mm);
     }
     let others = names(false);
     if !others.is_empty() {

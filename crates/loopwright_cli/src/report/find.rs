@@ -220,12 +220,7 @@ struct SegmentLoop {
 impl From<&SegmentLoops> for SegmentLoop {
     fn from(loops: &SegmentLoops) -> Self {
         let miss = loops.nearest_miss.as_ref();
-        let why_none = || {
-            miss.map_or_else(
-                || "no two frames can be ends of a loop".to_owned(),
-                failures::miss_in_words,
-            )
-        };
+        let why_none = || miss.map_or_else(|| "no valid loop points".to_owned(), failures::miss_in_words);
         Self {
             segment: SegmentFacts::from(&loops.segment),
             rank: loops.row.map(|row| row + 1),
@@ -283,7 +278,7 @@ impl FindAnswer {
     /// The answer as text; `verbose` adds what the loops were judged by, and what holds none.
     pub(crate) fn human(&self, verbose: bool) -> String {
         let of_stretch = if self.candidates.iter().any(|found| found.versions.is_some()) {
-            " | versions | <segment"
+            " | versions | <kind"
         } else {
             ""
         };

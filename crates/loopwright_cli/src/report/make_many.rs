@@ -105,7 +105,8 @@ impl Summary {
             before => format!(", {before} were done before"),
         };
         format!(
-            "{done} takes in {secs:.1} s, {:.0} frames per second{before}",
+            "{done} {} in {secs:.1} s, {:.0} frames per second{before}",
+            if done == 1 { "take" } else { "takes" },
             self.num_frames as f64 / secs.max(1e-9)
         )
     }
@@ -133,7 +134,7 @@ impl Summary {
     }
 
     fn human(&self) -> String {
-        let mut table = Table::new("<verdict | loops | <why");
+        let mut table = Table::new("<grade | loops | <why");
         for verdict in Verdict::ALL {
             let Some(count) = self.counts.get(&verdict) else {
                 continue;
@@ -161,7 +162,7 @@ impl Summary {
         if self.num_with_warnings > 0 {
             let _ = writeln!(
                 text,
-                "{} with warnings, which stand in their sidecars; -v prints them",
+                "{} with warnings: see the sidecars, or add -v",
                 self.num_with_warnings
             );
         }

@@ -203,7 +203,7 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
         let times: Vec<String> = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}")).collect();
         let _ = writeln!(text, "  looks {} s ahead", times.join(", "));
     }
-    let mut clips = Table::new("<clip | <kind | frames | from | fps | left stands | right stands | <gaits | <tags");
+    let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
     for clip in &answer.clips {
         clips.row(vec![
             clip.name.clone(),
@@ -282,8 +282,8 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
     }
     text.push('\n');
     let mut found = Table::new(match is_cost {
-        true => "<clip | frame | at s | cost m s | <stands | <tags",
-        false => "<clip | frame | at s | distance | <stands | <tags",
+        true => "<clip | frame | at s | cost m s | <planted | <tags",
+        false => "<clip | frame | at s | distance | <planted | <tags",
     });
     for frame in &answer.found {
         let stands = match (frame.left_stands, frame.right_stands) {
@@ -390,7 +390,7 @@ pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
     if let Some((slide, own)) = answer.foot_slide_mps.zip(answer.foot_slide_of_sources_mps) {
         let _ = writeln!(
             text,
-            "  feet slide    {:.1} cm/s while they stand, {:.1} in their takes",
+            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes",
             100.0 * slide,
             100.0 * own
         );

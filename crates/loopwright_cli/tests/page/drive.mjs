@@ -219,7 +219,7 @@ async function table(page) {
   same(await page.locator("#count").textContent(), `1 of ${listed.length} loops`, "counted");
   await page.locator("#find").fill("");
   await page.locator("#grade").selectOption({ index: 1 });
-  if ((await names()).length > listed.length) wrong("filtered by verdict");
+  if ((await names()).length > listed.length) wrong("filtered by grade");
   await page.locator("#grade").selectOption("");
   await page.locator("#loops tbody a").nth(2).focus();
   await page.keyboard.press("Enter");

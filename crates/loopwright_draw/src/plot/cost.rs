@@ -42,7 +42,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     let [left_name, entered_name] = map.names;
     let title = format!("From {left_name} into {entered_name}: what jumps cost");
     let below = format!(
-        "{} of {:.3} s; metre-seconds: weighted joints' distances to where they would be, summed over joints, axes and time",
+        "{} of {:.3} s; metre-seconds: weighted distances of the joints from their target, summed over joints, axes and time",
         match map.decay {
             Decay::Spring { .. } => "spring with a half-life",
             Decay::Cubic { .. } => "cubic with a blend time",
@@ -92,8 +92,8 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     draw_map(&map.panel(upper, false), &map.grid.feature, [cheapest, dearest], false);
     draw_map(&map.panel(lower, false), &missed, [0.0, most_missed], false);
     for (area, title) in [
-        (upper, "Feature form, same colours".to_owned()),
-        (lower, format!("What it misses, to {most_missed:.3}")),
+        (upper, "Approximate cost, same colours".to_owned()),
+        (lower, format!("Difference, to {most_missed:.3}")),
     ] {
         svg.text(area.left, area.top - 10.0, Anchor::Start, "h ft", &title);
     }
@@ -266,8 +266,8 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
         };
         let titles = [
             format!("{}, {unit} {seconds:.3} s: exact", decay.name()),
-            "feature form".to_owned(),
-            format!("what it misses, to {most_missed:.4}"),
+            "approximate cost".to_owned(),
+            format!("difference, to {most_missed:.4}"),
         ];
         let mut scaled = None;
         for (column, (values, title)) in [(&exact, dearest), (&feature, dearest), (&missed, most_missed)]

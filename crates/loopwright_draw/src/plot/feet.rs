@@ -25,12 +25,12 @@ pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
     let below = match made.feet.foot_slide_mps {
         [Some(before), Some(after)] => {
             format!(
-                "standing feet slide by {:.2} cm/s closed, {:.2} cm/s held",
+                "planted feet slide by {:.2} cm/s after closing, {:.2} cm/s after locking",
                 100.0 * before,
                 100.0 * after
             )
         }
-        _ => "no foot stands".to_owned(),
+        _ => "no foot is planted".to_owned(),
     };
     let top = axes::title(&mut svg, &title, &below);
     let bottom = panels(&mut svg, analysis, made, top);
@@ -51,7 +51,10 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
         vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
             Key::new(Sign::Line(Ink::Blue), "loop"),
-            Key::new(Sign::Patch("idle"), if made.feet.is_held() { "held" } else { "stands" }),
+            Key::new(
+                Sign::Patch("idle"),
+                if made.feet.is_held() { "locked" } else { "planted" },
+            ),
         ],
     );
     heading.draw(svg, style::MARGIN, top, full);

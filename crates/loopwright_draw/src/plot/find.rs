@@ -66,7 +66,7 @@ fn autocorrelation(
 
     let mut keys = Vec::new();
     if !peaks.is_empty() {
-        keys.push(Key::new(Sign::Dot(Ink::Blue), "peak, with its lag in s"));
+        keys.push(Key::new(Sign::Dot(Ink::Blue), "peak, with its delay in s"));
     }
     let chosen = found.best().map(|best| best.source_period_secs);
     if let Some(secs) = chosen {
@@ -85,12 +85,13 @@ fn autocorrelation(
     if !cycles.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
     }
-    let area = Heading::new("Likeness of the take with itself, by lag", keys).over(svg, left, top, width, 140.0);
+    let area = Heading::new("Autocorrelation: how well the take repeats after a delay", keys)
+        .over(svg, left, top, width, 140.0);
     let shown = values.iter().take(max_lag + 1).copied();
     let lowest = shown.fold(0.0_f64, f64::min);
     let panel = Panel {
         area,
-        x: Axis::across(range, "lag, s", width),
+        x: Axis::across(range, "delay, s", width),
         // Room above 1 for the labels of peaks.
         y: Axis::up(
             Range::new((lowest - 0.1).max(-1.1), 1.25),

@@ -148,7 +148,7 @@ impl Curves {
             keys.extend([
                 Key::new(Sign::Line(Ink::Faint), "as captured"),
                 Key::new(Sign::Line(Ink::Blue), "the take, smoothed"),
-                Key::new(Sign::Line(Ink::Vermillion), "fitted spring, smoothed alike"),
+                Key::new(Sign::Line(Ink::Vermillion), "fitted spring, smoothed too"),
                 Key::new(Sign::Patch("idle"), "idle"),
             ]);
         }
@@ -239,7 +239,7 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
         let until = 1.5 + 4.0 * secs.unwrap_or(0.25);
         let panel = Panel {
             area,
-            x: Axis::across(Range::new(-BEFORE_SECS, until), "time since it was asked for, s", width),
+            x: Axis::across(Range::new(-BEFORE_SECS, until), "time since the input, s", width),
             y: Axis::up(Range::new(-0.25, 1.35), "share of the change", area.height),
         };
         panel.draw(svg, |panel, svg| {

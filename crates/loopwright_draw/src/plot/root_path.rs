@@ -160,7 +160,7 @@ impl RootPath {
     /// What it is in the terms of geometry.
     fn kind(&self) -> String {
         match (self.radius, self.screw.climb.abs() > RESTS) {
-            (Some(radius), _) if radius < 1e-3 => "turns on the spot".to_owned(),
+            (Some(radius), _) if radius < 1e-3 => "turns in place".to_owned(),
             (Some(radius), false) => format!("circle, radius {radius:.2} m"),
             (Some(radius), true) => format!(
                 "helix, radius {radius:.2} m, {:+.2} m a turn",

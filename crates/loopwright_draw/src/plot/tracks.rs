@@ -132,7 +132,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     let (left, _) = across();
     let name = |joint: usize| take.skeleton().joint(joint).name.clone();
     let area = Heading::new(
-        "When the feet stand",
+        "When the feet are planted",
         (feet.iter().enumerate())
             .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
             .collect(),

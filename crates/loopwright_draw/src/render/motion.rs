@@ -37,7 +37,7 @@ pub struct DrawnMotion {
 pub enum MotionError {
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
-    #[error("frames {first} to {last} are asked for, there are {num_frames}")]
+    #[error("there are no frames {first} to {last}, only {num_frames} frames")]
     NoSuchFrames {
         first: usize,
         last: usize,

@@ -274,7 +274,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         );
     }
     figure(
-        "Contacts<p>When each foot stands, over one period.</p>",
+        "Contacts<p>When each foot is planted, over one period.</p>",
         &svg,
         &(table + "</table></div>"),
     )

@@ -30,7 +30,7 @@ const STYLE: &str = include_str!("page.css");
 pub struct LoopEntry {
     /// What it is called on the page.
     pub name: String,
-    /// The verdict: good, check or bad; empty if there is none.
+    /// The grade: good, review or bad; empty if there is none.
     pub grade: &'static str,
     /// Why, as a clause.
     pub reason: String,
@@ -135,7 +135,7 @@ impl Panel {
 /// Columns of the table: heading, and whether it holds numbers.
 const COLUMNS: [(&str, bool); 8] = [
     ("Loop", false),
-    ("Verdict", false),
+    ("Grade", false),
     ("Kind", false),
     ("Length, s", true),
     ("Speed, m/s", true),
@@ -265,11 +265,11 @@ const PLAYER: &str = "<template id=\"player\"><div class=\"player\" role=\"group
     <option value=\"0.5\">0.5</option><option value=\"1\" selected>1</option><option value=\"2\">2</option></select></label>\
     <button type=\"button\" data-part=\"place\" aria-pressed=\"false\">In place</button>\
     <button type=\"button\" data-part=\"uncut\" aria-pressed=\"false\">Before closing</button>\
-    <label>Beside it, in phase <select data-part=\"beside\"></select></label></div>\
+    <label>Compare in phase <select data-part=\"beside\"></select></label></div>\
     <p class=\"keys\" id=\"keys\">Keys on the figure: arrows turn the view, + and - zoom, 0 resets it, space plays, comma and full stop step, \
     P in place, U before closing.</p></div></template>\n";
 
-/// How many loops of which verdict.
+/// How many loops of which grade.
 fn counted(panels: &[Panel], num_problems: usize) -> String {
     let mut parts = vec![match panels.len() {
         1 => "1 loop".to_owned(),
@@ -290,7 +290,7 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
 
 fn filters(html: &mut String, panels: &[Panel]) {
     *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
-        <label>Verdict <select id=\"grade\"><option value=\"\">any</option>";
+        <label>Grade <select id=\"grade\"><option value=\"\">any</option>";
     for grade in GRADES.into_iter().rev() {
         let _ = write!(html, "<option value=\"{grade}\">{grade}</option>");
     }
@@ -310,8 +310,7 @@ fn filters(html: &mut String, panels: &[Panel]) {
 }
 
 fn table(html: &mut String, panels: &[Panel]) {
-    *html += "<table id=\"loops\"><caption>Each loop with its verdict. Seam: the largest step over it, as a share of the largest that does not \
-        show.</caption><thead><tr>";
+    *html += "<table id=\"loops\"><caption>Each loop with its grade. Seam: seam step / visibility threshold.</caption><thead><tr>";
     for (index, (name, is_number)) in COLUMNS.into_iter().enumerate() {
         let class = match (index >= NARROW_COLUMNS, is_number) {
             (true, true) => " class=\"n w\"",

@@ -39,7 +39,7 @@ pub struct LoopFile {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum LoopFileError {
-    #[error("{keys} keys are asked for, the limit is {limit}")]
+    #[error("{keys} keys exceed the limit of {limit}")]
     TooManyKeys { keys: usize, limit: usize },
     /// The loop does not fit into the form of its source.
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! Settings of an importer for a loop, which the file cannot hold.
 //!
-//! The names are those of each importer, so that a script can copy them one by one. Sources: docs/formats/targets.md.
+//! The names are those of each importer, so that a script can copy them one by one. Sources: docs/guide/engines.md.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The requirements of engines that play loops, as one table of choices; the user's settings take precedence.
 //!
-//! Rows hold only real differences, with their sources in docs/formats/targets.md. Common properties have no column: the last key
+//! Rows hold only real differences, with their sources in docs/guide/engines.md. Common properties have no column: the last key
 //! repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file if its format can.
 
 use std::path::Path;

@@ -84,7 +84,7 @@ impl EditRecipe {
         let joint = self.joint.as_deref();
         let joints = match self.kind.descriptor().joints {
             EditedJoints::Root => Vec::new(),
-            EditedJoints::One => vec![one(edited.skeleton, joint.unwrap_or_default())?],
+            EditedJoints::One => vec![one(edited, joint.unwrap_or_default())?],
             EditedJoints::All => some(edited, joint, |_| true)?,
             EditedJoints::UpperBody => {
                 let lower = lower_joints(edited.skeleton, edited.body);
@@ -202,10 +202,12 @@ pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<Loop
 /// How many similar names are shown.
 const MAX_SIMILAR: usize = 5;
 
-fn no_such_joint(skeleton: &Skeleton, name: &str) -> RecipeError {
+fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
+    let skeleton = edited.skeleton;
     let joints = (0..skeleton.num_joints()).map(|joint| skeleton.joint(joint).name.as_str());
     RecipeError::NoJointNamed {
         name: name.to_owned(),
+        is_character: edited.is_character,
         similar: (names::nearest(name, joints, MAX_SIMILAR).into_iter())
             .map(str::to_owned)
             .collect(),
@@ -213,10 +215,11 @@ fn no_such_joint(skeleton: &Skeleton, name: &str) -> RecipeError {
 }
 
 /// The joint of that name.
-fn one(skeleton: &Skeleton, name: &str) -> Result<usize, RecipeError> {
+fn one(edited: &EditedBody<'_>, name: &str) -> Result<usize, RecipeError> {
+    let skeleton = edited.skeleton;
     let named = |joint: &usize| skeleton.joint(*joint).name == name;
     let mut found = (0..skeleton.num_joints()).filter(named);
-    let joint = found.next().ok_or_else(|| no_such_joint(skeleton, name))?;
+    let joint = found.next().ok_or_else(|| no_such_joint(edited, name))?;
     match found.count() {
         0 => Ok(joint),
         others => Err(RecipeError::AmbiguousJoint {
@@ -239,7 +242,7 @@ fn some(
         None => (0..skeleton.num_joints()).filter(|&joint| is_usual(joint)).collect(),
     };
     if let (Some(pattern), true) = (pattern, matching.is_empty()) {
-        return Err(no_such_joint(skeleton, pattern));
+        return Err(no_such_joint(edited, pattern));
     }
     let controls = &edited.body.controls;
     Ok((matching.into_iter())

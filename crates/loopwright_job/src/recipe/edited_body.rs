@@ -11,6 +11,8 @@ pub struct EditedBody<'a> {
     pub body: &'a Body,
     /// The joint that carries only the root motion, if it has one.
     pub root_joint: Option<usize>,
+    /// Whether it is a character's.
+    pub is_character: bool,
 }
 
 impl<'a> EditedBody<'a> {
@@ -20,6 +22,7 @@ impl<'a> EditedBody<'a> {
             skeleton: analysis.take.skeleton(),
             body: &analysis.body,
             root_joint: analysis.root_joint(),
+            is_character: false,
         }
     }
 
@@ -29,6 +32,7 @@ impl<'a> EditedBody<'a> {
             skeleton: rig.skeleton(),
             body: rig.body(),
             root_joint: rig.root_joint(),
+            is_character: true,
         }
     }
 }

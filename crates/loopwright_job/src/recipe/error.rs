@@ -62,8 +62,12 @@ pub enum RecipeError {
     #[error("no foot matches \"{pattern}\"")]
     NoSuchFoot { pattern: String, feet: Vec<String> },
     /// A name that no joint has.
-    #[error("no joint is named \"{name}\"")]
-    NoJointNamed { name: String, similar: Vec<String> },
+    #[error("{} has no joint named \"{name}\"", if *is_character { "the character" } else { "the take" })]
+    NoJointNamed {
+        name: String,
+        is_character: bool,
+        similar: Vec<String>,
+    },
     /// A name that several joints have.
     #[error("{count} joints are named \"{name}\"")]
     AmbiguousJoint { name: String, count: usize },
@@ -92,6 +96,9 @@ impl RecipeError {
             }
             Self::NoSuchFoot { feet, .. } => Some(format!("the feet are {}", feet.join(", "))),
             Self::Mirror(error) => Some(error.to_string()),
+            Self::NoJointNamed { is_character: true, .. } => {
+                Some("with --rig, edits and stances name joints of the character".to_owned())
+            }
             Self::AmbiguousJoint { .. } => Some("an edit changes one joint".to_owned()),
             _ => None,
         }

@@ -74,7 +74,7 @@ const SECTIONS: [Section; 7] = [
     ),
     (
         "stance",
-        "When a foot stands or swings in place of what is detected, one table for each.",
+        "Stances that replace detected contacts, one table for each.",
         StanceRecipe::KEYS,
         true,
     ),

@@ -94,7 +94,7 @@ described! {
         /// Add a root joint that carries the root motion, where the take has none.
         #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
         pub add_root: Option<bool> = "# add-root = true",
-        /// Whether feet are kept from sliding while they stand [default: auto].
+        /// Whether planted feet are locked [default: auto].
         #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>()))]
         #[serde(with = "optional_text")]
         pub lock_feet: Option<FootLock> = "lock-feet = \"auto\"",

@@ -147,16 +147,16 @@ mod flags {
     struct StudyFlags {
         #[command(flatten)]
         reading: ReadingFlags,
-        /// Smooth the take first: remove motion faster than this, hertz.
+        /// Smooth the take first: remove motion faster than this, Hz.
         #[arg(long, value_name = "HZ")]
         smooth: Option<f64>,
-        /// The character that takes the loop ({formats}): the loop of the take goes onto it, into a copy of its file.
+        /// The character to put the loop on ({formats}); the output is a copy of its file.
         #[arg(long, value_name = "FILE")]
         rig: Option<PathBuf>,
-        /// Which of its joints follow which, in TOML [default: found].
+        /// Joint map, in TOML [default: matched by names and shape].
         #[arg(long, value_name = "FILE")]
         map: Option<PathBuf>,
-        /// Any setting, such as take.feet=LeftFoot,RightFoot; `loopwright recipe` lists them. Flags override it, it overrides a recipe;
+        /// Set any key of a recipe, such as take.feet=LeftFoot,RightFoot; `loopwright recipe` lists them. Flags override it, it overrides a recipe;
         /// repeatable.
         #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
         set: Vec<Setting>,

@@ -51,7 +51,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     } else {
         ui.weak("Turns and shifts are about the axes of the joint's parent.");
     }
-    ui.weak("Edits keep the loop closed. Feet are held afterwards.");
+    ui.weak("Edits keep the loop closed. Feet are locked again afterwards.");
 }
 
 /// What a button adds: an edit of the joint, at that time if its kind has one.

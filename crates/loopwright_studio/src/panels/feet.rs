@@ -21,7 +21,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         edit
     };
     let mut holds = lock != FootLock::Off;
-    let response = ui.checkbox(&mut holds, "Hold feet while they stand");
+    let response = ui.checkbox(&mut holds, "Lock planted feet");
     actions.extend(edit_by(
         &response,
         set(if holds { FootLock::Auto } else { FootLock::Off }),
@@ -30,7 +30,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .iter()
         .find(|(other, _)| *other == lock)
         .map_or("", |(_, word)| word);
-    egui::ComboBox::from_label("How feet are held")
+    egui::ComboBox::from_label("Foot locking")
         .selected_text(word)
         .show_ui(ui, |ui| {
             for (other, word) in LOCKS {
@@ -43,7 +43,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         });
     let Some(made) = model.made() else { return };
     if made.is_draft && lock != FootLock::Off {
-        ui.label("Free while a slider is dragged, held once it is released.");
+        ui.label("Feet are free while you drag a slider, and locked when you release it.");
         return;
     }
     let feet = &made.done.made.feet;
@@ -54,8 +54,8 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         _ => {
             ui.label(match feet.contacts.is_empty() {
-                true => "No foot stands in this loop.",
-                false => "Not held.",
+                true => "No foot is planted in this loop.",
+                false => "Not locked.",
             });
         }
     }

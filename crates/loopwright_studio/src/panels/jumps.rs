@@ -33,7 +33,9 @@ pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                     );
                 }
             });
-            ui.weak("The cost in metre-seconds, as `loopwright cost` gives it: less is seen less.");
+            ui.weak(
+                "The cost of a jump in metre-seconds, as `loopwright cost` computes it; a lower cost is less visible.",
+            );
         }
     }
 }

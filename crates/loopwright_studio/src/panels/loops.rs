@@ -170,10 +170,10 @@ fn part_word(part: OutcomePart) -> &'static str {
 fn reason(reason: &MissReason) -> String {
     match reason {
         MissReason::CostRatio { found } => format!("its ends are apart by {:.0}% of random frames", 1e2 * found),
-        MissReason::Strength { found } => format!("it is alike by {found:.2} only"),
-        MissReason::NoRhythm { .. } => "it is alike at every length, as drift is".to_owned(),
+        MissReason::Strength { found } => format!("it repeats by {found:.2} only"),
+        MissReason::NoRhythm { .. } => "it repeats equally at every length, as drift does".to_owned(),
         MissReason::SeenOnce => "too little of it is seen twice".to_owned(),
-        MissReason::RootMotion { .. } => "it moves otherwise than asked for".to_owned(),
+        MissReason::RootMotion { .. } => "its motion does not match the search".to_owned(),
         MissReason::Cycles { found } => format!("it has {found} cycles"),
     }
 }

@@ -69,7 +69,7 @@ impl RecipePanel {
     pub(crate) fn offer(&mut self, path: &std::path::Path) {
         if path.is_file() {
             self.path = path.display().to_string();
-            self.said = Some("What was set last time can be opened".to_owned());
+            self.said = Some("The settings of the last session can be opened".to_owned());
         }
     }
 

@@ -51,8 +51,8 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 });
             }
             ring_ui(ui, set, model);
-            ui.weak("Rings: when feet stand in each loop, all brought into step; the first loop is the outermost.");
-            ui.weak("`loopwright blend` writes it, with its feet held.");
+            ui.weak("Rings: when feet are planted in each loop, in phase; the first loop is the outermost.");
+            ui.weak("`loopwright blend` writes it, with its feet locked.");
         }
         None => {
             ui.weak("Two loops of one skeleton, such as a walk and a run, blend into every speed between.");

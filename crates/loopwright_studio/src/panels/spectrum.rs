@@ -23,7 +23,7 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     let longest = (shown - 1).max(1) as f64 * step;
     let chart = Chart::new(
         ui,
-        "How alike the take is to itself, over lag",
+        "Autocorrelation: how well the take repeats after a delay",
         [0.0, longest],
         [-1.0, 1.05],
     );

@@ -94,7 +94,7 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         );
     }
     if edit.recipe.stances.is_empty() {
-        ui.weak("Grey: when each foot stands over the loop, as found. Click a bar to correct it.");
+        ui.weak("Grey: detected contacts over the loop. Click a bar to correct it.");
     }
     for (index, stance) in edit.recipe.stances.iter().enumerate() {
         row_ui(ui, edit, index, stance, actions);
@@ -149,7 +149,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
             changed.to = changed.to.max(changed.from);
             actions.extend(edit_by(&from, set(changed.clone())));
             actions.extend(edit_by(&to, set(changed.clone())));
-            let stands = ui.checkbox(&mut changed.stands, format!("Stance {} stands", index + 1));
+            let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));
             actions.extend(edit_by(&stands, set(changed)));
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
                 actions.push(final_edit(with(edit, |stances| {

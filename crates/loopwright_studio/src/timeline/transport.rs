@@ -96,14 +96,10 @@ fn root_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     for (view, word, tip) in [
         (
             RootView::Accumulate,
-            "goes on",
-            "Every cycle goes on where the one before ended",
+            "accumulate",
+            "Every cycle continues where the one before ended",
         ),
-        (
-            RootView::World,
-            "starts again",
-            "Every cycle starts where the first did",
-        ),
+        (RootView::World, "restart", "Every cycle starts where the first did"),
         (RootView::InPlace, "in place", "The root stays where it is"),
     ] {
         let is_chosen = model.root_view == view;
@@ -115,7 +111,7 @@ fn root_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 
 fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let camera = model.camera;
-    let tip = "The view goes along with the body (F)";
+    let tip = "The camera follows the body (F)";
     let follows = switch(ui, true, camera.follows, "Follow", tip);
     actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
     let orthographic = switch(

@@ -321,11 +321,7 @@ impl Viewport {
         ui.scope_builder(builder, |ui| {
             // Words over the marks of the ground cannot be read.
             let ground = ui.painter().add(egui::Shape::Noop);
-            if ui
-                .button("Frame")
-                .on_hover_text("The whole body in the middle (C)")
-                .clicked()
-            {
+            if ui.button("Frame").on_hover_text("Centre the body (C)").clicked() {
                 actions.push(Action::Look(model.camera.framed()));
             }
             let mut has_onion = model.has_onion;
@@ -370,7 +366,7 @@ fn caption(shown: Shown, model: &Model) -> String {
     let seen = match (shown, model.has_ghost) {
         (Shown::Loop, false) => "The loop",
         (Shown::Loop, true) => "The loop, and behind it the uncut stretch",
-        (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again",
+        (Shown::Uncut, _) => "The uncut stretch: it jumps at its end",
         (Shown::Take, _) => "The take",
         (Shown::Blend, _) => "The blend of the set",
     };

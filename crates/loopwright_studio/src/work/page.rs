@@ -132,7 +132,7 @@ impl Crew {
         let progress = match (&self.refusal, &how) {
             (Some(_), How::Here { .. }) if job.is_long() => {
                 format!(
-                    "{}. This browser starts no worker, so the page stands still",
+                    "{}. This browser starts no worker, so the page freezes until it is done",
                     job.progress()
                 )
             }

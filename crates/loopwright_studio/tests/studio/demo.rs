@@ -41,7 +41,7 @@ fn moved(made: &Made) -> [f64; 2] {
 #[test]
 fn the_ratio_says_which_end_moves() {
     let mut harness = studio(1280.0, 2400.0);
-    click(&mut harness, "Hold feet while they stand");
+    click(&mut harness, "Lock planted feet");
     // A stretch that closes badly, so that one sees what moves.
     let stretch = Stretch::Frames {
         start_frame: 20.0,
@@ -68,7 +68,7 @@ fn the_ratio_says_which_end_moves() {
 #[test]
 fn times_and_hardness_at_both_ends() {
     let mut harness = studio(1280.0, 2400.0);
-    click(&mut harness, "Hold feet while they stand");
+    click(&mut harness, "Lock planted feet");
     let rows = [
         ("spring", "Half-life", [0.01, 0.2]),
         ("cubic", "Blend time", [0.01, 1.0]),
@@ -91,7 +91,7 @@ fn times_and_hardness_at_both_ends() {
 #[test]
 fn playing_and_looking() {
     let mut harness = studio(1280.0, 4200.0);
-    for label in ["in place", "starts again", "goes on"] {
+    for label in ["in place", "restart", "accumulate"] {
         harness.get_by_label(label).click();
         harness.run_steps(2);
         let chosen = harness.get_by_label(label).accesskit_node().toggled();

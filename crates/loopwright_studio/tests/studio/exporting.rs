@@ -43,7 +43,7 @@ fn from_a_file_to_an_exported_loop() {
     );
     let spring = model(&harness).edit().unwrap().clone();
     // Feet off, and on again by undo.
-    click(&mut harness, "Hold feet while they stand");
+    click(&mut harness, "Lock planted feet");
     assert_eq!(model(&harness).edit().unwrap().settings.feet.lock, FootLock::Off);
     click(&mut harness, "Undo");
     assert_eq!(model(&harness).edit(), Some(&spring));

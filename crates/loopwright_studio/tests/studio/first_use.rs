@@ -185,7 +185,7 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
     let step = made.done.made.loop_clip.step_secs();
     let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
     assert!(contacts.any(|contact| (contact.start_sample as f64 * step - stances[0].from).abs() < 2.0 * step));
-    click(&mut harness, "Stance 1 stands");
+    click(&mut harness, "Stance 1 is planted");
     wait(&mut harness, "the foot swings", is_made);
     let made = model(&harness).finished().unwrap();
     let middle = 0.5 * (stances[0].from + stances[0].to) / step;

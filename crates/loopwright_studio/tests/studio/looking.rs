@@ -34,7 +34,7 @@ fn the_take_is_looked_at_closer() {
     harness.run_steps(5);
     let opened = model(&harness).opened().unwrap().clone();
     // The walk repeats after 1.02 s.
-    harness.get_by_label("How alike the take is to itself, over lag");
+    harness.get_by_label("Autocorrelation: how well the take repeats after a delay");
     harness.get_by_label_contains("It repeats after 1.02 s");
     for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
         harness.get_by_label(part);

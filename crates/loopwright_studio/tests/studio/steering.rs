@@ -119,7 +119,7 @@ fn stances_are_added_dragged_and_removed() {
     let dragged = stances(&harness)[0].clone();
     assert!(dragged.from > added.from + 0.1, "{added:?} {dragged:?}");
     assert!((dragged.to - dragged.from - (added.to - added.from)).abs() < 1e-9);
-    click(&mut harness, "Stance 1 stands");
+    click(&mut harness, "Stance 1 is planted");
     assert!(!stances(&harness)[0].stands);
     click(&mut harness, "Remove stance 1");
     assert!(stances(&harness).is_empty());

@@ -25,7 +25,7 @@ fn keys_do_what_the_list_says() {
     press(&mut harness, "Keys ?");
     press(&mut harness, "Close");
     assert!(harness.query_by_label("Close").is_none());
-    click(&mut harness, "Hold feet while they stand");
+    click(&mut harness, "Lock planted feet");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run_steps(2);
     assert!(model(&harness).can_redo());
@@ -38,7 +38,7 @@ fn a_narrow_window_has_all_panels_too() {
         "Export the loop",
         "Method",
         "Root motion",
-        "Hold feet while they stand",
+        "Lock planted feet",
         "Pause",
         "Ghost of the uncut stretch",
         "Follow",

@@ -126,7 +126,7 @@ pub enum BodyError {
     /// A weight is not a number, below zero, or so large that sums may overflow.
     #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
     Weight { pattern: String, found: f64 },
-    #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
+    #[error("the {limit} below which a foot counts as planted must be a positive number, found {found}")]
     ContactLimit { limit: &'static str, found: f64 },
     /// No joint is left that counts.
     #[error("no joint has a weight above 0, so poses cannot be compared")]

@@ -20,7 +20,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let (path, frame) = motions::split(&args.take);
     let Some(frame) = frame else {
         return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
-            .because("frames are counted from 0 and stand behind a colon")
+            .because("write FILE:FRAME, with frames counted from 0")
             .try_this(format!("{}:0", path.display())));
     };
     for (flag, number, most) in [

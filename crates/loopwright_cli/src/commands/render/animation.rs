@@ -32,11 +32,11 @@ pub(super) fn animation(
     let shown = stages.iter().map(Stage::shown_secs).fold(0.0, f64::max);
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
-        return Err(Failure::error(format!(
-            "{count:.0} pictures are asked for, the limit is {MAX_PICTURES}"
-        ))
-        .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
-        .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"));
+        return Err(
+            Failure::error(format!("{count:.0} pictures exceed the limit of {MAX_PICTURES}"))
+                .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
+                .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"),
+        );
     }
     let count = count as usize;
     let secs_each = shown / count as f64;

@@ -81,7 +81,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         }
         table.row(row);
     }
-    text.push_str("\nlargest figures: speed held for 0.5 s; speed gained and lost, m/s^2\n");
+    text.push_str("\nlargest figures: speed held for 0.5 s; acceleration and deceleration, m/s^2\n");
     text.push_str(&table.render());
     if !fit.events.is_empty() {
         text.push_str("\nchanges, and the half-life of each in two ways\n");
@@ -179,7 +179,7 @@ fn many(outcomes: &[&Outcome]) -> String {
 /// Half-lives by mode, with their spread.
 fn pooled(pool: &Pool) -> String {
     let mut table = Table::new(
-        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | by maxima s",
+        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | from peaks s",
     );
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
@@ -212,7 +212,7 @@ fn pooled(pool: &Pool) -> String {
         }
     }
     format!(
-        "half-lives: medians, quartiles in brackets; by maxima: from top speed and largest acceleration or deceleration;\n±: standard error\n{}",
+        "half-lives: medians, quartiles in brackets; from peaks: from top speed and largest acceleration or deceleration;\n±: standard error\n{}",
         table.render().replace("-%", "-")
     )
 }
@@ -221,8 +221,8 @@ fn pooled(pool: &Pool) -> String {
 fn kinds(mode: &ModePool) -> [(&'static str, &HalfLives, Option<Spread>); 4] {
     [
         ("velocity", &mode.velocity, None),
-        ("gaining", &mode.speeding_up, mode.acceleration_closed),
-        ("losing", &mode.slowing_down, mode.deceleration_closed),
+        ("accelerating", &mode.speeding_up, mode.acceleration_closed),
+        ("decelerating", &mode.slowing_down, mode.deceleration_closed),
         ("facing", &mode.facing, None),
     ]
 }

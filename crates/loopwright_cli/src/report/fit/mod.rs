@@ -64,7 +64,7 @@ impl Source {
 
 /// What the half-life means; printed wherever people read one.
 const MEANING: &str =
-    "half-lives are the articles' parameter: 59.7% of a change is left after one, half after 1.21 of them";
+    "spring half-life: 59.7% of a change is left after one, half after 1.21 of them (docs/guide/fit.md)";
 
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;

@@ -245,7 +245,7 @@ impl Answer {
             (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied.join()),
             (Self::Failed(reason), job) => job.lost()(reason),
             (Self::Followed(..) | Self::Made(_) | Self::Studied(_), job) => {
-                job.lost()("an answer came that nobody asked for".to_owned())
+                job.lost()("an unexpected answer came".to_owned())
             }
         })
     }
