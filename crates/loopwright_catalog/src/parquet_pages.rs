@@ -17,6 +17,9 @@ const MAX_DEPTH: usize = 8;
 /// state within the page how much they hold.
 const ENCODINGS: [i64; 5] = [0, 2, 3, 4, 8];
 
+/// Those of indices into a dictionary.
+const BY_DICTIONARY: [i64; 2] = [2, 8];
+
 /// Field numbers in the header of a page.
 const UNCOMPRESSED: i64 = 2;
 const COMPRESSED: i64 = 3;
@@ -30,6 +33,7 @@ struct PageHeader {
     uncompressed: u64,
     compressed: u64,
     dictionary_values: u64,
+    is_dictionary: bool,
     /// Of the values.
     encoding: i64,
 }
@@ -38,10 +42,12 @@ struct PageHeader {
 pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData, room: &mut Room) -> Result<(), CatalogError> {
     let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
     for column in columns {
-        let (start, length) = column.byte_range();
-        let end = start.checked_add(length).and_then(|end| usize::try_from(end).ok());
-        let pages = end.and_then(|end| bytes.get(start as usize..end));
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let end = start.checked_add(column.compressed_size());
+        let [start, end] = [Some(start), end].map(|at| at.and_then(|at| usize::try_from(at).ok()));
+        let pages = start.zip(end).and_then(|(start, end)| bytes.get(start..end));
         let mut rest = pages.ok_or_else(|| damaged("a column lies outside the file"))?;
+        let mut has_dictionary = false;
         while !rest.is_empty() {
             let mut header = PageHeader::default();
             let mut input = Compact { rest };
@@ -50,6 +56,10 @@ pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData, room: &mut Room) -
             room.take(header.dictionary_values.saturating_mul(DICTIONARY_VALUE_BYTES))?;
             if !ENCODINGS.contains(&header.encoding) {
                 return Err(damaged("a column is encoded in a way that is not read; write it plain"));
+            }
+            has_dictionary |= header.is_dictionary;
+            if BY_DICTIONARY.contains(&header.encoding) && !has_dictionary {
+                return Err(damaged("a page refers to a dictionary that is not there"));
             }
             let page = usize::try_from(header.compressed).ok();
             rest = page
@@ -78,7 +88,10 @@ impl Compact<'_> {
             match (outer, inner) {
                 (UNCOMPRESSED, None) => header.uncompressed = size()?,
                 (COMPRESSED, None) => header.compressed = size()?,
-                (DICTIONARY, Some(1)) => header.dictionary_values = size()?,
+                (DICTIONARY, Some(1)) => {
+                    header.dictionary_values = size()?;
+                    header.is_dictionary = true;
+                }
                 (DATA | DICTIONARY, Some(2)) | (DATA_V2, Some(4)) => header.encoding = value,
                 _ => {}
             }

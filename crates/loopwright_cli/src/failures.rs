@@ -203,6 +203,7 @@ fn cut(studied: &Studied, error: CutError) -> Failure {
         ))
         .because("a loop needs at least 3 frames to have a velocity")
         .try_this("a longer --range, or more output.frames or --fps"),
+        CutError::Cycles { .. } => Failure::error(error).try_this("fewer --cycles, or a longer --range"),
         CutError::TooLong { num_intervals, limit } => {
             Failure::error(format!("{num_intervals} frames exceed the limit of {limit}"))
                 .try_this("a smaller --fps or output.frames")

@@ -179,13 +179,15 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
 
 /// The spans in which the feet stand, from the sidecar, where time counts from the first key.
 fn stands(feet: &FeetFacts, written: &Take, layout: KeyLayout) -> Vec<Stand> {
-    let from_seam = |sample: usize| (sample + layout.num_samples - layout.seam_sample) % layout.num_samples;
+    let count = layout.num_samples;
+    // Of a sidecar that was edited by hand, any number may come.
+    let from_seam = |sample: usize| (sample % count + count - layout.seam_sample % count) % count;
     let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
     let stand = |stance: &ContactFacts| {
         Some(Stand {
             joint: written.skeleton().find(&stance.joint)?,
             first_sample: from_seam(in_samples(stance.start_secs)),
-            num_samples: in_samples(stance.length_secs),
+            num_samples: in_samples(stance.length_secs).min(count),
         })
     };
     feet.stances.iter().filter_map(stand).collect()

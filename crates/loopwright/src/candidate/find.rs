@@ -124,6 +124,10 @@ pub(crate) fn appraise(
     if lag < 3 {
         return Err(CutError::TooShort { num_intervals: lag });
     }
+    if let Some(cycles) = settings.cycles.filter(|&cycles| cycles as usize > lag / 2) {
+        let num_intervals = lag;
+        return Err(CutError::Cycles { cycles, num_intervals });
+    }
     let features = settings.pairing.features(analysis);
     let finder = Finder::new(analysis, settings, &features);
     let pair = finder.pair(start_frame, end_frame);

@@ -17,6 +17,9 @@ pub struct Cut {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CutError {
+    /// A cycle has at least two frames.
+    #[error("{cycles} cycles do not fit into {num_intervals} frames")]
+    Cycles { cycles: u32, num_intervals: usize },
     /// An end is outside the take, or the two are not in order.
     #[error("frames {start_frame} to {end_frame} do not lie in order within 0 to {last_frame}")]
     OutOfRange {
