@@ -318,9 +318,7 @@ pub(crate) fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u
             && !loops.iter().any(|new| new.playback.animation.as_ref() == name)
     });
     kept.append(loops);
-    for each in &mut kept {
-        each.state_file(bytes);
-    }
+    Sidecar::state_file_of_all(&mut kept, bytes);
     *loops = kept;
 }
 

@@ -273,7 +273,7 @@ fn numbers_out_of_range_are_reported() {
         --fps 0 | --fps must be a positive number, found 0
         --fps NaN | --fps must be a positive number, found NaN
         --fps=-30 | --fps must be a positive number, found -30
-        --fps 1e12 | the limit is
+        --fps 1e12 | exceed the limit of
         --fps 0.01 | too few for a loop
         --set output.frames=0 | 0 frames are too few for a loop
         --set output.frames=2 | 2 frames are too few for a loop

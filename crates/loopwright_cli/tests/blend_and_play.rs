@@ -183,7 +183,7 @@ fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
         play left.bvh rooted.bvh -o out.bvh | has another skeleton
         play left.bvh right.bvh --seconds 0 -o out.bvh | must be a positive number of seconds
         play left.bvh right.bvh --seconds inf -o out.bvh | must be a positive number of seconds
-        play left.bvh right.bvh --seconds 30 --fps 100000 -o out.bvh | the limit is
+        play left.bvh right.bvh --seconds 30 --fps 100000 -o out.bvh | exceed the limit of
         play left.bvh right.bvh --seconds 1e12 -o out.bvh | cannot play
         play left.bvh right.bvh --fade-seconds 0 -o out.bvh | the fade of a jump must last
         play left.bvh right.bvh --cycles 3:1 -o out.bvh | with the smaller number first

@@ -71,7 +71,7 @@ fn a_folder_is_mirrored_and_every_loop_is_that_of_a_run_for_it_alone() {
     for (line, name) in first.iter().zip(["fast/walk", "slow/later/walk", "slow/walk", "turn"]) {
         assert!(line.starts_with(&format!("out/{name}-loop.bvh: good: ")), "{line}");
     }
-    answer.shows("\ngood         4  ");
+    answer.shows("\ngood       4  ");
     for take in ["fast/walk", "slow/later/walk", "slow/walk", "turn"] {
         let loop_path = format!("out/{take}-loop.bvh");
         folder.succeed(&format!("make takes/{take}.bvh -o {loop_path} --force"));

@@ -79,7 +79,7 @@ fn only_a_sidecar_of_ours_is_removed() {
     let folder = Folder::with_walk();
     folder.write("x.bvh.json", "{\"notes\": \"of somebody else\"}");
     let answer = folder.succeed("convert walk.bvh x.bvh --force");
-    answer.says("\"x.bvh.json\" stands beside the output");
+    answer.says("\"x.bvh.json\" is beside the output");
     assert_eq!(folder.text("x.bvh.json"), "{\"notes\": \"of somebody else\"}");
 
     folder.succeed("make walk.bvh -o y.bvh");

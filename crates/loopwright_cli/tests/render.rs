@@ -132,7 +132,7 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
         walk.bvh -o out.gif --size 5 | from 16 to 4096
         walk.bvh -o out.gif --range 5:5000 | frames 5:5000 are not a range
         walk.bvh -o out.gif --range 9:9 | frames 9:9 are not a range
-        loop.bvh -o out.gif --cycles 900 | the limit is 3000
+        loop.bvh -o out.gif --cycles 900 | the limit of 3000
         loop.bvh -o out.gif --cycles 40 --size 4096 | too much for one animation
         loop.bvh -o out.png --cycles 40 --every 5 --size 4096 --max-memory 4G | are too large: about
         nowhere.bvh -o out.gif | cannot read \"nowhere.bvh\"

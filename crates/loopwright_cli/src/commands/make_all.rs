@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_catalog::skeleton_sha256;
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar, facts::Grade};
-use loopwright_formats::{AnimatedFile, Format};
+use loopwright_formats::{AnimatedFile, Format, Sidecar};
 use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
 use loopwright_job::{SearchRequest, Study};
 
@@ -71,9 +71,7 @@ impl LoopedAnimations {
         talk::warn_all(&written);
         let bytes = bytes.map_or_else(|| files::read_bytes(copied(take, recipe)), Ok)?;
         talk::warn_all(&sidecar.warnings);
-        for each in &mut sidecar.loops {
-            each.state_file(&bytes);
-        }
+        Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
         Ok(Self {
             bytes,
             sidecar,

@@ -402,9 +402,9 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         };
         onto.judge(&quality, &mut facts);
         facts.target = (args.engine.target).map(|engine| engine.facts(&facts, character.take.skeleton(), rate_hz));
-        facts.state_file(&bytes);
         sidecar.loops.push(facts);
     }
+    Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
     outputs.add(&args.output, &bytes)?;
     sidecar.outputs = vec![args.output.display().to_string()];
     if sidecar.loops.is_empty() {

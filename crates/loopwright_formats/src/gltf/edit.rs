@@ -1,6 +1,6 @@
 //! Changes to the JSON of a file that keep everything else in it.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -13,56 +13,104 @@ const EXTRA: &str = "loopwright";
 
 const ADDED_ROOT: &str = "root";
 
-/// Adds an animation, replacing those of the same name.
-pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
-    let animations = list_mut(json, "animations");
-    let is_named = |animation: &Value| animation.get("name").and_then(Value::as_str) == Some(name);
-    let index = animations.iter().position(is_named).unwrap_or(animations.len());
-    animations.retain(|animation| !is_named(animation));
-    animations.insert(index, animation);
+/// Where the animations of a file are and what they move, so that many can be added without going through all of them for each.
+pub(crate) struct Animations {
+    /// The first of each name.
+    places: HashMap<String, usize>,
+    /// The name of the animation that moves a property of a node; `None` where several do.
+    moved: HashMap<(u64, String), Option<String>>,
 }
 
-/// Writes `facts` into the extras of the animation of that name.
-pub(crate) fn set_extra(json: &mut Value, name: &str, facts: Value) {
-    let animations = json.get_mut("animations").and_then(Value::as_array_mut);
-    let is_named = |animation: &&mut Value| animation.get("name").and_then(Value::as_str) == Some(name);
-    if let Some(animation) = animations.and_then(|animations| animations.iter_mut().find(is_named)) {
-        animation["extras"] = json!({ EXTRA: facts });
+impl Animations {
+    pub(crate) fn of(document: &Document) -> Self {
+        let mut all = Self {
+            places: HashMap::new(),
+            moved: HashMap::new(),
+        };
+        for (place, animation) in document.list("animations").iter().enumerate() {
+            all.note(place, animation);
+        }
+        all
+    }
+
+    fn note(&mut self, place: usize, animation: &Value) {
+        let name = animation.get("name").and_then(Value::as_str);
+        if let Some(name) = name {
+            self.places.entry(name.to_owned()).or_insert(place);
+        }
+        let channels = animation.get("channels").and_then(Value::as_array);
+        for target in channels.into_iter().flatten().map(|channel| &channel["target"]) {
+            if let (Some(node), Some(path)) = (target["node"].as_u64(), target["path"].as_str()) {
+                let by = self.moved.entry((node, path.to_owned()));
+                let by = by.or_insert_with(|| name.map(str::to_owned));
+                if by.as_deref() != name {
+                    *by = None;
+                }
+            }
+        }
+    }
+
+    /// Whether there is one of that name that is no loop of ours.
+    pub(crate) fn has_foreign(&self, document: &Document, name: &str) -> bool {
+        let place = self.places.get(name);
+        place.is_some_and(|&place| !extra_in(&document.list("animations")[place]).is_some_and(is_of_loop))
+    }
+
+    /// Whether an animation of another name moves a property of a node.
+    pub(crate) fn move_elsewhere(&self, node: usize, path: &str, name: &str) -> bool {
+        let by = self.moved.get(&(node as u64, path.to_owned()));
+        by.is_some_and(|by| by.as_deref() != Some(name))
+    }
+
+    /// Adds an animation, replacing those of the same name.
+    pub(crate) fn set(&mut self, document: &mut Document, name: &str, animation: Value) {
+        let animations = list_mut(&mut document.json, "animations");
+        let Some(&place) = self.places.get(name) else {
+            self.note(animations.len(), &animation);
+            animations.push(animation);
+            return;
+        };
+        let mut index = 0;
+        animations.retain(|animation| {
+            index += 1;
+            index <= place || animation.get("name").and_then(Value::as_str) != Some(name)
+        });
+        animations.insert(place, animation);
+        *self = Self::of(document);
+    }
+
+    /// Writes `facts` into the extras of the animation of that name.
+    pub(crate) fn set_extra(&self, document: &mut Document, name: &str, facts: Value) {
+        if let Some(&place) = self.places.get(name) {
+            list_mut(&mut document.json, "animations")[place]["extras"] = json!({ EXTRA: facts });
+        }
     }
 }
 
-/// The value that [`set_extra`] wrote into the animation of that name.
+/// The value that [`Animations::set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
-    animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
+    extra_in(animations.iter().find(is_named)?)
 }
 
-/// Whether the animation of that name is a loop that we wrote.
-pub(crate) fn is_loop(animations: &[Value], name: &str) -> bool {
-    extra(animations, name).is_some_and(|facts| facts.get("candidate").is_some())
+fn extra_in(animation: &Value) -> Option<&Value> {
+    animation.get("extras")?.get(EXTRA)
+}
+
+/// Whether facts in an animation are those of a loop that we wrote.
+fn is_of_loop(facts: &Value) -> bool {
+    facts.get("candidate").is_some()
 }
 
 /// The time from key to key in an animation that we wrote: as stated, or of a loop a period by its samples.
 pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
-    let facts = animations.get(number)?.get("extras")?.get(EXTRA)?;
+    let facts = extra_in(animations.get(number)?)?;
     if let Some(stated) = facts.get("frame_time_secs") {
         return stated.as_f64();
     }
     let period = facts.pointer("/candidate/period_secs")?.as_f64()?;
     let samples = facts.pointer("/playback/samples")?.as_f64()?;
     Some(period / samples).filter(|step| step.is_finite())
-}
-
-/// Nodes of which an animation of another name moves that property.
-pub(crate) fn moved_elsewhere(animations: &[Value], name: &str, path: &str) -> HashSet<u64> {
-    let others = animations.iter().filter(|animation| animation["name"] != *name);
-    let channels = others
-        .filter_map(|animation| animation["channels"].as_array())
-        .flatten();
-    let targets = channels
-        .map(|channel| &channel["target"])
-        .filter(|target| target["path"] == *path);
-    targets.filter_map(|target| target["node"].as_u64()).collect()
 }
 
 pub(crate) fn mark_root(json: &mut Value, node: usize) {

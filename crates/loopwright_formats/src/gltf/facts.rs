@@ -8,6 +8,7 @@ use crate::loop_file::sidecar::{Sidecar, SidecarError};
 /// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
 pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
     let (mut document, _) = Document::parse(bytes, None, &SizeLimits::default()).ok()?;
+    let animations = edit::Animations::of(&document);
     for facts in loops {
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
@@ -16,7 +17,7 @@ pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
         for beside in ["take", "recipe_sha256", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
-        edit::set_extra(&mut document.json, name, value);
+        animations.set_extra(&mut document, name, value);
     }
     Some(if bytes.starts_with(b"glTF") {
         document.to_glb()

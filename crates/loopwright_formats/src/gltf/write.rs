@@ -4,14 +4,17 @@
 //! appended. Every joint gets a rotation track, and a translation track if it leaves its rest position. All tracks share their
 //! times, with straight lines between keys.
 
+use std::collections::HashSet;
+
 use glam::{DQuat, DVec3};
 use loopwright::math::rotation;
 use loopwright::{LoopClip, PoseRef, Take};
 use serde_json::{Value, json};
 
+use super::container::Document;
+use super::edit::{self, Animations};
 use super::parts::{Nodes, Transform};
 use super::source::{GltfJoint, GltfSource};
-use super::{container::Document, edit};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
@@ -31,7 +34,8 @@ const SCALE_TOLERANCE: f64 = 1e-6;
 /// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name; a loop replaces loops alone.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
-    let name = add(&mut document, motion, source, &[])?;
+    let mut animations = Animations::of(&document);
+    let name = add(&mut document, &mut animations, motion, source, &HashSet::new())?;
     finish(&document, source.is_binary, &name)
 }
 
@@ -40,9 +44,11 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<Wri
 /// A motion that cannot be written is left out. Errors: the file is too large for the format.
 pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
     let mut document = Document::clone(&source.document);
-    let (mut added, mut names) = (Added::new(), Vec::new());
+    let mut animations = Animations::of(&document);
+    let (mut added, mut names) = (Added::new(), HashSet::new());
     for each in motions {
-        let name = (each.motion()).and_then(|motion| add(&mut document, &motion, each.form()?, &names));
+        let name =
+            (each.motion()).and_then(|motion| add(&mut document, &mut animations, &motion, each.form()?, &names));
         names.extend(name.iter().cloned());
         added.push(name);
     }
@@ -65,31 +71,28 @@ pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Resu
 /// Adds motion to a file that may have grown since it was read, by the animations of these names; the name of its own.
 fn add(
     document: &mut Document,
+    animations: &mut Animations,
     motion: &KeyedMotion<'_>,
     source: &GltfSource,
-    added: &[String],
+    added: &HashSet<String>,
 ) -> Result<String, WriteError> {
-    let is_foreign = |name: &str| {
-        let animations = document.list("animations");
-        let is_there = animations.iter().any(|animation| animation["name"] == *name);
-        added.iter().any(|added| added == name) || is_there && !edit::is_loop(animations, name)
-    };
+    let is_foreign = |name: &str| added.contains(name) || animations.has_foreign(document, name);
     let name = match motion.as_loop() {
         Some(_) => Name::new(motion).free(is_foreign),
-        None => Name::new(motion).free(|name| added.iter().any(|added| added == name)),
+        None => Name::new(motion).free(|name| added.contains(name)),
     };
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         writer.add_root()?;
     }
-    writer.animate(motion, &name)?;
+    writer.animate(motion, &name, animations)?;
     let facts = match motion.as_loop() {
         Some((clip, settings)) => facts_of_loop(clip, settings),
         None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
         // Readers would not take this rate for one of frames.
         None => json!({ "frame_time_secs": motion.step_secs }),
     };
-    edit::set_extra(&mut document.json, &name, facts);
+    animations.set_extra(document, &name, facts);
     Ok(name)
 }
 
@@ -245,7 +248,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the animation, or replaces the one of that name.
-    fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str) -> Result<(), WriteError> {
+    fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
         let tracks = self.tracks(motion)?;
@@ -253,8 +256,7 @@ impl<'a> Writer<'a> {
             .map(|key| [(key as f64 * motion.step_secs) as f32])
             .collect();
         // Programs that play several animations, such as Blender, leave what one has no track for where the last one put it.
-        let [moved, scaled] =
-            ["translation", "scale"].map(|path| edit::moved_elsewhere(self.document.list("animations"), name, path));
+        let moves_elsewhere = |node: usize, path: &str| animations.move_elsewhere(node, path, name);
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let input = data.push(&times);
         let mut lengths = TrackLengths {
@@ -276,13 +278,13 @@ impl<'a> Writer<'a> {
             let Some(node) = joint.node else { continue };
             if track.moves {
                 channel(lengths.push(&mut data, input, &track.translations), node, "translation");
-            } else if moved.contains(&(node as u64)) {
+            } else if moves_elsewhere(node, "translation") {
                 channel(lengths.push_one(&mut data, track.translations[0]), node, "translation");
             }
             channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
             let scale = joint.scale.as_vec3().to_array();
-            if off <= SCALE_TOLERANCE && scaled.contains(&(node as u64)) {
+            if off <= SCALE_TOLERANCE && moves_elsewhere(node, "scale") {
                 channel(lengths.push_one(&mut data, scale), node, "scale");
             } else if off > SCALE_TOLERANCE {
                 channel(lengths.push(&mut data, input, &vec![scale; num_keys]), node, "scale");
@@ -300,8 +302,8 @@ impl<'a> Writer<'a> {
                 edit::part_transform(&mut self.document.json, node, &self.nodes.transforms[node]);
             }
         }
-        edit::set_animation(
-            &mut self.document.json,
+        animations.set(
+            self.document,
             name,
             json!({"name": name, "channels": channels, "samplers": samplers}),
         );

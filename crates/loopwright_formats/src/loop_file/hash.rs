@@ -30,7 +30,15 @@ pub struct OtherFile {
 impl Sidecar {
     /// States which file the sidecar belongs to; `bytes` are the whole of it, as written to the disk.
     pub fn state_file(&mut self, bytes: &[u8]) {
-        self.file_sha256 = Some(sha256(bytes));
+        Self::state_file_of_all(core::slice::from_mut(self), bytes);
+    }
+
+    /// The same of all loops of a file.
+    pub fn state_file_of_all(loops: &mut [Self], bytes: &[u8]) {
+        let hash = sha256(bytes);
+        for each in loops {
+            each.file_sha256 = Some(hash.clone());
+        }
     }
 
     /// Errors: the file is another one than the sidecar states. A sidecar that states none fits any.
