@@ -115,7 +115,9 @@ def rows():
         yield f"`{command}`, frames of 24 joints", sizes, lambda n, c=command: run(
             c, walk(n, f"walk-{n}.bvh"), "--max-memory", "21G", *(["-o", "loop.bvh", "--force"] if c == "make" else [])
         )
-    yield "`inspect`, joints without names", (1_000, 10_000, 100_000), lambda n: run("inspect", gltf("j.glb", n, 1))
+    yield "`inspect`, joints without names", (1_000, 10_000, 100_000), lambda n: run(
+        "inspect", gltf("j.glb", n, 1), "--max-memory", "4G"
+    )
     sizes = (100, 1_000, 10_000)
     yield "`list`, animations of 30 joints", sizes, lambda n: run("list", gltf("a.glb", 30, n))
     yield "`make --all-animations`, the same", sizes, lambda n: run(
