@@ -123,6 +123,7 @@ def rows():
     yield "`make --all-animations`, the same", sizes, lambda n: run(
         "make", gltf("a.glb", 30, n), "--all-animations", "-o", "all.glb", "--force", "--max-memory", "12G"
     )
+    sizes = (100, 300, 1_000)
     yield "`list`, takes of 180 frames", sizes, lambda n: run("list", takes(n))
     yield "`make`, the same into a folder", sizes, lambda n: run("make", takes(n), "-o", f"loops-{n}/", "--force")
     yield "`cost` of one take onto itself, frames", (2_000, 8_000, 32_000), lambda n: run(
