@@ -3,7 +3,7 @@
 //! Parquet's reader trusts the headers of pages: it takes as much memory as they state, and the process ends where there is less. Headers
 //! are structs in Thrift's compact protocol; see `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".
 
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use crate::{CatalogError, room::Room};
 
@@ -40,7 +40,7 @@ struct PageHeader {
 
 /// Takes the memory that the pages of all columns need. Errors: they need too much, or cannot be read safely.
 pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData, room: &mut Room) -> Result<(), CatalogError> {
-    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     for column in columns {
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let end = start.checked_add(column.compressed_size());
@@ -121,6 +121,7 @@ impl Compact<'_> {
             match head & 15 {
                 // Truths stand in the head itself.
                 1 | 2 => {}
+                3 => self.drop(1)?,
                 4..=6 => take(number, None, self.zigzag()?)?,
                 12 => {
                     let outer = number;
@@ -129,24 +130,14 @@ impl Compact<'_> {
                         Some(_) => Ok(()),
                     })?;
                 }
-                kind => self.skip(kind, depth)?,
+                7 => self.drop(8)?,
+                8 => {
+                    let length = self.varint()?;
+                    self.drop(length)?;
+                }
+                // Headers of pages hold neither lists nor maps.
+                _ => return Err(damaged("the header of a page holds what headers do not")),
             }
-        }
-    }
-
-    fn skip(&mut self, kind: u8, depth: usize) -> Result<(), CatalogError> {
-        match kind {
-            1..=3 => self.drop(1),
-            4..=6 => self.varint().map(drop),
-            7 => self.drop(8),
-            8 => {
-                let length = self.varint()?;
-                self.drop(length)
-            }
-            12 => self.fields(depth + 1, &mut |_, _, _| Ok(())),
-            13 => self.drop(16),
-            // Headers of pages hold neither lists nor maps.
-            _ => Err(damaged("the header of a page holds what headers do not")),
         }
     }
 

@@ -562,7 +562,6 @@ mod tests {
         names
     }
 
-    /// With --force and a sidecar that cannot be replaced, the new loop once stayed beside the old sidecar.
     /// JSON of another program stays, however its format is called.
     #[test]
     fn a_file_of_another_program_beside_an_output_stays() {
@@ -576,6 +575,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json"]);
     }
 
+    /// With --force and a sidecar that cannot be replaced, the new loop once stayed beside the old sidecar.
     #[test]
     fn an_output_that_cannot_be_replaced_leaves_all_others_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
