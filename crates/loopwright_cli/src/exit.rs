@@ -1,6 +1,6 @@
 //! How a command ends, and what a failure reports: what happened, where, why, and what to try.
 
-use std::{fmt, path::Path, process::ExitCode};
+use std::{fmt, path::Path};
 
 use crate::recipe::RecipeError;
 
@@ -15,7 +15,7 @@ pub(crate) enum Ending {
 
 /// A failure to report to the user.
 #[derive(Clone, Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// What happened and where, one line.
     what: String,
     /// Facts below it, one line each.
@@ -29,7 +29,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Something went wrong: exit status 2.
-    pub(crate) fn error(what: impl fmt::Display) -> Self {
+    pub fn error(what: impl fmt::Display) -> Self {
         Self {
             what: what.to_string(),
             details: Vec::new(),
@@ -40,7 +40,7 @@ impl Failure {
     }
 
     /// Nothing was found: exit status 1.
-    pub(crate) fn nothing(what: impl fmt::Display) -> Self {
+    pub fn nothing(what: impl fmt::Display) -> Self {
         Self {
             negative: true,
             ..Self::error(what)
@@ -92,13 +92,13 @@ impl Failure {
     }
 
     /// Adds a fact.
-    pub(crate) fn because(mut self, detail: impl fmt::Display) -> Self {
+    pub fn because(mut self, detail: impl fmt::Display) -> Self {
         self.details.push(detail.to_string());
         self
     }
 
     /// Adds one thing to try.
-    pub(crate) fn try_this(mut self, hint: impl fmt::Display) -> Self {
+    pub fn try_this(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self
     }
@@ -115,27 +115,27 @@ impl Failure {
     }
 
     /// The status that the shell sees: 1 where nothing was found, 2 for an error.
-    pub(crate) fn exit_status(&self) -> u8 {
+    pub fn exit_status(&self) -> u8 {
         if self.negative { 1 } else { 2 }
     }
 
     /// Whether nothing was found; otherwise something went wrong.
-    pub(crate) fn is_negative(&self) -> bool {
+    pub fn is_negative(&self) -> bool {
         self.negative
     }
 
     /// Facts, one line each.
-    pub(crate) fn details(&self) -> &[String] {
+    pub fn details(&self) -> &[String] {
         &self.details
     }
 
     /// One thing to try.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
     /// What happened, one line.
-    pub(crate) fn what(&self) -> &str {
+    pub fn what(&self) -> &str {
         &self.what
     }
 
@@ -157,10 +157,10 @@ impl From<RecipeError> for Failure {
 }
 
 /// The status that the shell sees: 0 done, 1 negative, 2 error. A stopped run ends with 130 or 143, see [`crate::signals`].
-pub(crate) fn status(result: &Result<Ending, Failure>) -> ExitCode {
-    ExitCode::from(match result {
+pub(crate) fn status(result: &Result<Ending, Failure>) -> u8 {
+    match result {
         Ok(Ending::Done) => 0,
         Ok(Ending::Negative) => 1,
         Err(failure) => failure.exit_status(),
-    })
+    }
 }

@@ -8,6 +8,7 @@ use loopwright::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
 /// A take or a loop to be written.
+#[derive(Clone)]
 pub(crate) struct KeyedMotion<'a> {
     pub(crate) name: &'a str,
     pub(crate) num_keys: usize,
@@ -20,6 +21,7 @@ pub(crate) struct KeyedMotion<'a> {
     content: Content<'a>,
 }
 
+#[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "one of them at a time is there")]
 enum Content<'a> {
     Take(&'a Take),

@@ -127,7 +127,7 @@ pub use gltf::source::GltfSource;
 pub use limits::{MAX_FILE_BYTES, MemoryError, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
-pub use npz::{error::NpzError, source::NpzSource};
+pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource};
 pub use read::{animation_names, load, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};

@@ -27,7 +27,7 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
         *take = file;
         flags.take.animation = Some(animation);
     }
-    let mut recipe = with_file(&flags, &args.target)?;
+    let mut recipe = with_file(&flags, args.target.recipe.as_deref())?;
     // Flags override the file: a stretch in the file does not replace a requested search.
     if args.range.is_none() && (args.pick.is_some() || searches) {
         recipe.stretch = recipe.stretch.searched_anew(cycles);
@@ -88,11 +88,17 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let (take, animation) = files::split_animation(&args.take);
     flags.take.animation = animation.or(flags.take.animation);
-    make(&take, &with_file(&flags, &args.target)?, &args.target, None)
+    make(
+        &take,
+        &with_file(&flags, args.target.recipe.as_deref())?,
+        &args.target,
+        None,
+    )
 }
 
-fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
-    let Some(path) = &target.recipe else {
+/// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
+pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, Failure> {
+    let Some(path) = file else {
         return Ok(flags.clone());
     };
     let recipe = read_recipe(path)?;

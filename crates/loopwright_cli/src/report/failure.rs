@@ -1,6 +1,7 @@
 //! Answers of commands that fail: text on stderr, and one JSON document on stdout if JSON is requested.
 
-use std::{env, process::ExitCode};
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
@@ -19,22 +20,29 @@ pub(crate) fn report(failure: &Failure) {
 }
 
 /// Reports invalid arguments. A request for help or the version also arrives here and is no failure.
-pub(crate) fn report_arguments(error: &clap::Error) -> ExitCode {
+pub(crate) fn report_arguments(error: &clap::Error) -> u8 {
     if error.use_stderr() && wants_json() {
         let _ = output::print(&json(&of_arguments(error), None));
     }
     // If stderr is closed, nobody can read the message.
     let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
 /// Whether the user asks for JSON; needed even if the arguments cannot be parsed.
-fn wants_json() -> bool {
-    let mut options = env::args_os().skip(1).take_while(|argument| argument != "--");
-    options.any(|argument| argument == "--json")
+static WANTS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on failures are reported as these arguments ask for.
+pub(crate) fn say_as_asked(typed: &[OsString]) {
+    let mut options = typed.iter().skip(1).take_while(|argument| *argument != "--");
+    WANTS_JSON.store(options.any(|argument| argument == "--json"), Ordering::Relaxed);
 }
 
-fn of_arguments(error: &clap::Error) -> Failure {
+fn wants_json() -> bool {
+    WANTS_JSON.load(Ordering::Relaxed)
+}
+
+pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut said = said.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));

@@ -1,0 +1,177 @@
+//! What programs that hold takes and loops as values share with the command: how it reads files, and how it words answers and failures.
+
+use std::path::{Path, PathBuf};
+use std::{ffi::OsString, sync::Arc};
+
+use clap::{Args, FromArgMatches};
+use loopwright::SearchSettings;
+use loopwright_formats::{Format, LoadedTake, LoopFileError, Sidecar, Warning};
+use loopwright_job::recipe::{self, Recipe, Setting, StudyArgs, TakeArgs};
+use loopwright_job::{
+    AddedRoot, CharacterTarget, JobError, PendingLoop, SearchRequest, SearchRows, StoredLoop, Studied, Study,
+    StudyError,
+};
+
+use crate::args::{Cli, full_command};
+use crate::commands::make;
+use crate::exit::{self, Failure};
+use crate::output::{self, Outputs};
+use crate::report::{failure::of_arguments, find::FindAnswer, json};
+use crate::{failures, files, load, loop_output, memory, perform, talk, written_loop};
+
+/// What a command would have printed, and how it would have ended.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its exit status.
+    pub status: u8,
+    /// What it would have written to the standard output.
+    pub printed: String,
+    /// Its warnings.
+    pub warnings: Vec<String>,
+    /// Why it failed, or found nothing.
+    pub failure: Option<Failure>,
+}
+
+/// Runs a command with these arguments, the first of which is its name, and returns what it would have printed. Several may run at the same
+/// time. No `loopwright.toml` is looked for. Errors: the arguments are none of its own.
+pub fn answer(typed: &[OsString]) -> Result<Answer, Failure> {
+    let parsed = full_command().try_get_matches_from(typed);
+    let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = cli.map_err(|error| of_arguments(&error))?;
+    let (result, aside) = talk::aside(|| perform(cli.command));
+    let status = exit::status(&result);
+    let mut printed = aside.printed;
+    let failure = result.err();
+    if let Some(document) = failure.as_ref().and_then(Failure::document) {
+        printed = document.to_owned();
+    }
+    Ok(Answer {
+        status,
+        printed,
+        warnings: aside.warnings,
+        failure,
+    })
+}
+
+/// How takes are read and studied, with the character that the settings name. Errors: it cannot be read.
+pub fn study(args: StudyArgs) -> Result<Study, Failure> {
+    load::study(args)
+}
+
+/// A character that takes motion, and the map of its joints. Errors: one of them cannot be read.
+pub fn character(file: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> Result<Arc<CharacterTarget>, Failure> {
+    load::character(file, map, bone_stretch).map(Arc::new)
+}
+
+/// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
+pub fn read(path: &Path, study: &Study, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+    load::read_take(path, &study.reading(memory::limits()), warnings)
+}
+
+/// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
+pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+    let settings = study.reading(memory::limits());
+    loopwright_formats::read_take(bytes, name, &settings, warnings)
+        .map_err(|error| failures::read(Path::new(name), &error))
+}
+
+/// Names of the animations in a file. Errors: it cannot be read.
+pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
+    Ok(load::open(path)?.animation_names().to_vec())
+}
+
+/// A name such as `pack.glb#Walk` as that of the file and of the animation.
+pub fn split_animation(path: &Path) -> (PathBuf, Option<String>) {
+    files::split_animation(path)
+}
+
+/// Reads a loop with the sidecar beside it, and its warnings. Errors: it has none, or either cannot be read.
+pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failure>, Vec<String>) {
+    let (read, aside) = talk::aside(|| written_loop::read_playable(path, reading, AddedRoot::Kept));
+    (read, aside.warnings)
+}
+
+/// The list of a search as the command prints it in JSON, without what all documents share.
+pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> String {
+    json::text(&FindAnswer::new(studied, rows, settings))
+}
+
+/// Why a take cannot be studied, in words.
+pub fn study_failure(path: &Path, error: StudyError) -> Failure {
+    failures::study(path, error)
+}
+
+/// Why there is no loop, in words.
+pub fn job_failure(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
+    failures::job(studied, search, error)
+}
+
+/// Why a search has an empty list, in words.
+pub fn nothing_found(studied: &Studied, rows: &SearchRows, search: &SearchRequest) -> Failure {
+    failures::nothing_found(studied, rows.found.nearest_miss.as_ref(), search)
+}
+
+/// Why a loop cannot be written, in words.
+pub fn write_failure(error: LoopFileError) -> Failure {
+    failures::write(error)
+}
+
+/// The recipe in a file, whose character and map lie where a recipe may name them. Errors: it is none.
+pub fn recipe(path: &Path) -> Result<Recipe, Failure> {
+    make::with_file(&Recipe::default(), Some(path))
+}
+
+/// The recipe of settings, each as `--set` takes it. Errors: a setting is none.
+pub fn recipe_of(settings: &[String]) -> Result<Recipe, Failure> {
+    let settings = settings.iter().map(|text| text.parse::<Setting>());
+    let settings = settings.collect::<Result<Vec<_>, _>>()?;
+    Ok(recipe::recipe_of(&settings)?)
+}
+
+/// The search that the flags of `find` ask for. Errors: they are none of its own.
+pub fn search(flags: &[String]) -> Result<SearchRequest, Failure> {
+    let command = SearchRequest::augment_args(clap::Command::new("find").no_binary_name(true));
+    let parsed = command.try_get_matches_from(flags);
+    let search = parsed.and_then(|matches| SearchRequest::from_arg_matches(&matches));
+    search.map_err(|error| of_arguments(&error))
+}
+
+/// The format that a file of this name has. Errors: none is written under its extension.
+pub fn format_of(path: &Path) -> Result<Format, Failure> {
+    output::format_of(path)
+}
+
+/// Writes a loop and its sidecar, as `make` does: both or none, and over other files only with `force`. `inputs` are never overwritten, and
+/// `of_take` are the warnings about the take. Errors: it cannot be written.
+pub fn write_loop(
+    path: &Path,
+    force: bool,
+    inputs: &[&Path],
+    pending: PendingLoop,
+    of_take: &[loopwright_job::Warning],
+) -> Result<Sidecar, Failure> {
+    let beside = output::sidecar_path(path);
+    let mut outputs = Outputs::new(force);
+    for input in inputs {
+        outputs.protect(input);
+    }
+    for path in [path, &beside] {
+        outputs.check(path)?;
+    }
+    let sidecar = loop_output::add(&mut outputs, pending, &[path, &beside], loop_output::in_words(of_take))?;
+    outputs.commit()?;
+    Ok(sidecar)
+}
+
+/// Writes files that belong together: all or none, and over other files only with `force`. `inputs` are never overwritten. Errors: they cannot
+/// be written.
+pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> Result<(), Failure> {
+    let mut outputs = Outputs::new(force);
+    for input in inputs {
+        outputs.protect(input);
+    }
+    for (path, bytes) in files {
+        outputs.add(path, bytes)?;
+    }
+    outputs.commit().map(|_| ())
+}

@@ -1,0 +1,110 @@
+//! The `loopwright` command: arguments, files and messages; the libraries do all the work.
+//!
+//! [`run`] is the command. What else is public serves programs that give the same answers in another form, as the Python package does.
+
+use std::{ffi::OsString, path::Path};
+
+use clap::FromArgMatches;
+
+mod animations;
+pub mod answers;
+mod args;
+mod batch;
+mod commands;
+mod exit;
+mod failures;
+mod files;
+mod headings;
+mod limits;
+mod load;
+mod loop_output;
+mod memory;
+mod mirroring;
+mod motions;
+mod numbers;
+mod output;
+mod parallel;
+mod patterns;
+mod plot;
+mod project;
+mod report;
+mod signals;
+mod surface;
+mod survey;
+mod talk;
+mod written_loop;
+
+use args::{Cli, Command};
+use exit::Ending;
+pub use exit::Failure;
+use loopwright_job::recipe::{self, words};
+
+/// Runs the command with these arguments, the first of which is its name, and returns its exit status.
+///
+/// It is meant to be called once in a process: it prints, handles signals, and keeps what it said.
+pub fn run(typed: &[OsString]) -> u8 {
+    report::failure::say_as_asked(typed);
+    let (args, project) = match project::with_settings(typed) {
+        Ok(settled) => settled,
+        Err(failure) => {
+            report::failure::report(&failure);
+            return exit::status(&Err(failure));
+        }
+    };
+    let parsed = args::command(&args).try_get_matches_from(args);
+    let inputs = parsed.as_ref().map(project::inputs).unwrap_or_default();
+    let cli = match (parsed.and_then(|matches| Cli::from_arg_matches(&matches)), &project) {
+        (Ok(cli), _) => cli,
+        (Err(error), Some(path)) => {
+            let failure = project::failure(path, &error);
+            report::failure::report(&failure);
+            return exit::status(&Err(failure));
+        }
+        (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
+    };
+    for typed in typed {
+        talk::keep_on_one_line(Path::new(typed));
+    }
+    memory::limit(cli.max_memory);
+    files::open_folders(&[inputs, cli.allow_paths].concat());
+    talk::set(cli.quiet, cli.color);
+    signals::watch();
+    if let Some(path) = &project {
+        talk::note(&format!("with the settings of \"{}\"", path.display()));
+    }
+    let result = perform(cli.command);
+    output::sync_folders();
+    if let Err(failure) = &result {
+        report::failure::report(failure);
+    }
+    exit::status(&result)
+}
+
+/// What a command does, once the run is set up.
+fn perform(command: Command) -> Result<Ending, Failure> {
+    match command {
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::List(args) => commands::list::run(&args),
+        Command::Find(args) => commands::find::run(&args),
+        Command::Make(args) => commands::make::run(*args),
+        Command::Close(args) => commands::make::close(*args),
+        Command::Blend(args) => commands::blend::run(&args),
+        Command::Play(args) => commands::play::run(&args),
+        Command::Cost(args) => commands::cost::run(&args),
+        Command::Match(args) => commands::matching::run(&args),
+        Command::Check(args) => commands::check::run(&args),
+        Command::Catalog(args) => commands::catalog::run(&args),
+        Command::Report(args) => commands::report::run(&args),
+        Command::Fit(args) => commands::fit::run(&args),
+        Command::Convert(args) => commands::convert::run(&args),
+        Command::Retarget(args) => commands::retarget::run(&args),
+        Command::Render(args) => commands::render::run(&args),
+        Command::Synth(args) => commands::synth::run(&args),
+        Command::Demo(args) => commands::demo::run(&args),
+        Command::Completions(args) => commands::shell::completions(&args),
+        Command::Man(args) => commands::shell::man(&args),
+        Command::Recipe(args) => commands::shell::recipe(&args),
+        Command::Schema => commands::shell::schema(),
+        Command::Licences => commands::licences::run(),
+    }
+}

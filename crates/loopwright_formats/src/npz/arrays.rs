@@ -1,0 +1,116 @@
+//! A motion as arrays: what an NPZ file holds, in double precision.
+
+use glam::{DQuat, DVec3};
+use loopwright::analysis::{Body, Contacts};
+use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
+
+use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
+
+/// A take or a loop as arrays, frame after frame; docs/formats/npz.md says what each is. Each array is worked out when it is asked for.
+pub struct MotionArrays<'a>(KeyedMotion<'a>);
+
+/// Which joints touch the ground, and when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactArrays {
+    /// The joints.
+    pub joints: Vec<usize>,
+    /// Whether each stands, frame after frame.
+    pub stands: Vec<bool>,
+}
+
+impl<'a> MotionArrays<'a> {
+    /// The arrays of a take.
+    pub fn of_take(take: &'a Take) -> Self {
+        Self(KeyedMotion::from_take(take, false))
+    }
+
+    /// The arrays of a loop as it is laid out in a file. Errors: no copies, or too many.
+    pub fn of_loop(clip: &'a LoopClip, settings: &'a LoopWriteSettings) -> Result<Self, WriteError> {
+        KeyedMotion::from_loop(clip, settings).map(Self)
+    }
+
+    pub(super) fn of_motion(motion: KeyedMotion<'a>) -> Self {
+        Self(motion)
+    }
+
+    /// The joints.
+    pub fn skeleton(&self) -> Skeleton {
+        self.0.skeleton()
+    }
+
+    /// Number of frames.
+    pub fn num_frames(&self) -> usize {
+        self.0.num_keys
+    }
+
+    /// Frames per second.
+    pub fn fps(&self) -> f64 {
+        1.0 / self.0.step_secs
+    }
+
+    /// Positions of all joints in the world, metres, and their rotations there.
+    pub fn world(&self) -> (Vec<DVec3>, Vec<DQuat>) {
+        let skeleton = self.skeleton();
+        let size = self.num_frames() * skeleton.num_joints();
+        let (mut positions, mut rotations) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        for key in 0..self.num_frames() {
+            let in_world = self.0.pose(key).as_ref().world(&skeleton);
+            positions.extend(in_world.translations);
+            rotations.extend(in_world.rotations);
+        }
+        on_one_side(&mut rotations, skeleton.num_joints());
+        (positions, rotations)
+    }
+
+    /// Rotations of all joints in the axes of their parents.
+    pub fn local_rotations(&self) -> Vec<DQuat> {
+        let mut rotations = self.0.poses().rotations.into_owned();
+        on_one_side(&mut rotations, self.skeleton().num_joints());
+        rotations
+    }
+
+    /// Positions of all joints in the axes of their parents, metres.
+    pub fn local_positions(&self) -> Vec<DVec3> {
+        self.0.poses().translations.into_owned()
+    }
+
+    /// When feet stand. Those of a loop in place are seen as its root would move.
+    pub fn contacts(&self) -> ContactArrays {
+        let Some(moving) = self.0.moving() else {
+            return ContactArrays::default();
+        };
+        let Ok(body) = Body::find(&moving, &BodyOverrides::default()) else {
+            return ContactArrays::default();
+        };
+        let contacts = Contacts::of_take(&moving, &body);
+        let feet = &body.feet[..contacts.num_feet().min(body.feet.len())];
+        let num_added = self.skeleton().num_joints() - moving.num_joints();
+        let keys = 0..self.num_frames();
+        let stands = keys.flat_map(|key| (0..feet.len()).map(move |foot| (foot, key)));
+        ContactArrays {
+            joints: feet.iter().map(|foot| foot.lowest_joint() + num_added).collect(),
+            stands: stands.map(|(foot, key)| contacts.is_planted(foot, key)).collect(),
+        }
+    }
+
+    /// Share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
+    pub fn phase(&self) -> Option<(Vec<f64>, Twist)> {
+        let (clip, _) = self.0.as_loop()?;
+        let samples = clip.num_samples();
+        let phases = (0..self.num_frames()).map(|key| (key % samples) as f64 / samples as f64);
+        Some((phases.collect(), clip.root().twist))
+    }
+}
+
+/// Makes the signs of each joint's rotations continuous, as learners of motion need them; the first has a positive w.
+fn on_one_side(rotations: &mut [DQuat], num_joints: usize) {
+    for index in 0..rotations.len() {
+        let is_opposite = match index.checked_sub(num_joints) {
+            Some(before) => rotations[before].dot(rotations[index]) < 0.0,
+            None => rotations[index].w < 0.0,
+        };
+        if is_opposite {
+            rotations[index] = -rotations[index];
+        }
+    }
+}

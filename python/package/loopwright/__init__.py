@@ -1,0 +1,92 @@
+"""Seamless loops from motion capture: arrays in and out.
+
+    import loopwright
+
+    take = loopwright.read("walk.bvh")
+    loop = take.make()
+    loop.grade, loop.period, loop.speed
+    loop.write("walk-loop.bvh")
+
+Lengths are metres, times seconds, +Y is up, +Z forward, left turns are positive. Rotations are unit quaternions as x, y, z, w, or with
+``scalar_first=True`` w, x, y, z.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ._native import __version__
+
+if TYPE_CHECKING:
+    from ._errors import (
+        ArrayError,
+        CommandError,
+        FileWarning,
+        InternalError,
+        LoopwrightError,
+        LoopwrightWarning,
+        MakeError,
+        MotionWarning,
+        NoLoopError,
+        ReadError,
+        SettingError,
+        WriteError,
+    )
+    from ._loop import Loop, load
+    from ._poses import Poses
+    from ._settings import Settings
+    from ._take import Candidate, Found, Take, animations, find, make, read
+
+# Where each name lives: modules are imported when they are used, so that the command starts at once.
+_HOMES = {
+    "_errors": (
+        "ArrayError CommandError FileWarning InternalError LoopwrightError LoopwrightWarning MakeError MotionWarning "
+        "NoLoopError ReadError SettingError WriteError"
+    ),
+    "_loop": "Loop load",
+    "_poses": "Poses",
+    "_settings": "Settings",
+    "_take": "Candidate Found Take animations find make read",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "ArrayError",
+    "Candidate",
+    "CommandError",
+    "FileWarning",
+    "Found",
+    "InternalError",
+    "Loop",
+    "LoopwrightError",
+    "LoopwrightWarning",
+    "MakeError",
+    "MotionWarning",
+    "NoLoopError",
+    "Poses",
+    "ReadError",
+    "SettingError",
+    "Settings",
+    "Take",
+    "WriteError",
+    "__version__",
+    "animations",
+    "find",
+    "load",
+    "make",
+    "read",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'loopwright' has no attribute {name!r}")
+    value = getattr(import_module(f"loopwright.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

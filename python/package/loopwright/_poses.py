@@ -1,0 +1,78 @@
+"""Poses as arrays, and the checks of arrays that come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import ArrayError
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int32]
+
+
+class Poses(NamedTuple):
+    """Positions (..., 3) in metres and rotations (..., 4) as unit quaternions."""
+
+    positions: Floats
+    rotations: Floats
+
+
+def array(data: bytes, *shape: int) -> Floats:
+    """Numbers where they lie in bytes, which cannot be written to."""
+    return np.frombuffer(data, np.float64).reshape(shape)
+
+
+def mask(data: bytes, *shape: int) -> Bools:
+    return np.frombuffer(data, np.bool_).reshape(shape)
+
+
+def matrices_of(positions: Floats, rotations: Floats) -> Floats:
+    """Transforms (..., 4, 4) of positions and rotations as x, y, z, w; they act on columns."""
+    x, y, z, w = np.moveaxis(rotations, -1, 0)
+    matrices = np.zeros((*rotations.shape[:-1], 4, 4))
+    matrices[..., 0, 0] = 1 - 2 * (y * y + z * z)
+    matrices[..., 0, 1] = 2 * (x * y - z * w)
+    matrices[..., 0, 2] = 2 * (x * z + y * w)
+    matrices[..., 1, 0] = 2 * (x * y + z * w)
+    matrices[..., 1, 1] = 1 - 2 * (x * x + z * z)
+    matrices[..., 1, 2] = 2 * (y * z - x * w)
+    matrices[..., 2, 0] = 2 * (x * z - y * w)
+    matrices[..., 2, 1] = 2 * (y * z + x * w)
+    matrices[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    matrices[..., :3, 3] = positions
+    matrices[..., 3, 3] = 1
+    return matrices
+
+
+def numbers(name: str, value: Any, shape: Sequence[int | None]) -> Floats:
+    """An argument as finite numbers of this shape, where `None` stands for any size. Errors name what was expected and found."""
+    expected = "(" + ", ".join("any" if size is None else str(size) for size in shape) + ")"
+    try:
+        found = np.asarray(value)
+    except ValueError as error:
+        raise ArrayError(f"{name}: expected numbers of shape {expected}, found rows of different lengths") from error
+    if found.dtype.kind not in "fiu":
+        raise ArrayError(f"{name}: expected numbers, found {found.dtype}")
+    fits = found.ndim == len(shape) and all(size in (None, has) for size, has in zip(shape, found.shape, strict=True))
+    if not fits:
+        raise ArrayError(f"{name}: expected the shape {expected}, found {found.shape}")
+    result = np.ascontiguousarray(found, np.float64)
+    if not np.isfinite(result).all():
+        at = tuple(int(index) for index in np.argwhere(~np.isfinite(result))[0])
+        raise ArrayError(f"{name}: expected finite numbers, found {result[at]} at {list(at)}")
+    return result
+
+
+def quaternions(name: str, value: Any, shape: Sequence[int | None], scalar_first: bool) -> Floats:
+    """An argument as rotations, x, y, z, w."""
+    found = numbers(name, value, shape)
+    lengths = np.linalg.norm(found, axis=-1)
+    if (lengths < 1e-6).any():
+        at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
+        raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
+    return np.roll(found, -1, axis=-1) if scalar_first else found

@@ -1,0 +1,434 @@
+"""Takes: read, searched, and made into loops."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _errors, _native
+from ._errors import ArrayError, FileWarning, SettingError
+from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, numbers, quaternions
+from ._settings import RecipeLike, asked, path_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._loop import Loop
+    from ._settings import Settings
+
+
+def warn(said: Iterable[tuple[str, str]], stacklevel: int) -> None:
+    """Warns of what is odd; each text is shown once for each place in the caller's code, as Python does it."""
+    for category, text in said:
+        warnings.warn(text, getattr(_errors, category), stacklevel=stacklevel + 1)
+
+
+class Motion:
+    """Joints and their poses at even times: what takes and loops share."""
+
+    _native: _native.Take | _native.Loop
+
+    @cached_property
+    def _skeleton(self) -> tuple[tuple[str, ...], Ints, Floats, Floats]:
+        names, parents, offsets, tips = self._native.skeleton()
+        count = len(names)
+        of_parents = np.array(parents, np.int32)
+        of_parents.flags.writeable = False
+        return tuple(names), of_parents, array(offsets, count, 3), array(tips, count, 3)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the joints, parents before their children."""
+        return self._skeleton[0]
+
+    @property
+    def parents(self) -> Ints:
+        """The parent of each joint (J,); -1 for the first, which has none."""
+        return self._skeleton[1]
+
+    @property
+    def offsets(self) -> Floats:
+        """Where each joint rests in the axes of its parent (J, 3), metres."""
+        return self._skeleton[2]
+
+    @property
+    def tips(self) -> Floats:
+        """Where the bones of joints without children end, in their axes (J, 3), metres; nan where that is not known."""
+        return self._skeleton[3]
+
+    @property
+    def num_frames(self) -> int:
+        """Number of frames."""
+        raise NotImplementedError
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        raise NotImplementedError
+
+    @property
+    def num_joints(self) -> int:
+        """Number of joints."""
+        return len(self.names)
+
+    def _poses(self, local: bool, scalar_first: bool = False) -> Poses:
+        points, turns = self._native.poses(local, scalar_first)
+        shape = (self.num_frames, self.num_joints)
+        return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Positions of all joints in the world (F, J, 3), metres."""
+        return self._poses(local=False).positions
+
+    @cached_property
+    def local_positions(self) -> Floats:
+        """Positions of all joints in the axes of their parents (F, J, 3), metres: their offsets, but for joints that move there."""
+        return self._poses(local=True).positions
+
+    def world_rotations(self, *, scalar_first: bool = False) -> Floats:
+        """Rotations of all joints in the world (F, J, 4); signs are continuous along each joint."""
+        return self._poses(False, scalar_first).rotations
+
+    def local_rotations(self, *, scalar_first: bool = False) -> Floats:
+        """Rotations of all joints in the axes of their parents (F, J, 4); signs are continuous along each joint."""
+        return self._poses(True, scalar_first).rotations
+
+    def matrices(self, *, local: bool = False) -> Floats:
+        """Transforms of all joints (F, J, 4, 4), which act on columns: in the world, or in the axes of their parents."""
+        return matrices_of(*self._poses(local))
+
+    @cached_property
+    def _contacts(self) -> tuple[tuple[int, ...], Bools]:
+        joints, stands = self._native.contacts()
+        return tuple(joints), mask(stands, self.num_frames, len(joints))
+
+    @property
+    def contact_joints(self) -> tuple[int, ...]:
+        """Indices of the joints that touch the ground, the columns of `contacts`; empty for a body without feet."""
+        return self._contacts[0]
+
+    @property
+    def contacts(self) -> Bools:
+        """Whether each foot stands (F, feet)."""
+        return self._contacts[1]
+
+    def to_bytes(self, format: str) -> bytes:
+        """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
+        written, said = self._native.bytes_as(f"motion.{format}")
+        warn((("FileWarning", text) for text in said), 2)
+        return written
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """All arrays, in single precision: those of the NPZ file that `loopwright convert` writes, to the bit."""
+        written, _ = self._native.bytes_as("motion.npz")
+        with np.load(io.BytesIO(written)) as file:
+            return dict(file)
+
+
+class Take(Motion):
+    """A recording: the poses of a skeleton at even times. `loopwright.read` reads one; `Take.from_arrays` makes one.
+
+    Arrays cannot be written to: a take never changes.
+    """
+
+    _native: _native.Take
+
+    def __init__(self, native: _native.Take) -> None:
+        """Private: takes come from `loopwright.read` and `Take.from_arrays`."""
+        self._native = native
+
+    def __repr__(self) -> str:
+        return f"<Take {self.name!r}: {self.num_frames} frames at {self.fps:.6g} fps, {self.num_joints} joints>"
+
+    @classmethod
+    def from_arrays(
+        cls,
+        names: Sequence[str],
+        parents: Sequence[int] | Ints,
+        offsets: Any,
+        rotations: Any,
+        positions: Any = None,
+        *,
+        fps: float,
+        scalar_first: bool = False,
+        tips: Any = None,
+        name: str = "take",
+    ) -> Take:
+        """A take of arrays.
+
+        `names` (J,), `parents` (J,) with -1 for the first joint and each parent before its children, `offsets` (J, 3) in metres,
+        `rotations` (F, J, 4) in the axes of the parents. `positions` are those of the first joint (F, 3), or of all joints in the axes of
+        their parents (F, J, 3); without them joints stay at their offsets. `tips` (J, 3) may be nan.
+
+        Raises ArrayError, which names the argument, what was expected and what was found.
+        """
+        if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+            raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
+        count = len(names)
+        if count == 0:
+            raise ArrayError("names: expected one joint or more, found none")
+        of_parents = numbers("parents", parents, (count,))
+        for joint, parent in enumerate(of_parents):
+            expected = "-1" if joint == 0 else f"0 to {joint - 1}"
+            low, high = (-1, -1) if joint == 0 else (0, joint - 1)
+            if not low <= parent <= high or parent != int(parent):
+                raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
+        of_offsets = numbers("offsets", offsets, (count, 3))
+        of_rotations = quaternions("rotations", rotations, (None, count, 4), scalar_first)
+        frames = len(of_rotations)
+        if frames == 0:
+            raise ArrayError("rotations: expected one frame or more, found none")
+        local = np.repeat(of_offsets[None], frames, axis=0)
+        if positions is not None:
+            if np.ndim(positions) == 2:
+                local[:, 0] = numbers("positions", positions, (frames, 3))
+            else:
+                local = numbers("positions", positions, (frames, count, 3))
+        of_tips = None
+        if tips is not None:
+            of_tips = np.ascontiguousarray(tips, np.float64)
+            if of_tips.shape != (count, 3):
+                raise ArrayError(f"tips: expected the shape ({count}, 3), found {of_tips.shape}")
+        if not (isinstance(fps, int | float | np.number) and np.isfinite(fps) and fps > 0):
+            raise ArrayError(f"fps: expected a positive number, found {fps!r}")
+        return cls(
+            _native.Take.of_arrays(
+                str(name),
+                list(names),
+                [int(parent) for parent in of_parents],
+                of_offsets.tobytes(),
+                None if of_tips is None else of_tips.tobytes(),
+                local.tobytes(),
+                of_rotations.tobytes(),
+                float(fps),
+            )
+        )
+
+    @property
+    def name(self) -> str:
+        """Its name: of the animation, or of the file."""
+        return self._native.name
+
+    @property
+    def path(self) -> Path | None:
+        """The file that it was read from."""
+        path = self._native.path
+        return None if path is None else Path(path)
+
+    @property
+    def num_frames(self) -> int:
+        return self._native.num_frames
+
+    @property
+    def fps(self) -> float:
+        return self._native.fps
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (self.num_frames - 1) / self.fps
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
+        facts: dict[str, Any] = json.loads(self._native.facts())
+        return facts
+
+    def find(self, *, top: int = 10, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> Found:
+        """The stretches that loop, the recommended one first; empty where there is none.
+
+        Raises SettingError where settings cannot be followed.
+        """
+        _check_count("top", top)
+        answer, stretches, said = self._native.find(asked(settings, recipe), top)
+        warn(said, 2)
+        facts = json.loads(answer)
+        rows = zip(stretches, facts.pop("candidates"), strict=True)
+        return Found((Candidate(native, row) for native, row in rows), facts)
+
+    def make(
+        self,
+        recipe: RecipeLike | None = None,
+        *,
+        candidate: Candidate | None = None,
+        pick: int | None = None,
+        **settings: Unpack[Settings],
+    ) -> Loop:
+        """Makes a loop: the recommended one, that of a `candidate`, or of row `pick` of the list, counted from 1.
+
+        Raises NoLoopError where there is none, SettingError where settings cannot be followed, MakeError where it cannot be made.
+        """
+        return self._make(recipe, candidate, None if pick is None else [pick], False, settings)[0]
+
+    def make_all(self, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> list[Loop]:
+        """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait."""
+        return self._make(recipe, None, None, True, settings)
+
+    def close(
+        self, start: float, end: float, recipe: RecipeLike | None = None, **settings: Unpack[Settings]
+    ) -> Loop:
+        """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`."""
+        return self._make(recipe, None, None, False, {**settings, "start": float(start), "end": float(end)})[0]
+
+    def _make(
+        self,
+        recipe: RecipeLike | None,
+        candidate: Candidate | None,
+        rows: list[int] | None,
+        every: bool,
+        settings: Mapping[str, Any],
+    ) -> list[Loop]:
+        from ._loop import Loop
+
+        for row in rows or ():
+            _check_count("pick", row)
+        if candidate is not None and not isinstance(candidate, Candidate):
+            raise SettingError(f"candidate: expected one of take.find(), found {type(candidate).__name__}")
+        picks = rows is not None or every or candidate is not None
+        native = None if candidate is None else candidate._native
+        loops = [Loop(made) for made in self._native.make(asked(settings, recipe, picks), native, rows, every)]
+        for loop in loops:
+            warn(loop._native.warnings(), 3)
+        return loops
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
+        path = path_of("path", path)
+        warn((("FileWarning", text) for text in self._native.write(path, force)), 2)
+        return Path(path)
+
+
+class Candidate:
+    """A stretch of a take that loops."""
+
+    def __init__(self, native: _native.Candidate, facts: dict[str, Any]) -> None:
+        """Private: candidates come from `Take.find`."""
+        self._native = native
+        self.facts: dict[str, Any] = facts
+        """All that is known of it, with the keys of `candidates` in `loopwright find --json`."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Candidate {self.rank}: frames {self.start:.0f}-{self.end:.2f}, {self.period:.3f} s, "
+            f"{self.speed:.2f} m/s, {self.grade or 'not graded'}>"
+        )
+
+    @property
+    def rank(self) -> int:
+        """Its row in the list, from 1."""
+        return int(self.facts["rank"])
+
+    @property
+    def start(self) -> float:
+        """Frame at which the loop starts."""
+        return float(self.facts["start_frame"])
+
+    @property
+    def end(self) -> float:
+        """Frame whose pose repeats that of the start."""
+        return float(self.facts["end_frame"])
+
+    @property
+    def period(self) -> float:
+        """Length, seconds."""
+        return float(self.facts["source_period_secs"])
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the motion in it."""
+        return int(self.facts["cycles"])
+
+    @property
+    def speed(self) -> float:
+        """Speed over the ground, m/s."""
+        return float(self.facts["root_motion"]["speed_mps"])
+
+    @property
+    def turn_rate(self) -> float:
+        """Degrees per second, left positive."""
+        return float(self.facts["root_motion"]["turn_rate_dps"])
+
+    @property
+    def grade(self) -> str | None:
+        """"good", "review" or "bad"."""
+        grade = self.facts["grade"]
+        return None if grade is None else str(grade)
+
+    @property
+    def reason(self) -> str | None:
+        """Why it has this grade."""
+        reason = self.facts["reason"]
+        return None if reason is None else str(reason)
+
+
+class Found(Sequence[Candidate]):
+    """The list of loops of a take, the recommended one first."""
+
+    def __init__(self, candidates: Iterable[Candidate], facts: dict[str, Any]) -> None:
+        self._candidates = list(candidates)
+        self.facts = facts
+        """What else the search found, with the keys of `loopwright find --json`: rhythm, segments, nearest_miss."""
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self._candidates)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._candidates[index]
+
+    def __repr__(self) -> str:
+        return repr(self._candidates)
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise SettingError(f"{name}: expected a whole number from 1, found {value!r}")
+
+
+def read(
+    source: str | os.PathLike[str] | bytes, *, name: str = "take", **settings: Unpack[Settings]
+) -> Take:
+    """Reads a take from a file (BVH, FBX, glTF or NPZ; `pack.glb#Walk` names an animation), or from the bytes of one.
+
+    Settings say how it is read: `up`, `unit`, `animation`, `skin`. Raises ReadError.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        native, said = _native.Take.parse(bytes(source), name, asked(settings))
+    else:
+        native, said = _native.Take.open(path_of("source", source), asked(settings))
+    warn((("FileWarning", text) for text in said), 2)
+    return Take(native)
+
+
+def animations(path: str | os.PathLike[str]) -> list[str]:
+    """Names of the animations in a file; empty where its format gives them none."""
+    return _native.animation_names(path_of("path", path))
+
+
+def find(take: Take | str | os.PathLike[str], **settings: Any) -> Found:
+    """The stretches of a take that loop: see `Take.find`."""
+    return _take_of(take, settings).find(**settings)
+
+
+def make(take: Take | str | os.PathLike[str], recipe: RecipeLike | None = None, **settings: Any) -> Loop:
+    """Makes a loop of a take: see `Take.make`."""
+    return _take_of(take, settings).make(recipe, **settings)
+
+
+def _take_of(take: Any, settings: dict[str, Any]) -> Take:
+    """A take, or that in a file, which is read by the settings that say how."""
+    if isinstance(take, Take):
+        return take
+    reading = {name: settings.pop(name) for name in ("up", "unit", "animation", "skin") if name in settings}
+    return read(take, **reading)

@@ -1,0 +1,388 @@
+//! Loops: made of takes or read from files, sampled and written.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use glam::{DQuat, DVec3};
+use loopwright::loop_clip::Interpolation;
+use loopwright::{LoopCandidate, LoopClip, MadeLoop};
+use loopwright_cli::{Failure, answers};
+use loopwright_formats::{Format, MotionArrays, ReadSettings, Sidecar};
+use loopwright_job::recipe::TakeArgs;
+use loopwright_job::{
+    AddedRoot, Chosen, JobError, PendingLoop, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied, choose,
+    make as make_loop, write as write_loop,
+};
+use pyo3::{prelude::*, types::PyBytes};
+
+use crate::arrays::{numbers, rotations, rows, vectors};
+use crate::asked::Asked;
+use crate::fault::Fault;
+use crate::takes::{HeldTake, bytes_of, in_words, poses, skeleton};
+use crate::work::work;
+
+/// A loop.
+#[pyclass(frozen, module = "loopwright._native")]
+pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
+
+/// What a loop holds.
+pub(crate) enum HeldLoop {
+    /// It was made of a take.
+    Made(Box<MadeHere>),
+    /// It was read from a file.
+    Stored {
+        /// As it is named, with its animation.
+        path: PathBuf,
+        stored: Arc<StoredLoop>,
+        played: LoopClip,
+    },
+}
+
+/// A loop that was made of a take.
+pub(crate) struct MadeHere {
+    path: Option<PathBuf>,
+    studied: Arc<Studied>,
+    recipe: Recipe,
+    search: SearchRequest,
+    /// As written in the form of its take.
+    pending: PendingLoop,
+    format: Format,
+    /// As it is played.
+    played: LoopClip,
+    stored: OnceLock<Arc<StoredLoop>>,
+}
+
+/// Which loops of a take are wanted.
+pub(crate) enum Wanted {
+    Recommended,
+    Stretch(Box<LoopCandidate>),
+    Rows(Vec<usize>),
+    All,
+}
+
+/// Makes loops of a take. Errors: settings cannot be followed, there is no loop, or one cannot be made.
+pub(crate) fn make(held: &Arc<HeldTake>, asked: Asked, wanted: Wanted) -> Result<Vec<Loop>, Fault> {
+    let (recipe, search) = asked.settled()?;
+    let studied = held.studied(&recipe.take)?;
+    let (rows, chosen) = match wanted {
+        Wanted::Recommended => (Rows::Recommended, None),
+        Wanted::Stretch(stretch) => (Rows::Recommended, Some(*stretch)),
+        Wanted::Rows(rows) => (Rows::Picked(rows), None),
+        Wanted::All => (Rows::All, None),
+    };
+    let failed = |error: JobError| Fault::make(answers::job_failure(&studied, Some(&search), error));
+    let request = Request {
+        recipe: &recipe,
+        search: Some(&search),
+        rows: &rows,
+    };
+    let mut warnings = Vec::new();
+    let chosen = match chosen {
+        Some(stretch) => vec![Ok(Chosen::new(1, stretch))],
+        None => choose(&studied, request, &mut warnings).map_err(failed)?,
+    };
+    let engine = recipe.output.engine();
+    let own = studied.goes_into().source.format();
+    let wanted = engine
+        .extension(Path::new(&studied.name))
+        .and_then(Format::from_extension);
+    let format = wanted.unwrap_or(own);
+    chosen
+        .into_iter()
+        .map(|chosen| {
+            let made = make_loop(&studied, request, &chosen.map_err(failed)?).map_err(failed)?;
+            let mut pending = write_loop(&studied, request, made, format).map_err(failed)?;
+            pending.warnings.splice(0..0, warnings.iter().cloned());
+            Ok(Loop(Arc::new(HeldLoop::Made(Box::new(MadeHere {
+                path: held.path().map(Path::to_owned),
+                studied: Arc::clone(&studied),
+                recipe: recipe.clone(),
+                search: search.clone(),
+                played: played(&pending.done.made),
+                pending,
+                format,
+                stored: OnceLock::new(),
+            })))))
+        })
+        .collect()
+}
+
+/// Reads a loop with the sidecar beside it; and warnings.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
+    work(py, move || {
+        let (file, animation) = answers::split_animation(&path);
+        let reading = TakeArgs {
+            animation,
+            ..TakeArgs::default()
+        };
+        let (stored, warnings) = answers::stored_loop(&file, &reading);
+        let stored = Arc::new(stored.map_err(Fault::read)?);
+        Ok((
+            Loop(Arc::new(HeldLoop::Stored {
+                path,
+                played: stored.played(),
+                stored,
+            })),
+            warnings,
+        ))
+    })
+}
+
+/// A loop as it is played, from its first key: in place where its root does not move.
+fn played(made: &MadeLoop) -> LoopClip {
+    let clip = made.from_start();
+    match made.root.mode.moves_root() {
+        true => clip.into_owned(),
+        false => clip.in_place(),
+    }
+}
+
+impl MadeHere {
+    /// As written in a format.
+    fn written(&self, format: Format) -> Result<PendingLoop, Fault> {
+        if format == self.format {
+            return Ok(self.pending.clone());
+        }
+        let request = Request {
+            recipe: &self.recipe,
+            search: Some(&self.search),
+            rows: &Rows::Recommended,
+        };
+        write_loop(&self.studied, request, self.pending.done.clone(), format)
+            .map_err(|error| Fault::make(answers::job_failure(&self.studied, Some(&self.search), error)))
+    }
+
+    fn inputs(&self) -> Vec<&Path> {
+        let rig = self.recipe.take.rig.as_deref();
+        self.path.as_deref().into_iter().chain(rig).collect()
+    }
+
+    /// The same as it is read from its file.
+    fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
+        if let Some(stored) = self.stored.get() {
+            return Ok(Arc::clone(stored));
+        }
+        let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
+        let (bytes, sidecar) = self.named(self.pending.clone());
+        let settings = ReadSettings {
+            space: sidecar.space(),
+            limits: self.studied.file.limits,
+            ..ReadSettings::default()
+        };
+        let file = loopwright_formats::read_take(&bytes, &self.studied.name, &settings, &mut Vec::new());
+        let file = file.map_err(|error| failed(&error))?;
+        let stored = StoredLoop::new(&self.studied.name, file, sidecar, AddedRoot::Kept);
+        let stored = Arc::new(stored.map_err(|error| failed(&error))?);
+        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
+    }
+
+    /// The bytes of its file and its sidecar, without names of files.
+    fn named(&self, pending: PendingLoop) -> (Vec<u8>, Sidecar) {
+        let of_take = self.studied.warnings.iter().map(ToString::to_string).collect();
+        pending.named(Vec::new(), of_take)
+    }
+}
+
+impl HeldLoop {
+    /// The loop as it is played.
+    fn played(&self) -> &LoopClip {
+        match self {
+            Self::Made(made) => &made.played,
+            Self::Stored { played, .. } => played,
+        }
+    }
+
+    /// The loop as it is read from its file.
+    pub(crate) fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
+        match self {
+            Self::Made(made) => made.stored(),
+            Self::Stored { stored, .. } => Ok(Arc::clone(stored)),
+        }
+    }
+
+    /// Works with its arrays, as it is laid out in a file.
+    fn with_arrays<T>(&self, with: impl FnOnce(&MotionArrays<'_>) -> T) -> Result<T, Fault> {
+        match self {
+            Self::Made(held) => {
+                let made = &held.pending.done.made;
+                let rate_hz = held.studied.take().frame_rate_hz();
+                let output = held.recipe.output.filled(rate_hz, &made.candidate);
+                let root_joint = held.studied.body_of_loops().root_joint;
+                let writing = output.writing(Format::Npz, root_joint, held.studied.file.limits);
+                let clip = made.from_start();
+                let arrays = MotionArrays::of_loop(&clip, &writing);
+                Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))
+            }
+            Self::Stored { stored, .. } => Ok(with(&MotionArrays::of_take(&stored.file.take))),
+        }
+    }
+}
+
+/// Positions and rotations, as bytes.
+type Poses<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl Loop {
+    /// Its facts, as the sidecar states them, in JSON.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        let held = Arc::clone(&self.0);
+        work(py, move || {
+            let sidecar = match &*held {
+                HeldLoop::Made(made) => made.named(made.pending.clone()).1,
+                HeldLoop::Stored { stored, .. } => stored.sidecar.clone(),
+            };
+            sidecar.to_json().map_err(|error| Fault::write(Failure::error(error)))
+        })
+    }
+
+    /// Warnings about it, with their categories.
+    fn warnings(&self) -> Vec<(&'static str, String)> {
+        match &*self.0 {
+            HeldLoop::Made(made) => {
+                let of_take = in_words(&made.studied.warnings);
+                of_take.into_iter().chain(in_words(&made.pending.warnings)).collect()
+            }
+            HeldLoop::Stored { .. } => Vec::new(),
+        }
+    }
+
+    /// The text of the recipe that makes it again; `None` where it is not known.
+    fn recipe(&self) -> PyResult<Option<String>> {
+        Ok(match &*self.0 {
+            HeldLoop::Made(made) => {
+                let recipe = made.pending.done.recipe(&made.recipe);
+                Some(recipe.to_text().map_err(Fault::setting)?)
+            }
+            HeldLoop::Stored { .. } => None,
+        })
+    }
+
+    #[getter]
+    fn period_secs(&self) -> f64 {
+        self.0.played().period_secs()
+    }
+
+    #[getter]
+    fn num_samples(&self) -> usize {
+        self.0.played().num_samples()
+    }
+
+    /// Names of the joints, parents, offsets and tips.
+    fn skeleton<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        skeleton(py, &self.0.with_arrays(|arrays| arrays.skeleton())?)
+    }
+
+    /// Frames per second of its keys, and their number.
+    fn layout(&self) -> PyResult<(f64, usize)> {
+        Ok(self.0.with_arrays(|arrays| (arrays.fps(), arrays.num_frames()))?)
+    }
+
+    /// Positions and rotations at its keys, in the world or in the axes of the parents.
+    fn poses<'py>(&self, py: Python<'py>, local: bool, scalar_first: bool) -> PyResult<Poses<'py>> {
+        let held = Arc::clone(&self.0);
+        let (points, turns) = work(py, move || held.with_arrays(|arrays| poses(arrays, local)))?;
+        Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
+    }
+
+    /// The joints that touch the ground, and whether each stands, key after key.
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
+        let held = Arc::clone(&self.0);
+        let contacts = work(py, move || held.with_arrays(|arrays| arrays.contacts()))?;
+        let stands: Vec<u8> = contacts.stands.into_iter().map(u8::from).collect();
+        Ok((contacts.joints, PyBytes::new(py, &stands)))
+    }
+
+    /// Linear and angular velocity of the root, in its own axes.
+    fn twist(&self) -> ([f64; 3], [f64; 3]) {
+        let twist = self.0.played().root().twist;
+        (twist.linear.to_array(), twist.angular.to_array())
+    }
+
+    /// The poses at these times: positions and rotations in the world, or in the axes of the parents.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        times: &[u8],
+        local: bool,
+        linear: bool,
+        scalar_first: bool,
+    ) -> PyResult<Poses<'py>> {
+        let held = Arc::clone(&self.0);
+        let times: Vec<[f64; 1]> = rows("t", times)?;
+        let (points, turns) = work(py, move || {
+            let clip = held.played();
+            let interpolation = if linear {
+                Interpolation::Linear
+            } else {
+                Interpolation::Cubic
+            };
+            let size = times.len() * clip.skeleton().num_joints();
+            let (mut points, mut turns): (Vec<DVec3>, Vec<DQuat>) =
+                (Vec::with_capacity(size), Vec::with_capacity(size));
+            for [secs] in times {
+                let pose = match local {
+                    true => clip.body_pose_at(secs, interpolation),
+                    false => clip.world_pose_at(secs, interpolation),
+                };
+                points.extend(pose.translations);
+                turns.extend(pose.rotations);
+            }
+            Ok((points, turns))
+        })?;
+        Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
+    }
+
+    /// The root at these times: positions and rotations in the world.
+    fn root<'py>(&self, py: Python<'py>, times: &[u8], scalar_first: bool) -> PyResult<Poses<'py>> {
+        let clip = self.0.played();
+        let times: Vec<[f64; 1]> = rows("t", times)?;
+        let roots: Vec<_> = times.iter().map(|&[secs]| clip.root_pose_at(secs)).collect();
+        let turns: Vec<DQuat> = roots.iter().map(|root| root.rotation).collect();
+        let points = numbers(py, roots.iter().map(|root| root.translation.to_array()))?;
+        Ok((points, rotations(py, &turns, scalar_first)?))
+    }
+
+    /// The bytes of a file with it, by the extension of a name, and what was changed to write it.
+    fn bytes_as<'py>(&self, py: Python<'py>, name: PathBuf) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
+        let held = Arc::clone(&self.0);
+        let (bytes, warnings) = work(py, move || {
+            let format = answers::format_of(&name).map_err(Fault::write)?;
+            match &*held {
+                HeldLoop::Made(made) => {
+                    let pending = made.written(format)?;
+                    let written = &pending.file.written.warnings;
+                    let warnings: Vec<String> = written.iter().map(ToString::to_string).collect();
+                    Ok((made.named(pending).0, warnings))
+                }
+                HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, format),
+            }
+        })?;
+        Ok((PyBytes::new(py, &bytes), warnings))
+    }
+
+    /// Writes it and its sidecar.
+    fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+        let held = Arc::clone(&self.0);
+        work(py, move || match &*held {
+            HeldLoop::Made(made) => {
+                let format = answers::format_of(&path).map_err(Fault::write)?;
+                let pending = made.written(format)?;
+                answers::write_loop(&path, force, &made.inputs(), pending, &made.studied.warnings)
+                    .map(|_| ())
+                    .map_err(Fault::write)
+            }
+            HeldLoop::Stored { path: from, .. } => {
+                let mut args: Vec<OsString> = ["loopwright", "convert"].map(OsString::from).to_vec();
+                args.extend(force.then(|| "--force".into()));
+                args.extend(["--".into(), from.into(), path.into()]);
+                let answer = answers::answer(&args).map_err(Fault::write)?;
+                answer.failure.map_or(Ok(()), |failure| Err(Fault::write(failure)))
+            }
+        })
+    }
+}
