@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+
+# A flag with what stands for its value, or `--set` with the key of a recipe.
+_FLAG = re.compile(r"--set (?:[a-z]+\.)?([a-z-]+)=|--([a-z][a-z-]*)(?: (?=[\dA-Z(\"])|(?: <[^>]*>)|(?=\b))")
 
 
 class LoopwrightError(Exception):
     """The base of all errors of this package.
 
-    ``what`` says what happened and where, ``details`` why, ``hint`` one thing to try; flags in it are settings of the same name.
+    ``what`` says what happened and where, ``details`` why, ``hint`` one thing to try.
     """
 
     def __init__(self, what: str, details: Sequence[str] = (), hint: str | None = None) -> None:
-        super().__init__(what, tuple(details), hint)
-        self.what = what
-        self.details = tuple(details)
-        self.hint = hint
+        self.what = self._worded(what)
+        self.details = tuple(map(self._worded, details))
+        self.hint = self._worded(hint) if hint and not hint.startswith("--help") else None
+        super().__init__(self.what, self.details, self.hint)
+
+    def _worded(self, text: str) -> str:
+        """What the library says, with keyword arguments in place of the command's flags."""
+        return _FLAG.sub(lambda flag: (flag[1] or flag[2]).replace("-", "_") + "=", text).replace("LOW:HIGH", "(LOW, HIGH)")
 
     def __str__(self) -> str:
         hint = [f"try: {self.hint}"] if self.hint else []
@@ -48,6 +57,9 @@ class NoLoopError(MakeError):
 
 class CommandError(LoopwrightError):
     """A command failed."""
+
+    def _worded(self, text: str) -> str:
+        return text
 
 
 class InternalError(LoopwrightError):

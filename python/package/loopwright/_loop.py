@@ -11,21 +11,20 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._native import Loop as NativeLoop
 from ._errors import ArrayError
 from ._poses import Floats, Poses, array
 from ._settings import path_of
 from ._take import Motion, warn
 
 
-class Loop(Motion):
+class Loop(Motion[NativeLoop]):
     """A motion that repeats without a seam, while its root moves on by one constant twist or along a path.
 
     Its arrays are those of its file: with the last key that repeats the first, where the file has one. `sample` gives poses at any time.
     """
 
-    _native: _native.Loop
-
-    def __init__(self, native: _native.Loop) -> None:
+    def __init__(self, native: NativeLoop) -> None:
         """Private: loops come from `Take.make` and `loopwright.load`."""
         self._native = native
 

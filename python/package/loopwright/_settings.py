@@ -49,9 +49,7 @@ class Settings(TypedDict, total=False):
     fade: str
     half_life: float
     shifted: bool
-    # Which frames.
-    start: float
-    end: float
+    # Which frames, beside those that `Take.close` names.
     symmetric: bool
     mean_cycles: str | int
     several_cycles_for: str

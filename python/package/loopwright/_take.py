@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from . import _errors, _native
+from ._native import Loop as NativeLoop
+from ._native import Take as NativeTake
 from ._errors import ArrayError, FileWarning, SettingError
 from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, numbers, quaternions
 from ._settings import RecipeLike, asked, path_of
@@ -31,10 +33,13 @@ def warn(said: Iterable[tuple[str, str]], stacklevel: int) -> None:
         warnings.warn(text, getattr(_errors, category), stacklevel=stacklevel + 1)
 
 
-class Motion:
+NativeT = TypeVar("NativeT", NativeTake, NativeLoop)
+
+
+class Motion(Generic[NativeT]):
     """Joints and their poses at even times: what takes and loops share."""
 
-    _native: _native.Take | _native.Loop
+    _native: NativeT
 
     @cached_property
     def _skeleton(self) -> tuple[tuple[str, ...], Ints, Floats, Floats]:
@@ -134,15 +139,13 @@ class Motion:
             return dict(file)
 
 
-class Take(Motion):
+class Take(Motion[NativeTake]):
     """A recording: the poses of a skeleton at even times. `loopwright.read` reads one; `Take.from_arrays` makes one.
 
     Arrays cannot be written to: a take never changes.
     """
 
-    _native: _native.Take
-
-    def __init__(self, native: _native.Take) -> None:
+    def __init__(self, native: NativeTake) -> None:
         """Private: takes come from `loopwright.read` and `Take.from_arrays`."""
         self._native = native
 
