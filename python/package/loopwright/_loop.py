@@ -13,7 +13,7 @@ import numpy as np
 from . import _native
 from ._native import Loop as NativeLoop
 from ._errors import ArrayError
-from ._poses import Floats, Poses, array
+from ._poses import Floats, Poses, array, of_numbers
 from ._settings import path_of
 from ._take import Motion, warn
 
@@ -135,10 +135,8 @@ class Loop(Motion[NativeLoop]):
 
 
 def _times(t: Any) -> Floats:
-    times = np.asarray(t)
-    if times.dtype.kind not in "fiu":
-        raise ArrayError(f"t: expected numbers, found {times.dtype}")
-    times = np.ascontiguousarray(times, np.float64).reshape(times.shape)
+    found = of_numbers("t", t)
+    times = np.ascontiguousarray(found, np.float64).reshape(found.shape)
     if not np.isfinite(times).all():
         raise ArrayError("t: expected finite numbers")
     return times

@@ -49,20 +49,26 @@ def matrices_of(positions: Floats, rotations: Floats) -> Floats:
     return matrices
 
 
-def numbers(name: str, value: Any, shape: Sequence[int | None]) -> Floats:
-    """An argument as finite numbers of this shape, where `None` stands for any size. Errors name what was expected and found."""
-    expected = "(" + ", ".join("any" if size is None else str(size) for size in shape) + ")"
+def of_numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """An argument as an array of numbers of any shape. Errors name what was found."""
     try:
         found = np.asarray(value)
-    except ValueError as error:
-        raise ArrayError(f"{name}: expected numbers of shape {expected}, found rows of different lengths") from error
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"{name}: expected numbers, found rows of different lengths") from error
     if found.dtype.kind not in "fiu":
         raise ArrayError(f"{name}: expected numbers, found {found.dtype}")
+    return found
+
+
+def numbers(name: str, value: Any, shape: Sequence[int | None], finite: bool = True) -> Floats:
+    """An argument as numbers of this shape, where `None` stands for any size. Errors name what was expected and found."""
+    found = of_numbers(name, value)
+    expected = "(" + ", ".join("any" if size is None else str(size) for size in shape) + ")"
     fits = found.ndim == len(shape) and all(size in (None, has) for size, has in zip(shape, found.shape, strict=True))
     if not fits:
         raise ArrayError(f"{name}: expected the shape {expected}, found {found.shape}")
     result = np.ascontiguousarray(found, np.float64)
-    if not np.isfinite(result).all():
+    if finite and not np.isfinite(result).all():
         at = tuple(int(index) for index in np.argwhere(~np.isfinite(result))[0])
         raise ArrayError(f"{name}: expected finite numbers, found {result[at]} at {list(at)}")
     return result

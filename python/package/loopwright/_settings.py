@@ -150,9 +150,24 @@ def asked(settings: Mapping[str, Any], recipe: RecipeLike | None = None, picks: 
 def path_of(name: str, value: Any) -> str:
     """An argument as the path of a file."""
     try:
-        return os.fsdecode(os.fspath(value))
+        path = os.fsdecode(os.fspath(value))
+        os.fsencode(path)
     except TypeError as error:
         raise SettingError(f"{name}: expected a path, found {type(value).__name__}") from error
+    except UnicodeError as error:
+        raise SettingError(f"{name}: no file can have the name {value!r:.60}") from error
+    return path
+
+
+def text_of(name: str, value: Any) -> str:
+    """An argument as text, which has to be Unicode."""
+    if not isinstance(value, str):
+        raise SettingError(f"{name}: expected text, found {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeError as error:
+        raise SettingError(f"{name}: expected Unicode, found {value!r:.60}") from error
+    return value
 
 
 def _near(name: str) -> str | None:
@@ -173,7 +188,7 @@ def _flag(name: str, value: Any) -> list[str]:
 
 def _bounds(name: str, value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return text_of(name, value)
     try:
         low, high = value
     except (TypeError, ValueError) as error:
@@ -185,9 +200,13 @@ def _sets(name: str, key: str, value: Any) -> list[str]:
     """A setting as the flag `--set` takes it; tables one by one."""
     if name in ("joint", "stance", "edit"):
         tables = [value] if isinstance(value, Mapping | str) else value
-        return [f"{key}={table if isinstance(table, str) else _text(name, table)}" for table in tables]
+        if not isinstance(tables, list | tuple):
+            raise SettingError(f"{name}: expected a table or a list of them, found {type(value).__name__}")
+        return [f"{key}={_text(name, table)}" for table in tables]
     if name in _BOUNDS:
         return [f"{key}={_bounds(name, value)}"]
+    if isinstance(value, Mapping) and name not in ("weights", "mirror"):
+        raise SettingError(f"{name}: expected a value, found a table")
     if name == "weights" and isinstance(value, Mapping):
         value = [f"{joint}={_text(name, weight)}" for joint, weight in value.items()]
     if name == "mirror" and isinstance(value, Mapping):
@@ -201,9 +220,9 @@ def _text(name: str, value: Any) -> str:
     """A value as TOML writes it; words without quotes."""
     value = _plain(value)
     if isinstance(value, str):
-        return value
+        return text_of(name, value)
     try:
-        return _toml(value)
+        return text_of(name, _toml(value))
     except TypeError as error:
         raise SettingError(f"{name}: {error}") from error
 

@@ -17,8 +17,8 @@ from . import _errors, _native
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._errors import ArrayError, FileWarning, SettingError
-from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, numbers, quaternions
-from ._settings import RecipeLike, asked, path_of
+from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, numbers, of_numbers, quaternions
+from ._settings import RecipeLike, asked, path_of, text_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -128,7 +128,7 @@ class Motion(Generic[NativeT]):
 
     def to_bytes(self, format: str) -> bytes:
         """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
-        written, said = self._native.bytes_as(f"motion.{format}")
+        written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
         warn((("FileWarning", text) for text in said), 2)
         return written
 
@@ -174,7 +174,8 @@ class Take(Motion[NativeTake]):
 
         Raises ArrayError, which names the argument, what was expected and what was found.
         """
-        if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+        is_list = isinstance(names, Iterable) and not isinstance(names, str)
+        if not (is_list and all(isinstance(each, str) for each in names)):
             raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
         count = len(names)
         if count == 0:
@@ -192,27 +193,24 @@ class Take(Motion[NativeTake]):
             raise ArrayError("rotations: expected one frame or more, found none")
         local = np.repeat(of_offsets[None], frames, axis=0)
         if positions is not None:
-            if np.ndim(positions) == 2:
+            if of_numbers("positions", positions).ndim == 2:
                 local[:, 0] = numbers("positions", positions, (frames, 3))
             else:
                 local = numbers("positions", positions, (frames, count, 3))
-        of_tips = None
-        if tips is not None:
-            of_tips = np.ascontiguousarray(tips, np.float64)
-            if of_tips.shape != (count, 3):
-                raise ArrayError(f"tips: expected the shape ({count}, 3), found {of_tips.shape}")
-        if not (isinstance(fps, int | float | np.number) and np.isfinite(fps) and fps > 0):
-            raise ArrayError(f"fps: expected a positive number, found {fps!r}")
+        of_tips = None if tips is None else numbers("tips", tips, (count, 3), finite=False)
+        rate = _number("fps", fps)
+        if not 0 < rate < np.inf:
+            raise ArrayError(f"fps: expected a positive number, found {fps!r:.60}")
         return cls(
             _native.Take.of_arrays(
-                str(name),
-                list(names),
+                text_of("name", name),
+                [text_of("names", each) for each in names],
                 [int(parent) for parent in of_parents],
                 of_offsets.tobytes(),
                 None if of_tips is None else of_tips.tobytes(),
                 local.tobytes(),
                 of_rotations.tobytes(),
-                float(fps),
+                rate,
             )
         )
 
@@ -280,7 +278,8 @@ class Take(Motion[NativeTake]):
         self, start: float, end: float, recipe: RecipeLike | None = None, **settings: Unpack[Settings]
     ) -> Loop:
         """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`."""
-        return self._make(recipe, None, None, False, {**settings, "start": float(start), "end": float(end)})[0]
+        ends = {"start": _number("start", start), "end": _number("end", end)}
+        return self._make(recipe, None, None, False, {**settings, **ends})[0]
 
     def _make(
         self,
@@ -394,9 +393,22 @@ class Found(Sequence[Candidate]):
         return repr(self._candidates)
 
 
+# No list has more rows.
+_MOST = 2**31
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise SettingError(f"{name}: expected a number, found {value!r:.60}")
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+
+
 def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise SettingError(f"{name}: expected a whole number from 1, found {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= _MOST:
+        raise SettingError(f"{name}: expected a whole number from 1, found {value!r:.60}")
 
 
 def read(
@@ -407,7 +419,7 @@ def read(
     Settings say how it is read: `up`, `unit`, `animation`, `skin`. Raises ReadError.
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        native, said = _native.Take.parse(bytes(source), name, asked(settings))
+        native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))
     else:
         native, said = _native.Take.open(path_of("source", source), asked(settings))
     warn((("FileWarning", text) for text in said), 2)

@@ -1,0 +1,134 @@
+"""Loops: files and arrays equal those of the command; samples repeat, and their root is a twist."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loopwright
+
+from conftest import command
+from test_takes import product
+
+
+@pytest.mark.parametrize(
+    ("settings", "flags"),
+    [
+        ({}, []),
+        ({"cycles": 2, "method": "cubic", "blend": 0.2}, ["--cycles", 2, "--closure", "cubic", "--blend", 0.2]),
+        ({"for_": "unity", "start_at": "left-contact"}, ["--for", "unity", "--start-at", "left-contact"]),
+        (
+            {"root_motion": "in-place", "last_key": "drop", "frames": 30},
+            ["--root-motion", "in-place", "--set", "output.last-key=drop", "--set", "output.frames=30"],
+        ),
+        ({"joint": {"pattern": "*Hand*", "method": "spring", "blend": 0.1}}, ["--set", "joint=*Hand*:spring:0.1"]),
+        ({"pick": 2, "shifted": True}, ["--pick", 2, "--set", "search.shifted=true"]),
+    ],
+)
+@pytest.mark.parametrize("extension", ["bvh", "glb", "fbx"])
+def test_files_are_those_of_the_command(
+    take: loopwright.Take,
+    walk: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+    flags: list[Any],
+    extension: str,
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "ours").mkdir()
+    monkeypatch.chdir(tmp_path / "theirs")
+    command("make", walk, "-o", f"loop.{extension}", *flags)
+    monkeypatch.chdir(tmp_path / "ours")
+    take.make(**settings).write(f"loop.{extension}")
+    for name in (f"loop.{extension}", f"loop.{extension}.json"):
+        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+
+
+def test_arrays_are_those_of_the_npz_to_the_bit(take: loopwright.Take, walk: Path, tmp_path: Path) -> None:
+    command("make", walk, "-o", tmp_path / "loop.npz", "--cycles", 2)
+    loop = take.make(cycles=2)
+    with np.load(tmp_path / "loop.npz") as file:
+        arrays = loop.arrays()
+        for name in file:
+            np.testing.assert_array_equal(arrays[name], file[name], strict=True)
+        np.testing.assert_array_equal(loop.positions.astype(np.float32), file["positions"])
+        np.testing.assert_array_equal(loop.local_rotations().astype(np.float32), file["local_rotations"])
+        np.testing.assert_array_equal(loop.contacts, file["contacts"])
+        np.testing.assert_array_equal(loop.phase, file["phase"])
+        np.testing.assert_array_equal(loop.twist[0], file["linear_velocity"])
+
+
+def test_samples_repeat_and_their_root_moves_on(loop: loopwright.Loop) -> None:
+    period = loop.period
+    t = np.linspace(0, period, 50).reshape(5, 10)
+    here, later = loop.sample(t, local=True), loop.sample(t + 3 * period, local=True)
+    assert here.positions.shape == (5, 10, loop.num_joints, 3)
+    np.testing.assert_allclose(later.positions, here.positions, atol=1e-9)
+    np.testing.assert_allclose(later.rotations, here.rotations, atol=1e-9)
+    # In closed form: along a circle, since the walker turns about the upright axis.
+    (linear, angular), after = loop.twist, 10 * period
+    rate = angular[1]
+    assert abs(angular[[0, 2]]).max() < 1e-9 and abs(rate) > 0.1
+    start, end = loop.root(0.0), loop.root(after)
+    half = np.array([0, np.sin(rate * after / 2), 0, np.cos(rate * after / 2)])
+    np.testing.assert_allclose(abs(end.rotations @ product(start.rotations, half)), 1, atol=1e-9)
+    chord = 2 / abs(rate) * abs(np.sin(rate * after / 2)) * np.hypot(linear[0], linear[2])
+    np.testing.assert_allclose(np.linalg.norm((end.positions - start.positions)[[0, 2]]), chord, rtol=1e-9)
+    np.testing.assert_allclose(np.hypot(linear[0], linear[2]), loop.speed, rtol=1e-9)
+    # Over the seam pose and velocity meet: differences are no larger than elsewhere.
+    fine = loop.sample(np.arange(-50, 51) * 1e-3).positions
+    bend = np.abs(np.diff(fine, 2, axis=0)).max(axis=(1, 2))
+    assert bend[45:55].max() < 3 * np.median(bend) + 1e-6
+    keys = loop.sample(np.arange(loop.num_frames) / loop.fps).positions
+    np.testing.assert_allclose(keys, loop.positions, atol=1e-9)
+
+
+def test_a_loop_comes_back_from_its_file(loop: loopwright.Loop, tmp_path: Path) -> None:
+    path = loop.write(tmp_path / "loop.bvh")
+    read = loopwright.load(path)
+    assert (read.grade, read.num_samples) == (loop.grade, loop.num_samples)
+    assert read.period == pytest.approx(loop.period)
+    t = np.linspace(0, 2, 7)
+    np.testing.assert_allclose(read.sample(t).positions, loop.sample(t).positions, atol=1e-5)
+    read.write(tmp_path / "again.glb")
+    assert json.loads((tmp_path / "again.glb.json").read_text())["quality"]["grade"] == loop.grade
+    assert read.recipe is None
+
+
+def test_a_recipe_makes_the_same_loop_again(take: loopwright.Take, tmp_path: Path) -> None:
+    loop = take.make(cycles=2, method="spring", blend=0.2)
+    assert loop.recipe is not None
+    file = tmp_path / "recipe.toml"
+    file.write_text(loop.recipe)
+    again = take.make(file)
+    as_dict = take.make({"stretch": {"start": loop.facts["candidate"]["start_frame"],
+                                     "end": loop.facts["candidate"]["end_frame"], "cycles": 2},
+                         "closure": {"method": "spring", "blend": 0.2}})
+    for other in (again, as_dict):
+        assert other.to_bytes("bvh") == loop.to_bytes("bvh")
+    candidate = loop.facts["candidate"]
+    closed = take.close(candidate["start_frame"], candidate["end_frame"], cycles=2, method="spring", blend=0.2)
+    np.testing.assert_array_equal(closed.positions, loop.positions)
+
+
+def test_candidates_and_rows(take: loopwright.Take) -> None:
+    found = take.find()
+    np.testing.assert_array_equal(take.make(candidate=found[0]).positions, take.make(pick=1).positions)
+    every = take.make_all(every_cycle=True)
+    assert len(every) == len(take.find(every_cycle=True, top=100)) >= 4
+    assert all(loop.facts["candidate"]["cycles"] == 1 for loop in every)
+
+
+def test_both_files_or_none(loop: loopwright.Loop, walk: Path, tmp_path: Path) -> None:
+    (tmp_path / "loop.bvh.json").write_text("mine")
+    with pytest.raises(loopwright.WriteError, match="already"):
+        loop.write(tmp_path / "loop.bvh")
+    assert not (tmp_path / "loop.bvh").exists()
+    loop.write(tmp_path / "loop.bvh", force=True)
+    with pytest.raises(loopwright.WriteError, match="the take itself"):
+        loop.write(walk, force=True)

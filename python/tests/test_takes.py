@@ -1,0 +1,116 @@
+"""Takes: their arrays against kinematics of our own in NumPy, and against files that the command writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loopwright
+
+from conftest import command
+
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def rotated(quaternion: Array, vector: Array) -> Array:
+    """Vectors turned by x, y, z, w."""
+    axis, w = quaternion[..., :3], quaternion[..., 3:]
+    across = 2 * np.cross(axis, vector)
+    turned: Array = vector + w * across + np.cross(axis, across)
+    return turned
+
+
+def product(left: Array, right: Array) -> Array:
+    """Quaternions x, y, z, w, one after the other."""
+    a, b = left[..., :3], right[..., :3]
+    v, w = left[..., 3:], right[..., 3:]
+    return np.concatenate([v * b + w * a + np.cross(a, b), v * w - (a * b).sum(-1, keepdims=True)], -1)
+
+
+def test_the_world_is_that_of_forward_kinematics(take: loopwright.Take) -> None:
+    local, points = take.local_rotations(), take.local_positions
+    positions, rotations = points.copy(), local.copy()
+    for joint, parent in enumerate(take.parents):
+        if parent >= 0:
+            positions[:, joint] = positions[:, parent] + rotated(rotations[:, parent], points[:, joint])
+            rotations[:, joint] = product(rotations[:, parent], local[:, joint])
+    np.testing.assert_allclose(take.positions, positions, atol=1e-12)
+    same = np.abs((take.world_rotations() * rotations).sum(-1))
+    np.testing.assert_allclose(same, 1, atol=1e-12)
+    matrices = take.matrices()
+    np.testing.assert_allclose(matrices[..., :3, 3], positions, atol=1e-12)
+    np.testing.assert_allclose(matrices[..., :3, 2], rotated(rotations, np.array([0.0, 0, 1])), atol=1e-12)
+    assert (np.linalg.norm(np.diff(take.world_rotations(), axis=0), axis=-1) < 1).all()
+
+
+def test_arrays_are_contiguous_and_cannot_be_written_to(take: loopwright.Take) -> None:
+    arrays: list[Array] = [take.positions, take.local_positions, take.world_rotations(), take.offsets, take.parents, take.contacts]
+    for array in arrays:
+        assert array.flags.c_contiguous and not array.flags.writeable
+    first = take.world_rotations(scalar_first=True)
+    np.testing.assert_array_equal(np.roll(first, -1, -1), take.world_rotations())
+    assert take.contacts.dtype == bool and take.contacts.shape == (take.num_frames, len(take.contact_joints))
+
+
+@pytest.mark.parametrize("extension", ["bvh", "npz", "glb"])
+def test_files_are_those_of_the_command(take: loopwright.Take, walk: Path, tmp_path: Path, extension: str) -> None:
+    theirs, ours = tmp_path / f"theirs.{extension}", tmp_path / f"ours.{extension}"
+    command("convert", walk, theirs)
+    assert take.write(ours) == ours
+    assert ours.read_bytes() == theirs.read_bytes() == take.to_bytes(extension)
+
+
+def test_arrays_are_those_of_the_npz_to_the_bit(take: loopwright.Take, walk: Path, tmp_path: Path) -> None:
+    command("convert", walk, tmp_path / "walk.npz")
+    with np.load(tmp_path / "walk.npz") as file:
+        arrays = take.arrays()
+        assert set(arrays) == set(file)
+        for name in file:
+            np.testing.assert_array_equal(arrays[name], file[name], strict=True)
+        np.testing.assert_array_equal(take.positions.astype(np.float32), file["positions"])
+        np.testing.assert_array_equal(take.world_rotations().astype(np.float32), file["world_rotations"])
+        np.testing.assert_array_equal(take.local_rotations().astype(np.float32), file["local_rotations"])
+        np.testing.assert_array_equal(take.contacts, file["contacts"])
+        assert list(take.names) == list(file["names"]) and take.fps == file["fps"]
+
+
+def test_bytes_paths_and_arrays_give_the_same_take(take: loopwright.Take, walk: Path) -> None:
+    of_bytes = loopwright.read(walk.read_bytes(), name="walk")
+    np.testing.assert_array_equal(of_bytes.positions, take.positions)
+    of_arrays = loopwright.Take.from_arrays(
+        take.names,
+        take.parents,
+        take.offsets,
+        take.local_rotations(scalar_first=True),
+        take.local_positions,
+        fps=take.fps,
+        scalar_first=True,
+        tips=take.tips,
+    )
+    np.testing.assert_allclose(of_arrays.positions, take.positions, atol=1e-13)
+    assert of_arrays.find()[0].period == pytest.approx(take.find()[0].period, abs=1e-9)
+    root_alone = loopwright.Take.from_arrays(
+        take.names, take.parents, take.offsets, take.local_rotations(), take.local_positions[:, 0], fps=take.fps
+    )
+    np.testing.assert_allclose(root_alone.positions, take.positions, atol=1e-9)
+
+
+def test_the_search_is_that_of_the_command(take: loopwright.Take, walk: Path) -> None:
+    import json
+
+    theirs = json.loads(command("find", walk, "--cycles", 2, "--json"))
+    ours = take.find(cycles=2)
+    assert [each.facts for each in ours] == theirs["candidates"]
+    assert all(ours.facts[key] == theirs[key] for key in ours.facts)
+    assert ours[0].cycles == 2 and ours[0].grade == "good" and 0.5 < ours[0].speed < 3
+
+
+def test_names_of_animations(walk: Path, take: loopwright.Take, tmp_path: Path) -> None:
+    assert loopwright.animations(walk) == ["walk"]
+    take.write(tmp_path / "walk.glb")
+    name = loopwright.animations(tmp_path / "walk.glb")[0]
+    assert loopwright.read(f"{tmp_path / 'walk.glb'}#{name}").num_frames == take.num_frames
