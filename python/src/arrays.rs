@@ -21,7 +21,7 @@ pub(crate) fn numbers<'py, const N: usize>(
 }
 
 pub(crate) fn vectors<'py>(py: Python<'py>, vectors: &[DVec3]) -> PyResult<Bound<'py, PyBytes>> {
-    numbers(py, vectors.iter().map(|vector| vector.to_array()))
+    numbers(py, vectors.iter().map(DVec3::to_array))
 }
 
 /// Rotations as x, y, z, w, or with w in front.
