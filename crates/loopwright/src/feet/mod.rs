@@ -536,15 +536,15 @@ impl Holding<'_> {
         (Some(solved.tracks), feet)
     }
 
-    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`: faster by their own contacts or by
-    /// the fixed limits of quality, or farther in one stance.
+    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`: faster during their own
+    /// contacts, or farther in one stance. The mean speed of quality does not decide: its fixed limits see a foot that lands as one that stands.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         let slides = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
         feet.foot_slide_mps = slides.map(|(mps, _)| mps);
         let [before, after] = [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body));
-        let [(mps_before, metres_before), (mps_after, metres_after)] = slides;
+        let [metres_before, metres_after] = slides.map(|(_, metres)| metres);
         let most_metres = metres_before + FARTHER_METRES * self.body.size_in(clip.skeleton(), clip.body_pose(0));
-        self.weighs() && (after > before || mps_after > mps_before || metres_after > most_metres)
+        self.weighs() && (after > before || metres_after > most_metres)
     }
 
     /// Whether feet are held only where that is better: what the user says of feet is not weighed against what was detected.
