@@ -346,6 +346,26 @@ pub(crate) struct LoopName {
     animation: Option<String>,
 }
 
+impl LoopName {
+    /// As it is named where files are: `pack.glb#Walk`.
+    pub(crate) fn typed(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        if let Some(animation) = &self.animation {
+            name.push(format!("#{animation}"));
+        }
+        name.into()
+    }
+
+    /// Reads the loop, which must have its sidecar.
+    pub(crate) fn read(&self, reading: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
+        let reading = TakeArgs {
+            animation: self.animation.clone().or_else(|| reading.animation.clone()),
+            ..reading.clone()
+        };
+        read_playable(&self.path, &reading, added_root)
+    }
+}
+
 impl Display for LoopName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.animation {
@@ -388,19 +408,9 @@ pub(crate) fn read_all_onto(
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
 ) -> Result<Vec<StoredLoop>, Failure> {
-    let read = |name: &LoopName| {
-        let reading = TakeArgs {
-            animation: name.animation.clone().or_else(|| reading.animation.clone()),
-            ..reading.clone()
-        };
-        match target {
-            None => read_playable(&name.path, &reading, AddedRoot::Kept),
-            Some(target) => on_character(
-                read_playable(&name.path, &reading, AddedRoot::Folded)?,
-                target,
-                &reading,
-            ),
-        }
+    let read = |name: &LoopName| match target {
+        None => name.read(reading, AddedRoot::Kept),
+        Some(target) => on_character(name.read(reading, AddedRoot::Folded)?, target, reading),
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     for (name, other) in names.iter().zip(&loops) {

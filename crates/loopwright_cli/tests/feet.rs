@@ -70,6 +70,32 @@ fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     assert!((number(&by_poses, "root_motion/speed_mps") / feet_speed - 1.0).abs() < 0.03);
 }
 
+/// What a walk in place is told must not contradict what was asked for: feet that slide over the ground do touch it.
+#[test]
+fn a_walk_in_place_is_not_said_to_hover() {
+    let folder = Folder::with_walk();
+    folder.made("--root-motion in-place");
+    std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+    let made = |options: &str| folder.succeed(&format!("make loop.bvh -o again.bvh --force {options}"));
+    let by_feet = made("");
+    by_feet.says("the speed over the ground is ");
+    by_feet.shows("in place (1.2");
+    for options in [
+        "--set output.root-speed=pose",
+        "--root-motion stationary",
+        "--root-motion in-place",
+        "--set output.root-speed=1.2",
+    ] {
+        let answer = made(options);
+        assert!(
+            !answer.stderr.contains("speed is unknown"),
+            "{options}: {}",
+            answer.stderr
+        );
+        answer.shows("again.bvh: good");
+    }
+}
+
 #[test]
 fn recipes_keep_what_was_asked_of_the_feet() {
     let folder = Folder::with_walk();

@@ -148,10 +148,15 @@ fn a_build_chooses_what_fails_it() {
     folder
         .run("synth -o slow.bvh --speed 0.02 --turn-rate 0 --seconds 4 --fps 30")
         .done();
-    folder.run("make slow.bvh -o loop.bvh").wrote();
+    let made = folder.run("make slow.bvh -o loop.bvh").wrote();
+    made.shows("  try                  --root-motion in-place\n");
     let checked = folder.answer("check loop.bvh --json");
     assert_eq!(checked["loops"][0]["grade"], "review", "{checked:#}");
-    folder.run("check loop.bvh --fail-on review").ended(1);
+    for (options, status, what) in [("", 0, "review"), ("--fail-on review", 1, "failed")] {
+        let checked = folder.run(&format!("check loop.bvh {options}")).ended(status);
+        checked.shows(&format!("  {what}: root-drift "));
+        assert_eq!(checked.stdout.matches("    try: --root-motion in-place").count(), 1);
+    }
     folder.run("check loop.bvh --fail-on review --only root-drift").ended(1);
     folder.run("check loop.bvh --fail-on review --only kink").done();
     folder.refuse("check loop.bvh --only glow", "glow");

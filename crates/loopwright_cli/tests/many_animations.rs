@@ -464,6 +464,8 @@ fn what_is_no_loop_is_left_alone_and_said() {
     assert!(folder.file("broken-out.glb").exists());
 
     // BVH holds one motion.
+    let for_unity = folder.succeed("make pack.gltf --all-animations --for unity -o unity.glb");
+    for_unity.says("unity does not read .glb by itself; it reads .fbx; --split -o loops/ writes each loop");
     let refused = folder.fail("make walk.bvh --all-animations -o out.bvh");
     refused.says("no animation can be added to BVH");
     let answer = folder.run("make pack.gltf --all-animations -o out.fbx");

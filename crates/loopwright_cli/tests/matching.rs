@@ -185,6 +185,19 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
     let partly = folder.run("match build slow.bvh short.bvh -o partly.lwmatch --json");
     assert_eq!((partly.status, &partly.json()["clips"]), (2, &1.into()));
     assert_valid(&partly.json(), "match-build");
+    assert_eq!(partly.stderr.matches("\"short.bvh\"").count(), 1, "{}", partly.stderr);
+    // Of a file of several loops, one whose speed is not known is left out by its name; alone it is refused.
+    folder.succeed("make placed.bvh -o still.bvh --set output.root-speed=pose");
+    folder.refuse("match build still.bvh -o other.lwmatch", "--set output.root-speed=");
+    folder.succeed("make placed.bvh -o stated.bvh --set output.root-speed=1.6");
+    folder.succeed("match build stated.bvh -o stated.lwmatch");
+    folder.succeed("convert quick.bvh hero.glb");
+    folder.succeed("retarget stated.bvh still.bvh --rig hero.glb --into-one -o both.glb");
+    let both = folder.succeed("match build both.glb -o both.lwmatch");
+    both.says("left out: cannot match \"both.glb#still-loop\": the feet move at");
+    both.shows("1 clips");
+    folder.succeed("retarget still.bvh --rig hero.glb --into-one -o all.glb");
+    folder.refuse("match build all.glb -o all.lwmatch", "all.glb");
     // In a folder a short one is left out, and said.
     folder.make_folder("set");
     for take in ["slow.bvh", "short.bvh"] {

@@ -15,7 +15,7 @@ pub enum Warning {
     Space(#[from] SpaceWarning),
     /// The file holds several animations, and one was selected by default.
     #[error(
-        "{} animations; using \"{taken}\", the longest that moves; the others: {}",
+        "{} animations; using \"{taken}\", the longest that moves (--animation NAME or FILE#NAME takes another); the others: {}",
         .names.len(),
         others(.names, .taken)
     )]

@@ -10,7 +10,7 @@ use crate::{DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning};
 /// Which rows of the list become loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// The recommended one, or a later one where its seam shows.
+    /// The recommended one, or a later one where its seam shows or where it is not good and the later one is.
     Recommended,
     /// Those of these numbers, from 1.
     Picked(Vec<usize>),
@@ -36,7 +36,7 @@ pub struct Chosen {
     pub row: usize,
     /// The stretch.
     pub stretch: LoopCandidate,
-    /// Those to take instead where its seam shows: none if the user chose it.
+    /// Those to take instead where it is not good: none if the user chose it.
     pub others: Vec<LoopCandidate>,
     /// The search for those, where it was left for later.
     pub(crate) search: Option<SearchSettings>,

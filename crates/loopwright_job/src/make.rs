@@ -10,8 +10,10 @@ use loopwright::{
     loop_clip::LoopKeys, math::ops, quality,
 };
 
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+
 use crate::recipe::{Ineffective, OutputRecipe};
-use crate::{Chosen, JobError, Recipe, Request, Studied, Verdict};
+use crate::{Chosen, JobError, Recipe, Request, Studied, Verdict, verdict::of_take};
 
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///
@@ -40,7 +42,7 @@ pub struct LoopMade {
 pub enum Decision {
     /// A closure, by trying several.
     Closure(ClosureChoice),
-    /// Another loop than the one asked for, whose seam shows.
+    /// Another loop than the one asked for, whose seam shows or which a person would have to look at.
     Instead {
         /// First and last frame of the loop that was made, and of the one asked for.
         made_of: [f64; 2],
@@ -48,7 +50,7 @@ pub enum Decision {
         asked_for: Option<[f64; 2]>,
         /// How it is closed.
         method: Method,
-        /// What shows at the seam asked for.
+        /// What is wrong with the loop asked for.
         reason: String,
         /// Loops that were made.
         tried: usize,
@@ -72,7 +74,7 @@ impl fmt::Display for Decision {
                     Some([start, end]) => write!(f, "of frames {start:.0}-{end:.0},")?,
                     None => f.write_str("closed as usual,")?,
                 }
-                write!(f, " the seam shows: {reason} ({tried} loops were tried)")
+                write!(f, " {reason} ({tried} loops were tried)")
             }
         }
     }
@@ -118,7 +120,10 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
     ops::hypot(linear.x, linear.z)
 }
 
-/// Makes the loop of a stretch, or another one where its seam shows. Errors: [`JobError`].
+/// Most stretches that are tried instead of one whose loop is not good.
+const MAX_STRETCHES: usize = 4;
+
+/// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
     let mut settings = settings(studied, recipe, &chosen.stretch)?.0;
@@ -135,8 +140,11 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         closures: !recipe.states_closure(),
         made: chosen.made.as_ref(),
     };
-    let found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
-    let decision = instead(&found).or(choice.map(Decision::Closure));
+    let mut found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
+    let decision = match instead_of_showing(&found) {
+        Some(instead) => Some(instead),
+        None => good_instead(studied, chosen, &settings, &mut found).or(choice.map(Decision::Closure)),
+    };
     Ok(LoopMade {
         row: chosen.row,
         made: found.made,
@@ -201,20 +209,57 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
     }
 }
 
-/// What was made instead of the loop asked for; `None` if that was made.
-fn instead(found: &RetriedLoop) -> Option<Decision> {
+/// What was made instead of the loop asked for, whose seam shows; `None` if that was made.
+fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
     let asked_for = found.asked_for.as_ref()?;
-    let quality = quality::measure(
-        &LoopKeys::from_loop(&asked_for.loop_clip),
-        &asked_for.body,
-        Some(&asked_for.source),
-    );
+    let reason = verdict(asked_for, &[]).reason;
+    Some(instead(found, asked_for, format!("the seam shows: {reason}")))
+}
+
+/// Takes the first other stretch whose loop is good, where that of the recommended one is not: its order among them rests on what the
+/// take shows, and a loop that is made shows more. What is no stretch of a longer take keeps its place.
+fn good_instead(
+    studied: &Studied,
+    chosen: &Chosen,
+    settings: &LoopSettings,
+    found: &mut RetriedLoop,
+) -> Option<Decision> {
+    let stretch = &chosen.stretch;
+    if chosen.others.is_empty() || stretch.whole.is_some() || stretch.is_idle {
+        return None;
+    }
+    let judged = |made: &MadeLoop| verdict(made, &of_take(&studied.analysis, &made.candidate));
+    let first = judged(&found.made);
+    if first.grade == Grade::Good {
+        return None;
+    }
+    let others = chosen.others.iter().filter(|other| *other != stretch);
+    for other in others.take(MAX_STRETCHES) {
+        let Ok(made) = studied.analysis.make_loop(other, settings) else {
+            continue;
+        };
+        found.tried += 1;
+        if judged(&made).grade == Grade::Good {
+            let asked_for = core::mem::replace(&mut found.made, made);
+            return Some(instead(found, &asked_for, first.to_string()));
+        }
+    }
+    None
+}
+
+fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
+    let keys = LoopKeys::from_loop(&made.loop_clip);
+    let quality = quality::measure(&keys, &made.body, Some(&made.source));
+    Verdict::of_made(made, &quality, of_take)
+}
+
+fn instead(found: &RetriedLoop, asked_for: &MadeLoop, reason: String) -> Decision {
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];
-    Some(Decision::Instead {
+    Decision::Instead {
         made_of: frames(&found.made),
         asked_for: (found.made.candidate != asked_for.candidate).then(|| frames(asked_for)),
         method: found.made.closed.method,
-        reason: Verdict::of_made(asked_for, &quality, &[]).reason,
+        reason,
         tried: found.tried,
-    })
+    }
 }

@@ -455,7 +455,7 @@ impl<'a> PackJob<'a> {
         let complaint = request.recipe.output.engine().complaint(request.format);
         sidecar
             .warnings
-            .extend(complaint.map(|complaint| complaint.to_string()));
+            .extend(complaint.map(|complaint| Warning::PackForEngine(complaint).to_string()));
         Ok(PackedFile {
             bytes,
             sidecar,

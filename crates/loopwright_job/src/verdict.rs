@@ -278,6 +278,17 @@ impl Verdict {
         Self { grade, reason, checks }
     }
 
+    /// What to try where it is not good: against the check that gives the reason.
+    pub fn cure(&self) -> Option<&'static str> {
+        let is_reason = |check: &&CheckFacts| check.grade == Some(self.grade);
+        let check = self
+            .checks
+            .iter()
+            .find(is_reason)
+            .filter(|_| self.grade > Grade::Good)?;
+        check.id.parse().ok().map(CheckId::cure)
+    }
+
     /// The verdict that these figures hold; `None` if they hold none.
     pub fn from_facts(quality: &QualityFacts) -> Option<Self> {
         Some(Self {
@@ -343,6 +354,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Whether the take stays in its place, and so does the loop, whatever speed is known of it.
+    fn stays_in_place(&self) -> bool {
+        self.was_in_place && !self.mode.moves_root()
+    }
+
     /// A body that is named as going somewhere, and stays in its place, shows no speed if its feet do not.
     fn is_root_speed_known(&self) -> bool {
         let rests = self.quality.root_mps < RESTS_MPS;
@@ -401,7 +417,7 @@ impl<'a> Subject<'a> {
             }
             CheckId::FootSlide => {
                 // What is made to walk on the spot has to slide, by the feet's own measure in parts only.
-                let goes = quality.root_mps >= DRIFT_MPS[1] * size && (self.mode.moves_root() || !self.was_in_place);
+                let goes = quality.root_mps >= DRIFT_MPS[1] * size && !self.stays_in_place();
                 let slide = quality.farthest_slide.filter(|_| goes)?;
                 let check = graded(id, 1e3 * slide.metres, FOOT_SLIDE_METRES.of_size(1e3 * size));
                 of_joint(slide.joint, slide.sample, check)
@@ -417,7 +433,7 @@ impl<'a> Subject<'a> {
             CheckId::FeetStand => {
                 let has_feet =
                     matches!(self.body.found_by, FoundBy::Names | FoundBy::Given) && !self.body.feet.is_empty();
-                if !has_feet || quality.root_mps < MOVING_MPS * size {
+                if !has_feet || quality.root_mps < MOVING_MPS * size || self.stays_in_place() {
                     return None;
                 }
                 let never = quality.farthest_slide.is_none();

@@ -16,7 +16,7 @@ use loopwright::{
 
 use loopwright_formats::loop_file::Complaint;
 
-use crate::{Decision, Studied, recipe::Ineffective};
+use crate::{Decision, Studied, recipe::Ineffective, verdict::pulls_back};
 
 /// What people should know of a take or of its loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -68,6 +68,9 @@ pub enum Warning {
     NoStandingPose { is_character: bool },
     #[error("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose")]
     MirroredByMeanPose,
+    /// The same of a file of several loops, which other formats do not hold.
+    #[error("{0}; --split -o loops/ writes each loop into a file that it reads")]
+    PackForEngine(Complaint),
     /// What an engine does not take as it is written.
     #[error("{}{}", .0, remedy(.0))]
     Engine(Complaint),
@@ -118,7 +121,7 @@ pub enum Warning {
     )]
     UnknownSpeed,
     #[error(
-        "the root moves at {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--set \
+        "the speed over the ground is {mps:.3} m/s, measured from the feet; the poses give {by_poses_mps:.3} m/s (--set \
          output.root-speed=pose keeps that)"
     )]
     SpeedByFeet { mps: f64, by_poses_mps: f64 },
@@ -308,14 +311,16 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
 /// Speed below which a root rests, metres per second.
 pub(crate) const RESTS_MPS: f64 = 0.01;
 
-/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed.
+/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. Where the body is pulled back, nobody asked for
+/// one, and where the poses were asked for, feet may show another one: they then do not stand.
 pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
-    let Some(whole) = &made.candidate.whole else {
+    let Some(whole) = made.candidate.whole.as_ref().filter(|_| !pulls_back(made.root.mode)) else {
         return false;
     };
     let never_stands = |outcome: &FootOutcome| *outcome == FootOutcome::NeverStands;
     let may_walk = whole.is_in_place() && whole.kind != WholeClipKind::EndsAsItBegins && !made.candidate.is_idle;
-    let is_unknown = !made.feet.outcomes.is_empty() && made.feet.outcomes.iter().all(never_stands);
+    let feet = &made.feet;
+    let is_unknown = feet.speed.is_none() && !feet.outcomes.is_empty() && feet.outcomes.iter().all(never_stands);
     may_walk && is_unknown && made.loop_clip.root().twist.linear.length() < RESTS_MPS
 }
 

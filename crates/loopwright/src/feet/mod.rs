@@ -331,6 +331,10 @@ impl Feet {
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
 
+/// A foot that slides farther than it did by no more than this in one stance slides as far, metres on the reference body: a twentieth of
+/// what a person sees.
+const FARTHER_METRES: f64 = 1e-3;
+
 /// Feet of two mirrored halves that one solve holds are as alike as this, metres and radians, where the body is symmetric.
 const SOLVED_ALIKE: f64 = 1e-4;
 
@@ -342,7 +346,7 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
+    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves {
         (None, None)
     } else {
         speed_by_feet(clip, body, limits, settings)
@@ -368,7 +372,11 @@ fn speed_by_feet(
         .map(|foot| standing_positions(&stage, foot, false))
         .collect();
     let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
-    let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
+    let taken = found.filter(|found| match settings.speed {
+        RootSpeed::Auto => found.is_better(),
+        RootSpeed::Poses => false,
+        RootSpeed::Feet | RootSpeed::Given(_) => true,
+    });
     (found, taken.map(|found| found.twist))
 }
 
@@ -490,7 +498,7 @@ impl Holding<'_> {
         let model = FootModel::new(&stage, self.body, limits);
         let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
         if feet.outcomes.contains(&FootOutcome::Unsettled) {
-            feet.foot_slide_mps = [quality::foot_slide_of_loop(clip, self.body, self.source); 2];
+            feet.foot_slide_mps = [quality::foot_slide_of_loop(clip, self.body, self.source).0; 2];
         }
         let held = held.map(|tracks| {
             let held = clip.clone().with_tracks(tracks);
@@ -528,11 +536,15 @@ impl Holding<'_> {
         (Some(solved.tracks), feet)
     }
 
-    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`.
+    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`: faster during their own
+    /// contacts, or farther in one stance. The mean speed of quality does not decide: its fixed limits see a foot that lands as one that stands.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
-        feet.foot_slide_mps = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
+        let slides = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
+        feet.foot_slide_mps = slides.map(|(mps, _)| mps);
         let [before, after] = [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body));
-        self.weighs() && after > before
+        let [metres_before, metres_after] = slides.map(|(_, metres)| metres);
+        let most_metres = metres_before + FARTHER_METRES * self.body.size_in(clip.skeleton(), clip.body_pose(0));
+        self.weighs() && (after > before || metres_after > most_metres)
     }
 
     /// Whether feet are held only where that is better: what the user says of feet is not weighed against what was detected.

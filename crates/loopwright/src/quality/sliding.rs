@@ -8,10 +8,17 @@ use crate::analysis::standing;
 use crate::loop_clip::{LoopClip, LoopKeys};
 use crate::{math::ops, root_motion::RootRelativeClip};
 
-/// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
-pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: Option<&RootRelativeClip>) -> Option<f64> {
+/// How the standing feet of a loop slide that is not written yet: their speed, as
+/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and how far the one goes that slides farthest, metres.
+pub(crate) fn foot_slide_of_loop(
+    clip: &LoopClip,
+    body: &Body,
+    source: Option<&RootRelativeClip>,
+) -> (Option<f64>, f64) {
     let keys = LoopKeys::from_loop(clip);
-    foot_slide_of_stances(&keys, &stands(&keys, body, source))
+    let stands = stands(&keys, body, source);
+    let farthest = farthest_slide_of_stances(&keys, &stands).map_or(0.0, |slide| slide.metres);
+    (foot_slide_of_stances(&keys, &stands), farthest)
 }
 
 /// A joint that stands on the ground for a while.

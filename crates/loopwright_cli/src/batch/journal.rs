@@ -2,7 +2,8 @@
 //!
 //! A JSON object on each line of `.loopwright-batch.jsonl` in the output folder. A line is appended in one write before the outputs of
 //! a take appear, with their names, and another one after that, with what the take gave. A run that is killed leaves at most one line
-//! that has no end, which is skipped; takes of the first kind without the second are done again, and replace what is theirs.
+//! that has no end, which is skipped; takes of the first kind without the second are done again, and replace what is theirs. What is
+//! not what a line of the second kind says was changed by somebody else since, and is not replaced.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -47,6 +48,10 @@ pub(crate) struct Past {
     /// By take; the last line of each counts.
     done: HashMap<String, Done>,
     known: HashSet<String>,
+    /// Takes whose last run was stopped before it said what they gave.
+    unfinished: HashSet<String>,
+    /// Hashes of everything that runs wrote under a name: journals of parts of the work are read in no order of time.
+    written: HashMap<PathBuf, HashSet<String>>,
     /// Takes whose outputs have these names.
     pub(crate) owners: Vec<(PathBuf, String)>,
     /// Catalogs of earlier runs.
@@ -66,9 +71,8 @@ impl Past {
     /// Whether a result is what its outputs say. A folder may come from others, with a journal in which anything stands.
     fn is_so(&self, result: &LoopResult) -> bool {
         let is_there = |output: &Written| {
-            let lies_here =
-                || (files::folder_of(&output.path).canonicalize()).is_ok_and(|at| at.starts_with(&self.folder));
-            fs::metadata(&output.path).is_ok_and(|there| there.is_file() && there.len() == output.bytes) && lies_here()
+            let has_length = fs::metadata(&output.path).is_ok_and(|there| there.len() == output.bytes);
+            has_length && self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256)
         };
         let grade = match result.verdict {
             Verdict::Good => "good",
@@ -94,6 +98,26 @@ impl Past {
         stated == Some(grade) && grades.any(|stated| stated == grade)
     }
 
+    /// An output of a take that is there, and is not what any run wrote: somebody else changed it.
+    pub(crate) fn changed_output(&self, take: &str) -> Option<&Path> {
+        let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
+        let mut outputs = done.results.iter().flat_map(|result| &result.outputs);
+        let is_changed = |output: &&Written| {
+            let written = self.written.get(&output.path);
+            self.hash_of(&output.path)
+                .is_some_and(|hash| !written.is_some_and(|written| written.contains(&hash)))
+        };
+        outputs.find(is_changed).map(|output| output.path.as_path())
+    }
+
+    /// The hash of a file in the folder of all outputs; `None` if there is none.
+    fn hash_of(&self, path: &Path) -> Option<String> {
+        let lies_here = || (files::folder_of(path).canonicalize()).is_ok_and(|at| at.starts_with(&self.folder));
+        let is_file = fs::metadata(path).is_ok_and(|there| there.is_file()) && lies_here();
+        let bytes = is_file.then(|| files::read_bytes(path).ok())??;
+        Some(loop_file::sha256(&bytes))
+    }
+
     /// Whether an earlier run wrote a catalog there, which may be replaced by that of a run that goes on.
     pub(crate) fn has_catalog(&self, path: &Path) -> bool {
         absolute(path).is_some_and(|path| self.catalogs.contains(&path))
@@ -108,11 +132,17 @@ impl Past {
         match line {
             Line::Writes { take, outputs } => {
                 self.known.insert(take.clone());
+                self.unfinished.insert(take.clone());
                 self.owners
                     .extend(outputs.into_iter().map(|output| (output, take.clone())));
             }
             Line::Done(done) => {
                 self.known.insert(done.take.clone());
+                self.unfinished.remove(&done.take);
+                for output in done.results.iter().flat_map(|result| &result.outputs) {
+                    let hashes = self.written.entry(output.path.clone()).or_default();
+                    hashes.insert(output.sha256.clone());
+                }
                 self.done.insert(done.take.clone(), *done);
             }
             Line::Catalog { path } => {
@@ -307,12 +337,13 @@ mod tests {
             recipe_sha256: "b".to_owned(),
             results: vec![LoopResult {
                 verdict: Verdict::Good,
-                outputs: [
-                    (output.to_owned(), 3),
-                    (output::sidecar_path(output), SIDECAR.len() as u64),
-                ]
-                .map(|(path, bytes)| Written { path, bytes })
-                .to_vec(),
+                outputs: [(output.to_owned(), "new"), (output::sidecar_path(output), SIDECAR)]
+                    .map(|(path, text)| Written {
+                        path,
+                        bytes: text.len() as u64,
+                        sha256: loop_file::sha256(text.as_bytes()),
+                    })
+                    .to_vec(),
                 row: Some(Box::new(loopwright_catalog::LoopRow {
                     grade: Some("good".to_owned()),
                     ..Default::default()
@@ -354,9 +385,21 @@ mod tests {
             {
                 assert_eq!(past.done(take, take_sha256, recipe_sha256), None);
             }
+            assert_eq!(past.changed_output("walk.bvh"), None);
+            fs::write(&output, "old").unwrap();
+            assert_eq!(past.done("walk.bvh", "a", "b"), None, "of the same length");
+            assert_eq!(past.changed_output("walk.bvh"), Some(output.as_path()));
             fs::remove_file(&output).unwrap();
+            assert_eq!(past.changed_output("walk.bvh"), None);
         }
         assert_eq!(fs::read(&path).unwrap().len(), whole, "the torn line is gone");
+        // What a run was writing when it was killed is its own.
+        let (journal, _) = Journal::open(folder.path(), None, false).unwrap();
+        journal.writes("walk.bvh", vec![output.clone()]).unwrap();
+        drop(journal);
+        fs::write(&output, "newer").unwrap();
+        let (_, past) = Journal::open(folder.path(), None, false).unwrap();
+        assert_eq!(past.changed_output("walk.bvh"), None);
         let (_, past) = Journal::open(folder.path(), None, true).unwrap();
         assert!(past.owners.is_empty() && past.done.is_empty());
     }

@@ -86,6 +86,8 @@ pub(crate) struct Written {
     pub(crate) path: PathBuf,
     /// Its length.
     pub(crate) bytes: u64,
+    /// The hash of its bytes, by which a later run sees whether somebody changed it.
+    pub(crate) sha256: String,
 }
 
 /// One loop that was asked for: made, or why not. A take gives one, or several for several rows of `find`.

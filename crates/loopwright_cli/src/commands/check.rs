@@ -155,11 +155,14 @@ pub(super) struct Fails<'a> {
 }
 
 impl Fails<'_> {
-    fn of<'c>(&self, checks: &'c [CheckFacts]) -> impl Iterator<Item = &'c CheckFacts> {
-        checks.iter().filter(|check| {
+    /// Those that are not good: which make a loop fail, and which are to be reviewed only.
+    fn of(&self, checks: &[CheckFacts]) -> [Vec<Exceeded>; 2] {
+        let wanting = checks.iter().filter(|check| {
             let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
-            is_asked && check.grade >= Some(self.from)
-        })
+            is_asked && check.grade > Some(Grade::Good)
+        });
+        let (failed, to_review): (Vec<_>, Vec<_>) = wanting.partition(|check| check.grade >= Some(self.from));
+        [failed, to_review].map(|checks| checks.into_iter().map(Exceeded::of_check).collect())
     }
 }
 
@@ -190,7 +193,7 @@ pub(super) fn check(
         gap: name_of(joints.gap),
         acceleration: name_of(joints.acceleration),
     };
-    let mut failed: Vec<Exceeded> = fails.of(&figures.checks).map(Exceeded::of_check).collect();
+    let [mut failed, to_review] = fails.of(&figures.checks);
     failed.extend(limits.exceeded(&figures, &names));
     let mut warnings = read.warnings.clone();
     warnings.extend(notes.iter().map(ToString::to_string));
@@ -200,6 +203,7 @@ pub(super) fn check(
         animation: None,
         grade: grade.as_str(),
         failed,
+        to_review,
         failure: None,
         take: Some(read.facts.clone()),
         candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),

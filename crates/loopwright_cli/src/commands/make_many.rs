@@ -404,6 +404,19 @@ impl MakeLoops<'_> {
         if let Some(done) = past.filter(|_| many.resume && is_whole(&input.path, &bytes)) {
             return Ok(Studied::Done(done.results.clone()));
         }
+        if let Some(changed) = self
+            .past
+            .changed_output(&key(input))
+            .filter(|_| !self.options.target.force)
+        {
+            return Err(failed(
+                Failure::error(format!(
+                    "\"{}\" was changed since an earlier run wrote it, and stays as it is",
+                    changed.display()
+                ))
+                .try_this("--resume --force to make it again, or another place for the changed file"),
+            ));
+        }
         let format = match self.template.format {
             Some(format) => format,
             None => {
@@ -773,13 +786,15 @@ fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
             return Ok(Written {
                 path: path.to_owned(),
                 bytes: 0,
+                sha256: String::new(),
             });
         }
-        let there = fs::metadata(path)
-            .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", path.display())))?;
+        let bytes =
+            fs::read(path).map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", path.display())))?;
         Ok(Written {
             path: path.to_owned(),
-            bytes: there.len(),
+            bytes: bytes.len() as u64,
+            sha256: sha256(&bytes),
         })
     });
     written.collect()

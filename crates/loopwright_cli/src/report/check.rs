@@ -18,6 +18,9 @@ pub(crate) struct Verdict {
     pub(crate) animation: Option<String>,
     pub(crate) grade: &'static str,
     pub(crate) failed: Vec<Exceeded>,
+    /// Checks to review, which do not make it fail.
+    #[serde(skip)]
+    pub(crate) to_review: Vec<Exceeded>,
     pub(crate) take: Option<TakeFacts>,
     pub(crate) candidate: Option<CandidateFacts>,
     pub(crate) root_motion: Option<RootMotionFacts>,
@@ -151,8 +154,10 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
     if let Some(quality) = &verdict.quality {
         text.push_str(&figures(quality, verbose, ""));
     }
-    for exceeded in &verdict.failed {
-        let _ = writeln!(text, "  failed: {exceeded}\n    try: {}", exceeded.hint);
+    for (what, list) in [("failed", &verdict.failed), ("review", &verdict.to_review)] {
+        for exceeded in list {
+            let _ = writeln!(text, "  {what}: {exceeded}\n    try: {}", exceeded.hint);
+        }
     }
     text
 }

@@ -60,6 +60,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
     let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
     let mut text = first_line(sidecar);
+    if let Some(cure) = Verdict::from_facts(&sidecar.quality).and_then(|verdict| verdict.cure()) {
+        let _ = writeln!(text, "  {:<20} {cure}", "try");
+    }
     let _ = match &candidate.whole_clip {
         Some(whole) => writeln!(
             text,

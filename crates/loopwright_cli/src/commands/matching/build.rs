@@ -8,7 +8,7 @@ use loopwright_match::{
     MatchDatabase, MatchMotion, MatchSource, RowsError, features::Horizon,
 };
 
-use super::{Opened, open, source, tags::TagTable, unmatched, unmatched_cost};
+use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched, unmatched_cost};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
@@ -59,32 +59,30 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let mut building = Building::new(known, horizon, args);
 
     let progress = Progress::new("reading", named.len());
-    let (mut num_added, mut failures) = (0, Vec::new());
+    let (mut num_added, mut failures, mut left_out) = (0, Vec::new(), Vec::new());
     for motion in &named {
         // A file that cannot be matched does not stop the others.
         match of_file(motion, args, horizon, &mut table, &mut building) {
             Ok(num_rows) => num_added += num_rows,
             Err(failure) if failure.is_negative() && found.contains(&motion.path) => {
-                talk::warn(&format!("left out: {}", failure.what()));
+                leave_out(&failure);
+                left_out.push(failure);
             }
-            Err(failure) => {
-                let failure = failure.into_error();
-                if named.len() > 1 {
-                    talk::fail(&failure);
-                }
-                failures.push(failure);
-            }
+            Err(failure) => failures.push(failure.into_error()),
         }
         progress.step();
     }
     progress.finish();
     table.warn_of_unused();
     if num_added == 0 {
-        return Err(match &failures[..] {
-            [only] => only.clone(),
-            [] => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
+        return Err(match (&failures[..], &left_out[..]) {
+            ([only], _) => only.clone(),
+            ([], []) => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
                 .try_this("longer takes: matching looks ahead, see --ahead"),
-            all => Failure::of_all("none of the takes can be matched", all),
+            ([], [first, ..]) => {
+                Failure::nothing("none of the takes can be matched").try_this(first.hint().unwrap_or("other takes"))
+            }
+            (all, _) => Failure::of_all("none of the takes can be matched", all),
         });
     }
     let (bytes, answer) = building
@@ -92,7 +90,14 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         .map_err(|error| rows_failure(&error))?;
     outputs.add(&args.output, &bytes)?;
     let outputs = outputs.commit()?;
-    let failure = Failure::of_some(&failures, named.len(), "files could not be matched");
+    let failure = match (&failures[..], named.len()) {
+        ([only], 1) => Some(only.clone()),
+        (all, count) => Failure::of_some(all, count, "files could not be matched"),
+    };
+    let failure = match failures.iter().find_map(Failure::hint) {
+        Some(hint) => failure.map(|failure| failure.try_this(hint)),
+        None => failure,
+    };
     if !args.json {
         output::print(&report::built(&answer))?;
     }
@@ -116,7 +121,14 @@ fn horizon_of(ahead: &[f64]) -> Result<Horizon, Failure> {
         .map_err(|error| Failure::error(format!("--ahead: {error}")).try_this("--ahead 0.2,0.4,0.8"))
 }
 
-/// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns how many rows they have.
+/// Warns of what is not among the rows.
+fn leave_out(failure: &Failure) {
+    let hint = failure.hint().map_or_else(String::new, |hint| format!("; try: {hint}"));
+    talk::warn(&format!("left out: {}{hint}", failure.what()));
+}
+
+/// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns how many rows they have. Of several loops, those that
+/// cannot be matched are left out. Errors: none can.
 fn of_file(
     named: &NamedMotion,
     args: &MatchBuildArgs,
@@ -131,30 +143,44 @@ fn of_file(
                 .try_this("the name alone: every sample of a loop can be matched"),
         );
     }
-    let mut num_rows = 0;
     let name = source::name_beside(path, &args.output);
-    for (name, mut source) in source::read_all(path, name, &args.reading, &args.weights, horizon)? {
+    let motions = source::read_all(path, name, &args.reading, &args.weights, horizon)?;
+    let num_motions = motions.len();
+    let (mut num_rows, mut left_out) = (0, Vec::new());
+    for Motion { name, path, source } in motions {
         let mut tags = args.tags.clone();
         tags.extend(table.of(named, &name));
-        if let Some((start, end)) = named.frames {
-            named.check(source.num_frames())?;
-            source = source.within(start..end + 1);
+        let added = source.and_then(|mut source| {
+            if let Some((start, end)) = named.frames {
+                named.check(source.num_frames())?;
+                source = source.within(start..end + 1);
+            }
+            building.add(&path, &source, &name, &tags)
+        });
+        match (added, named.frames) {
+            (Ok(0), Some((start, end))) => talk::warn(&format!(
+                "{}: none of its frames {start} to {end} can be matched: too few, or without a known future",
+                path.display()
+            )),
+            (Ok(0), None) => talk::warn(&format!(
+                "{}: its pose jumps so often that no frame can be matched",
+                path.display()
+            )),
+            (Ok(found), _) => num_rows += found,
+            (Err(failure), _) if failure.is_negative() && num_motions > 1 => left_out.push(failure),
+            (Err(failure), _) => return Err(failure),
         }
-        let found = building.add(path, &source, &name, &tags)?;
-        if found == 0 {
-            talk::warn(&match named.frames {
-                Some((start, end)) => format!(
-                    "{}: none of its frames {start} to {end} can be matched: too few, or without a known future",
-                    path.display()
-                ),
-                None => format!(
-                    "{}: its pose jumps so often that no frame can be matched",
-                    path.display()
-                ),
-            });
-        }
-        num_rows += found;
     }
+    if left_out.len() == num_motions
+        && let [first, ..] = &left_out[..]
+    {
+        let why = left_out.iter().fold(
+            Failure::nothing(format!("none of the loops in \"{}\" can be matched", path.display())),
+            |failure, each| failure.because(each.what()),
+        );
+        return Err(why.try_this(first.hint().unwrap_or("other loops")));
+    }
+    left_out.iter().for_each(leave_out);
     Ok(num_rows)
 }
 

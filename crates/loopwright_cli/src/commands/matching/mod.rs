@@ -9,7 +9,7 @@ use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure};
 use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
-use crate::{output, recipe::TakeArgs, written_loop};
+use crate::{files, output, recipe::TakeArgs, written_loop};
 
 mod build;
 mod export;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
         MatchCommand::Export(args) => export::run(args),
         MatchCommand::Inspect(args) => {
             // A mapped file that another program changes would change under our feet, and the checksum reads it whole anyway.
-            let bytes = crate::files::read_bytes(&args.database)?;
+            let bytes = files::read_bytes(&args.database)?;
             let answer = match open(&args.database, &bytes)? {
                 Opened::Future(database) => InspectAnswer::of_future(&args.database, &database, bytes.len()),
                 Opened::Cost(database) => InspectAnswer::of_cost(&args.database, &database, bytes.len()),
@@ -80,7 +80,7 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
     let mut sources = source::read_all(path, String::new(), reading, &[], horizon)?;
     let several = sources.len() > 1;
     match sources.pop().filter(|_| !several) {
-        Some((_, source)) => Ok(source),
+        Some(motion) => motion.source,
         None => Err(
             Failure::error(format!("\"{}\" holds several loops: which one?", path.display()))
                 .try_this("--animation NAME; `loopwright check FILE` lists them"),
@@ -99,14 +99,15 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
 }
 
 fn unmatched(path: &Path, error: MatchError) -> Failure {
-    let failure = Failure::cannot("match", path, error);
+    // There is nothing in it to match, which is no fault of a file that lies in a folder.
+    let failure = Failure::nothing(Failure::cannot("match", path, error).what());
     match error {
-        // There is nothing in it to match, which is no fault of a file that lies in a folder.
-        MatchError::Short { .. } => Failure::nothing(failure.what())
-            .try_this("a longer take, or a loop made from it: loops go on past their end"),
-        // The poses of a loop stand in the way that its sidecar says.
-        MatchError::InPlace { .. } if written_loop::has_sidecar(path) => {
-            failure.try_this("make the loop again with --root-motion constant")
+        MatchError::Short { .. } => {
+            failure.try_this("a longer take, or a loop made from it: loops go on past their end")
+        }
+        // Its feet were measured when it was made, and hardly touch the ground.
+        MatchError::InPlace { .. } if written_loop::has_sidecar(&files::split_animation(path).0) => {
+            failure.try_this("make the loop again with --set output.root-speed=3.2, which states its speed in m/s")
         }
         MatchError::InPlace { .. } => failure.try_this(format!(
             "`loopwright make {}`, which measures the speed by the feet, and add the loop",

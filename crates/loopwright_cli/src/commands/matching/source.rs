@@ -1,14 +1,24 @@
 //! The motions in files that are matched: takes, and loops with their sidecars.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use loopwright::Analysis;
-use loopwright_job::Study;
+use loopwright_job::{AddedRoot, Study};
 use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::{animations, exit::Failure, files, load, memory, talk, written_loop};
+
+/// A motion that a file holds.
+pub(super) struct Motion {
+    /// The name of its clips.
+    pub(super) name: String,
+    /// The file, and the animation in it if it holds several loops.
+    pub(super) path: PathBuf,
+    /// The motion, or why it cannot be read: the others of the file still can.
+    pub(super) source: Result<MatchSource, Failure>,
+}
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
 pub(super) fn read_all(
@@ -17,32 +27,32 @@ pub(super) fn read_all(
     reading: &TakeArgs,
     weights: &[(String, f64)],
     horizon: Horizon,
-) -> Result<Vec<(String, MatchSource)>, Failure> {
+) -> Result<Vec<Motion>, Failure> {
     let (path, reading) = &animations::named(path, reading);
     let study = StudyArgs {
         weights: weights.to_vec(),
         ..reading.clone().into()
     };
     if !written_loop::has_sidecar(path) {
-        return Ok(vec![(
+        return Ok(vec![Motion {
             name,
-            MatchSource::from_take(read_take(path, &load::study(study)?)?),
-        )]);
+            path: path.clone(),
+            source: Ok(MatchSource::from_take(read_take(path, &load::study(study)?)?)),
+        }]);
     }
-    let mut sources = Vec::new();
     let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
-    for each in &loops {
-        for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
-            let source = MatchSource::from_loop(&read.clip, &study.overrides(), horizon)
-                .map_err(|error| unmatched(path, error))?;
-            let name = match loops.len() {
-                1 => name.clone(),
-                _ => format!("{name}:{}", read.clip.name()),
-            };
-            sources.push((name, source));
-        }
-    }
-    Ok(sources)
+    let motions = loops.iter().map(|each| {
+        let path = each.typed();
+        let mut name = name.clone();
+        let source = each.read(reading, AddedRoot::Kept).and_then(|read| {
+            if loops.len() > 1 {
+                name = format!("{name}:{}", read.clip.name());
+            }
+            MatchSource::from_loop(&read.clip, &study.overrides(), horizon).map_err(|error| unmatched(&path, error))
+        });
+        Motion { name, path, source }
+    });
+    Ok(motions.collect())
 }
 
 /// Reads a take and studies it; warnings name the file.

@@ -42,13 +42,16 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     for (file, name) in &files {
         files::check_named_by(&args.database, file)?;
         outputs.protect(file);
-        sources.extend(source::read_all(
-            file,
-            name.clone(),
-            &args.reading,
-            &[],
-            database.horizon(),
-        )?);
+        let motions = source::read_all(file, name.clone(), &args.reading, &[], database.horizon())?;
+        let num_motions = motions.len();
+        for motion in motions {
+            match motion.source {
+                Ok(source) => sources.push((motion.name, source)),
+                // Of several loops the database was built without those that cannot be matched.
+                Err(failure) if failure.is_negative() && num_motions > 1 => {}
+                Err(failure) => return Err(failure),
+            }
+        }
     }
     let by_clip: Vec<&MatchSource> = (database.clips().iter())
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
