@@ -1,13 +1,22 @@
 //! The words that people write for a choice: in flags, recipes and sidecars.
 
+use crate::names;
+
 /// A word that matches none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of {}, found \"{found}\"", .known.join(", "))]
+#[error("must be one of {}, found \"{found}\"{}", .known.join(", "), did_you_mean(.found, .known))]
 pub struct UnknownWord {
     /// The word given.
     pub found: String,
     /// The known words.
     pub known: Vec<&'static str>,
+}
+
+/// The word that resembles the one given, as the end of a message; nothing where none does.
+pub fn did_you_mean(found: &str, known: &[&str]) -> String {
+    let near = names::nearest(found, known.iter().copied(), 1);
+    near.first()
+        .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
 /// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`.

@@ -2,10 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
+use loopwright_formats::{AnimatedFile, AnimationChoice, AnimationError, ReadError, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{exit::Failure, failures, files, load, memory, recipe::TakeArgs};
+use crate::{args::ExcludeArgs, batch, exit::Failure, failures, files, load, memory, recipe::TakeArgs};
+
+/// Animations that are left out, by name, pattern or number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Excluded<'a> {
+    names: &'a [String],
+    /// Whether they are of many files, of which some have nothing to exclude.
+    of_many: bool,
+}
+
+impl<'a> Excluded<'a> {
+    /// None.
+    pub(crate) const NONE: Self = Self {
+        names: &[],
+        of_many: false,
+    };
+
+    /// Those of all these files.
+    pub(crate) fn of(files: &[PathBuf], args: &'a ExcludeArgs) -> Self {
+        Self {
+            names: &args.exclude,
+            of_many: batch::are_many(files),
+        }
+    }
+
+    pub(crate) fn names(self) -> &'a [String] {
+        self.names
+    }
+}
 
 /// The animations of a file that flags ask for: all, or those of a name, a pattern or a number, without those that are excluded in the same
 /// way. Errors: one of these means no animation, or nothing is left.
@@ -13,26 +41,30 @@ pub(crate) fn asked_for(
     path: &Path,
     file: &AnimatedFile,
     wanted: Option<&str>,
-    excluded: &[String],
+    excluded: Excluded<'_>,
 ) -> Result<Vec<usize>, Failure> {
-    let matching = |wanted: &str| {
-        let matching = file.animations_matching(wanted);
-        matching.map_err(|error| failures::read(path, &error))
-    };
+    let failed = |error: ReadError| failures::read(path, &error);
     let mut numbers = match wanted {
-        Some(wanted) => matching(wanted)?,
+        Some(wanted) => file.animations_matching(wanted).map_err(failed)?,
         None => (0..file.num_animations()).collect(),
     };
-    let excluded = excluded.iter().map(|excluded| matching(excluded));
-    let excluded = excluded.collect::<Result<Vec<_>, _>>()?.concat();
-    numbers.retain(|number| !excluded.contains(number));
-    match numbers.is_empty() && !excluded.is_empty() {
-        true => Err(Failure::nothing(format!(
-            "--exclude leaves no animation of \"{}\"",
-            path.display()
-        ))),
+    for excluded_name in excluded.names {
+        match file.animations_matching(excluded_name) {
+            Ok(matching) => numbers.retain(|number| !matching.contains(number)),
+            Err(ReadError::Animation(AnimationError::NoSuch { .. })) if excluded.of_many => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    match numbers.is_empty() && !excluded.names.is_empty() {
+        true => Err(none_left(path, "animation")),
         false => Ok(numbers),
     }
+}
+
+/// The failure where everything is excluded.
+pub(crate) fn none_left(path: &Path, what: &str) -> Failure {
+    Failure::nothing(format!("--exclude leaves no {what} of \"{}\"", path.display()))
+        .try_this(format!("`loopwright list {}` lists them", path.display()))
 }
 
 /// The file that is named, and how it is read: a name such as `pack.glb#Walk` says which animation.

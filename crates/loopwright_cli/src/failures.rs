@@ -12,7 +12,7 @@ use loopwright::{
 use loopwright_formats::{Format, LoopFileError, MemoryError, ReadError, WriteError};
 use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
 
-use crate::{exit::Failure, memory};
+use crate::{exit::Failure, files, memory};
 
 /// Why a file is not read as a take.
 pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
@@ -31,7 +31,14 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };
-    Failure::cannot("read", path, error).try_this(hint)
+    let is_named_otherwise =
+        error.is_of_no_format() && path.extension().is_some() && !files::is_named_like_a_take(path);
+    let failure = match (is_named_otherwise, error) {
+        // What is read as BVH because it is nothing else.
+        (true, ReadError::Bvh(_)) => Failure::cannot("read", path, format!("it is no {} file", Format::names("or"))),
+        _ => Failure::cannot("read", path, error),
+    };
+    failure.try_this(hint)
 }
 
 /// Why something is not done with a file: it would take more memory than is allowed.
@@ -138,7 +145,8 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
         JobError::NoSuchRow { row, count } => Failure::error(format!("there is no loop number {row} in \"{name}\""))
             .because(format!("the search found {count}"))
             .try_this(format!(
-                "--pick 1 to {count}; `loopwright find` lists them, and with --set search.shifted=true the versions of each, which --pick counts then"
+                "--pick 1{}; `loopwright find` lists them, and with --set search.shifted=true the versions of each, which --pick counts then",
+                if count > 1 { format!(" to {count}") } else { String::new() }
             )),
         JobError::Cut(error) => cut(studied, error),
         JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),

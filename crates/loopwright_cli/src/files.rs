@@ -76,7 +76,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
     let found = path.metadata().map_err(failed)?;
     if found.is_dir() {
-        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
+        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one file in it"));
     }
     if !(found.is_file() || is_stream_of_this_run(path)) {
         return Err(Failure::error(format!("\"{}\" is no file", path.display()))
@@ -112,12 +112,13 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => match similar(path) {
             Some(other) => failure.try_this(format!("\"{}\"", other.display())),
-            None if is_named_like_a_take(path) => failure.try_this("check the path"),
+            None if is_named_like_a_take(path) || path.extension().is_some() => failure.try_this("check the path"),
             None => failure.try_this(format!(
                 "check the path; takes are {} files, recipes and settings TOML",
                 Format::names("or")
             )),
         },
+        io::ErrorKind::NotADirectory => failure.try_this("check the path: one of its folders is a file"),
         io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
         io::ErrorKind::OutOfMemory => failure.try_this(memory::hint(memory::limits().max_memory_bytes)),
         _ => failure.try_this("copy it to another disk, and read the copy"),

@@ -96,7 +96,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Catalog(args) => commands::catalog::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
-        Command::Convert(args) => commands::convert::run(&args),
+        Command::Convert(args) => commands::convert::run(args),
         Command::Retarget(args) => commands::retarget::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),

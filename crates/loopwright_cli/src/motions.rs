@@ -95,8 +95,18 @@ impl NamedMotion {
             let (file, start) = rest.rsplit_once(':')?;
             Some((file, format!("{start}:{end}")))
         });
-        let Some((file, range)) = parts.filter(|(file, _)| files::split_animation(Path::new(file)).0.is_file()) else {
-            return Ok(vec![whole()]);
+        let is_file = |file: &str| files::split_animation(Path::new(file)).0.is_file();
+        let Some((file, range)) = parts.filter(|(file, _)| is_file(file)) else {
+            // One frame is no motion.
+            let frame = named.to_str().and_then(|text| text.rsplit_once(':'));
+            return match frame.filter(|(file, _)| is_file(file)) {
+                Some((file, frame)) => Err(
+                    Failure::error(format!("\"{frame}\" is no range of frames of \"{file}\""))
+                        .because("a range is START:END, two whole frames counted from 0")
+                        .try_this(format!("\"{file}:0:60\", or the name alone for all frames")),
+                ),
+                None => Ok(vec![whole()]),
+            };
         };
         let frames = parse_range(&range).map_err(|why| {
             Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))

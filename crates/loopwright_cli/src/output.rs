@@ -82,7 +82,7 @@ impl Outputs {
         if !folder.is_dir() && !writes_nothing() {
             return Err(
                 Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
-                    .try_this("make the folder first, or name another output with -o"),
+                    .try_this("make the folder first, or name another output"),
             );
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
@@ -164,7 +164,7 @@ impl Outputs {
         }
         let failed = |error: io::Error| {
             Failure::cannot("write", path, cause(&error))
-                .try_this("check that the folder may be written to and has room, or name another output with -o")
+                .try_this("check that the folder may be written to and has room, or name another output")
         };
         let folder = folder_of(path);
         let mut file = temporary_in(folder).map_err(failed)?;
@@ -216,7 +216,7 @@ impl Outputs {
                 io::ErrorKind::AlreadyExists if !self.force => already_there(&path),
                 _ => Failure::cannot("write", &path, cause(error))
                     .because("no output was written, and nothing was replaced")
-                    .try_this("check that the file may be replaced, or name another output with -o"),
+                    .try_this("check that the file may be replaced, or name another output"),
             };
             let kept = match self.force {
                 true => kept_back(&path).map_err(|error| failed(&error))?,
@@ -498,6 +498,12 @@ pub(crate) fn is_named_as_folder(path: &Path) -> bool {
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     if writes_nothing() {
         return Ok(());
+    }
+    if let Some(file) = folder.ancestors().find(|above| above.is_file()) {
+        return Err(
+            Failure::error(format!("\"{}\" is a file, and a folder is wanted", file.display()))
+                .try_this("the name of a folder"),
+        );
     }
     fs::create_dir_all(folder).map_err(|error| {
         Failure::cannot("make the folder", folder, error)

@@ -36,7 +36,7 @@ impl From<Studied> for Surveyed {
 /// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
 pub(crate) fn of(path: &Path, study: &Study) -> Result<Surveyed, Failure> {
     // What smooths a take or carries it over has to hold it.
-    let as_recorded = study.args.smooth.is_none() && study.args.rig.is_none();
+    let as_recorded = study.args.smooth.is_none() && study.args.rig.is_none() && study.args.animation.is_none();
     match as_recorded.then(|| pose_by_pose(path, &study.args)).flatten() {
         Some(surveyed) => Ok(surveyed),
         None => load::load_or_rest(path, study).map(Surveyed::from),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{borrow::Cow, cell::RefCell, fmt, io::Write};
+use std::{borrow::Cow, cell::RefCell, collections::BTreeSet, fmt, io::Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -151,9 +151,19 @@ pub(crate) fn warnings() -> Vec<String> {
     aside.unwrap_or_else(|| WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone())
 }
 
-/// Reports a decision the command made.
+/// Every note so far: a decision about a file that is opened twice is one.
+static NOTES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Reports a decision the command made, once.
 pub(crate) fn note(text: &str) {
-    if !is_aside() && !is_quiet() {
+    if is_aside() || is_quiet() {
+        return;
+    }
+    let is_new = NOTES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(text.to_owned());
+    if is_new {
         say(AnsiColor::Cyan.on_default().bold(), "note", text);
     }
 }

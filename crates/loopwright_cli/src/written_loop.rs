@@ -11,7 +11,14 @@ use loopwright_formats::{
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
-use crate::{exit::Failure, failures, files, load, memory, output, patterns::Pattern, recipe::TakeArgs, talk};
+use crate::{
+    animations::{self, Excluded},
+    exit::Failure,
+    failures, files, load, memory, output,
+    patterns::Pattern,
+    recipe::TakeArgs,
+    talk,
+};
 
 /// A loop as read from its file, or any other file that may be a loop.
 #[derive(Clone)]
@@ -92,8 +99,8 @@ impl LoopsInFile {
     /// Reads one of the loops, like [`read`].
     pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
         let sidecar = sidecar_of(&self.path, &self.sidecars, reading, |wanted| {
-            names_of(&self.file, wanted)
-        });
+            names_of(&self.path, &self.file, wanted)
+        })?;
         let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
         let mut warnings = Vec::new();
         let read = self
@@ -168,7 +175,10 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
                 path.display()
             ))
             .because("the sidecar holds the root motion and the period of the loop")
-            .try_this("leave --animation away, or make each loop into a file of its own"));
+            .try_this(format!(
+                "one of its loops: `loopwright check {}` lists them",
+                path.display()
+            )));
         }
         // If the file itself is missing, report that first.
         None => {
@@ -274,30 +284,35 @@ fn is_named_like_a_loop(path: &Path) -> bool {
     files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
-/// The animations of a file that are loops by their names or by the JSON beside it: those that are asked for, if there are several.
+/// The animations of a file that are loops by their names or by the JSON beside it: those that are asked for, if there are several or others
+/// are left out.
 ///
-/// A file or sidecar that cannot be read is not reported here; reading the loop reports it later.
-pub(crate) fn several_loops(path: &Path, reading: &TakeArgs) -> Vec<String> {
+/// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation is meant, or no loop
+/// is left.
+pub(crate) fn several_loops(path: &Path, reading: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<String>, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     // Files of one animation without a name may be large.
     let format = extension.and_then(Format::from_extension);
     if format.is_some_and(|format| !format.capabilities().holds_animations) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let Ok(file) = load::open(path) else { return Vec::new() };
+    let Ok(file) = load::open(path) else {
+        return Ok(Vec::new());
+    };
     let described: Vec<String> = (sidecars_beside(path).into_iter())
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
-    let wanted = match reading.animation.as_deref() {
-        Some(wanted) => file.animations_matching(wanted).unwrap_or_default(),
-        None => (0..file.num_animations()).collect(),
+    let loops_without = |excluded| {
+        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), excluded)?;
+        let names = numbers.into_iter().map(|number| &file.animation_names()[number]);
+        let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
+        Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
     };
-    let names = wanted.into_iter().map(|number| &file.animation_names()[number]);
-    let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
-    let names: Vec<String> = names.filter(is_loop).cloned().collect();
-    match names.len() {
-        0 | 1 => Vec::new(),
-        _ => names,
+    let (all, left) = (loops_without(Excluded::NONE)?, loops_without(excluded)?);
+    match (left.len(), left.len() < all.len()) {
+        (0, true) => Err(animations::none_left(path, "loop")),
+        (0 | 1, false) => Ok(Vec::new()),
+        _ => Ok(left),
     }
 }
 
@@ -384,7 +399,7 @@ pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<Loo
             animation: animation.clone().or_else(|| reading.animation.clone()),
             ..reading.clone()
         };
-        let animations = several_loops(&path, &wanted);
+        let animations = several_loops(&path, &wanted, Excluded::NONE)?;
         if animations.is_empty() {
             loops.push(LoopName { path, animation });
         } else {
@@ -436,12 +451,12 @@ pub(crate) fn has_sidecar(path: &Path) -> bool {
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
 /// latter is reported.
 ///
-/// Errors: the sidecar exists but cannot be read.
+/// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
 pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
     let sidecars = all_sidecars(path)?;
-    // A file that cannot be read is reported when the loop is read.
-    let matching = |wanted: &str| names_of(&load::open(path).ok()?, wanted);
-    Ok(sidecar_of(path, &sidecars, reading, matching))
+    sidecar_of(path, &sidecars, reading, |wanted| {
+        names_of(path, &load::open(path)?, wanted)
+    })
 }
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
@@ -469,13 +484,13 @@ fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
 }
 
 /// The sidecar of the animation that is asked for, of those beside a file; says which it is if there are several, or that there
-/// is none. `matching` lists the animations of the file that are meant.
+/// is none. `matching` lists the animations of the file that are meant. Errors: those of `matching`.
 fn sidecar_of(
     path: &Path,
     sidecars: &[Sidecar],
     reading: &TakeArgs,
-    matching: impl FnOnce(&str) -> Option<Vec<String>>,
-) -> Option<Sidecar> {
+    matching: impl FnOnce(&str) -> Result<Vec<String>, Failure>,
+) -> Result<Option<Sidecar>, Failure> {
     let Some(wanted) = &reading.animation else {
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
@@ -486,43 +501,39 @@ fn sidecar_of(
                 sidecars.len()
             ));
         }
-        return sidecars.last().cloned();
+        return Ok(sidecars.last().cloned());
     };
     let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_ref() == Some(wanted);
-    if sidecars.is_empty() {
-        return None;
+    // The only loop of a file without animations has no name.
+    let is_only = |sidecar: &&Sidecar| sidecar.playback.animation.is_none();
+    let exact = sidecars.iter().find(is_named).or_else(|| sidecars.iter().find(is_only));
+    if sidecars.is_empty() || exact.is_some() {
+        return Ok(exact.cloned());
     }
-    if let Some(exact) = sidecars.iter().find(is_named) {
-        return Some(exact.clone());
-    }
-    let matching = matching(wanted);
-    let is_wanted = |sidecar: &&Sidecar| match (&sidecar.playback.animation, &matching) {
-        (Some(named), Some(matching)) => matching.contains(named),
-        (named, _) => named.as_ref().is_none_or(|named| wanted.eq_ignore_ascii_case(named)),
-    };
-    let described = sidecars.iter().filter_map(|sidecar| sidecar.playback.animation.clone());
-    let described: Vec<String> = described.collect();
+    let matching = matching(wanted)?;
+    let named = |sidecar: &Sidecar| sidecar.playback.animation.clone();
+    let is_wanted = |sidecar: &&Sidecar| named(sidecar).is_some_and(|named| matching.contains(&named));
     let found = sidecars.iter().find(is_wanted).cloned();
     if found.is_none() {
-        let noun = if described.len() == 1 {
-            "animation"
-        } else {
-            "animations"
+        let described: Vec<String> = sidecars.iter().filter_map(named).collect();
+        let of = match &described[..] {
+            [one] => format!("the animation \"{one}\""),
+            others => format!("{} other animations", others.len()),
         };
         talk::note(&format!(
-            "{}: its sidecar is of the {noun} \"{}\" and is not used for \"{wanted}\"",
-            path.display(),
-            described.join("\", \"")
+            "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
+            path.display()
         ));
     }
-    found
+    Ok(found)
 }
 
-/// The names of the animations that are meant.
-fn names_of(file: &AnimatedFile, wanted: &str) -> Option<Vec<String>> {
-    let numbers = file.animations_matching(wanted).ok()?;
+/// The names of the animations that are meant. Errors: there is none.
+fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>, Failure> {
+    let numbers = file.animations_matching(wanted);
+    let numbers = numbers.map_err(|error| failures::read(path, &error))?;
     let name = |number: usize| file.animation_names()[number].clone();
-    Some(numbers.into_iter().map(name).collect())
+    Ok(numbers.into_iter().map(name).collect())
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.

@@ -260,6 +260,19 @@ fn unknown_joints_are_reported_with_those_that_are_alike() {
     for command in ["make", "find", "inspect", "check"] {
         folder.all_explained(2, &explained.replace("COMMAND", command));
     }
+    folder.all_explained(
+        2,
+        "
+        make walk.bvh --set joint=LeftHnd:spring | no joint matches \"LeftHnd\" | try: one of: LeftHand
+        make walk.bvh --symmetric --set take.mirror=LeftAr=RightArm | no joint named \"LeftAr\" | try: one of: LeftArm
+        make walk.bvh --set take.mirror=LeftArm= | \"LeftArm=\" is not a pair of names
+        make walk.bvh --set take.skin=Body | there is no skeleton \"Body\"; there are: Hips
+        recipe closre | did you mean closure?
+        check walk.bvh --only feet | did you mean feet-stand?
+        ",
+    );
+    let one_side = folder.succeed("make walk.bvh --set take.mirror=LeftArm -o loop.bvh");
+    one_side.says("take.mirror has no effect without --symmetric");
 }
 
 #[test]
@@ -346,6 +359,7 @@ fn a_sidecar_that_cannot_be_trusted_is_reported() {
 #[test]
 fn what_is_typed_wrong_says_what_it_must_be() {
     let folder = Folder::with_walk();
+    folder.write("page.html", "<html></html>");
     folder.refuse_all(
         "",
         "
@@ -354,6 +368,12 @@ fn what_is_typed_wrong_says_what_it_must_be() {
         check walk.bvh --max-gap-mm -1 | a limit is a number from 0 on, such as 3
         make walk.bvh --symmetric --mean-cycles all | cannot be used with
         find nowhere/*.bvh | check the folder in front of the pattern
+        find walk.bvh --like walk.bvh:9 | is no range of frames
+        inspect walk.bvh/ | one of its folders is a file
+        demo -o walk.bvh/demo | is a file, and a folder is wanted
+        synth -o new.bvh --period 99 | --period must lie between
+        make page.html | it is no BVH, FBX, GLB, glTF or NPZ file
+        make walk.bvh --catalog all.csv | with --catalog the loop needs a folder
         ",
     );
 }
@@ -377,6 +397,8 @@ fn a_failure_of_a_single_file_is_printed_once() {
         "check empty",
         "check text.txt",
         "check missing.bvh",
+        "fit empty",
+        "fit missing.bvh",
     ] {
         let said = folder.fail(arguments).stderr;
         assert_eq!(said.matches("error: ").count(), 1, "{arguments}: {said}");

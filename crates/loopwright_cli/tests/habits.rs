@@ -40,7 +40,9 @@ fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
     // It knows what an earlier run did, and what would be refused.
     folder.succeed("make takes/a.bvh -o loops/ --name {stem}-loop");
     let before = folder.contents();
-    folder.fail("make takes -o loops --dry-run");
+    let again = folder.fail("make takes -o loops --dry-run");
+    again.says("this is what --resume would do");
+    again.shows("loops/a-loop.bvh: good: ");
     let on = folder.run("make takes/a.bvh -o loops/ --name {stem}-loop --resume --dry-run");
     assert_eq!(on.status, 0, "{}", on.stderr);
     folder.write("loop.bvh", "mine");
@@ -98,10 +100,42 @@ fn suggestions_mean_what_was_meant() {
         let answer = folder.refuse(arguments, &format!("perhaps you mean {meant}"));
         assert!(!answer.stderr.contains("similar"), "{arguments}: {}", answer.stderr);
     }
+    for (arguments, says) in [
+        ("chek walk.bvh", "'check'"),
+        (
+            "list walk.bvh --symmetric",
+            "--symmetric is a flag of find, make and close",
+        ),
+        ("convert walk.bvh -o walk.glb", "the last name is the output"),
+        ("make walk.bvh --blend -1", "--FLAG=-1"),
+        ("check a.glb --animation a --animation b", "a pattern names several"),
+        ("find walk.bvh --cycles 0", "must be a whole number from 1 on"),
+    ] {
+        let answer = folder.refuse(arguments, says);
+        for wrong in ["schema", "as a value", "4294967295"] {
+            assert!(!answer.stderr.contains(wrong), "{arguments}: {}", answer.stderr);
+        }
+    }
     // What is a slip of the fingers is still corrected by its spelling.
     assert!(folder.run("make walk.bvh --outptu x").stderr.contains("--output"));
     let json = folder.run("make walk.bvh --start 3 --json").json();
     assert!(json["error"].to_string().contains("--range START:END"), "{json}");
+}
+
+#[test]
+fn flags_stand_anywhere_between_the_names_of_convert() {
+    let folder = Folder::with_walk();
+    folder.succeed("convert walk.bvh --up y out.glb");
+    folder.succeed("convert --unit cm walk.bvh --mirror out.bvh");
+    folder.refuse("convert walk.bvh --up y", "no output is named for \"walk.bvh\"");
+}
+
+/// As `convert` reads it.
+#[test]
+fn a_loop_is_inspected_in_the_space_of_its_take() {
+    let folder = Folder::with_walk();
+    folder.succeed("make walk.bvh --unit in -o loop.bvh");
+    assert_eq!(folder.answer("inspect loop.bvh --json")["take"]["unit"], "in");
 }
 
 #[test]

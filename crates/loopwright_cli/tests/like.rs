@@ -35,7 +35,7 @@ fn what_cannot_be_sought_is_refused_with_what_to_try() {
     folder.make_folder("empty");
     for (arguments, message) in [
         ("--like none.bvh", "cannot read \"none.bvh\""),
-        ("--like walk.bvh:90", "cannot read \"walk.bvh:90\""),
+        ("--like walk.bvh:90", "\"90\" is no range of frames of \"walk.bvh\""),
         ("--like walk.bvh:90:x", "\"90:x\" is no range of frames of \"walk.bvh\""),
         ("--like walk.bvh:90:9999", "has no frame 9999"),
         ("--like empty", "\"empty\" holds no take and no loop"),

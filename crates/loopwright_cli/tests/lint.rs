@@ -80,6 +80,27 @@ fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
     text.shows("failed: foot sliding ");
     text.shows(", allowed 0.01\n    try: ");
     text.says("3 of 3 loops fail");
+
+    // The reason is what fails, and not what else is wrong.
+    let only = folder
+        .run("check walk.bvh loops/a.bvh --only root-steady --max-foot-slide 0.01")
+        .ended(1);
+    only.shows("walk.bvh: bad: ");
+    only.says("  walk.bvh: foot sliding ");
+    assert!(!only.stdout.contains("seam-position"), "{}", only.stdout);
+}
+
+#[test]
+fn a_report_replaces_no_loop() {
+    let folder = with_loops();
+    let before = folder.contents();
+    for junit in ["loops/a.bvh", "loops/a.bvh.json", "walk.bvh"] {
+        folder.refuse(
+            &format!("check loops --take walk.bvh --junit {junit} --force"),
+            "never overwritten",
+        );
+    }
+    assert!(folder.contents() == before);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, thread};
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;
 
-use crate::harness::{Answer, Folder, schema::assert_valid, with_companion};
+use crate::harness::{Answer, Folder, number, schema::assert_valid, with_companion};
 
 /// A folder `takes` with walks in it and below; those of two names have the same one.
 fn with_takes() -> Folder {
@@ -481,6 +481,17 @@ fn what_cannot_be_meant_is_refused() {
         answer.says(message);
         assert!(!folder.file("out").exists(), "{arguments}");
     }
+    // What an earlier run did is said before what it wrote.
+    folder.run("make takes -o out --catalog all.csv");
+    folder.refuse("make takes -o out --catalog all.csv", "--resume to continue it");
+    let kinds = folder.refuse(
+        "catalog all.csv --kind turn/walking",
+        "must be one of still, idle, walk",
+    );
+    assert_eq!(kinds.stdout, "");
+    folder.refuse("catalog all.csv --kind wlak", "did you mean walk?");
+    folder.run("catalog all.csv --kind Walk").done();
+    fs::remove_dir_all(folder.file("out")).unwrap();
     // A take is never overwritten, whatever the name.
     let before = folder.contents();
     folder.fail("make takes -o takes --name {stem} --force");
@@ -526,6 +537,14 @@ fn every_cycle_becomes_a_loop_of_its_own() {
     let answer = folder.run("make walk.bvh --every-cycle -o all --json");
     let (all, _) = lines(&answer);
     assert_eq!(all.len(), rows.len());
+    // Those that are none are counted.
+    folder.succeed("synth -o uneven.bvh --seconds 20 --variation 0.4 --seed 3");
+    let found = folder.run("find uneven.bvh --every-cycle --json");
+    found.says("of the gait left out: ");
+    assert!(number(&found.json(), "candidates_left_out") > 0.0);
+    folder
+        .run("make uneven.bvh --every-cycle -o uneven")
+        .says("uneven.bvh: ");
     for (one, row) in all.iter().zip(rows) {
         assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
         assert_eq!(one["loop"]["cycles"], 1);

@@ -436,7 +436,7 @@ fn ranges_of_a_take_and_tags_of_takes() {
     folder.succeed("match build quick.bvh:0:19 --add ranges.lwmatch -o more.lwmatch");
     for (bad, what) in [
         ("quick.bvh:20:999", "has no frame 999"),
-        ("quick.bvh:20", "quick.bvh:20"),
+        ("quick.bvh:20", "\"20\" is no range of frames of \"quick.bvh\""),
         ("quick.bvh:a:b", "no range"),
     ] {
         folder.refuse(&format!("match build {bad} -o bad.lwmatch"), what);

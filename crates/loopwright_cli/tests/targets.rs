@@ -85,6 +85,19 @@ fn a_rig_with_a_root_joint_gets_no_second_one_and_no_warning() {
 }
 
 #[test]
+fn an_added_root_joint_is_named() {
+    let folder = Folder::with_walk();
+    folder.succeed("make walk.bvh -o loop.bvh");
+    for made in ["make walk.bvh -o made.glb", "convert loop.bvh made.fbx --for unreal"] {
+        folder.succeed(made);
+        let name = made.split(' ').find(|word| word.starts_with("made.")).unwrap();
+        let playback = &folder.json(&format!("{name}.json"))["playback"];
+        assert_eq!(playback["root_joint_added"], true, "{made}");
+        assert_eq!(playback["root_joint"], "root", "{made}");
+    }
+}
+
+#[test]
 fn unreal_gets_whole_frames_per_second() {
     let folder = Folder::with_synth("--seconds 4 --fps 29.97");
     let rate = |made: &Value| number(made, "playback/samples") / number(made, "candidate/period_secs");

@@ -42,6 +42,7 @@ const NOTHING: FoundLoops = FoundLoops {
     candidates: Vec::new(),
     random_cost: None,
     nearest_miss: None,
+    left_out: None,
 };
 
 fn assert_has(svg: &str, all: &[&str]) {

@@ -2,7 +2,7 @@
 
 use loopwright::{Skeleton, Take, Tracks};
 
-use crate::settings::{Companions, ReadSettings};
+use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
     animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, limits::SizeLimits,
     loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::Warning,
@@ -139,6 +139,14 @@ pub(crate) fn read_warned(
     let settings = within(settings, file);
     let mut loaded = file.read(name, &settings, warnings)?;
     loaded.limits = settings.limits;
+    if let AnimationChoice::Given(wanted) = settings.animation
+        && file.animation_names().is_empty()
+        && animations::matching(&[name.to_owned()], wanted).is_err()
+    {
+        warnings.push(Warning::NoNames {
+            wanted: one_line(wanted),
+        });
+    }
     warn_of_take(&loaded.take, num_before, warnings);
     Ok(loaded)
 }

@@ -42,6 +42,12 @@ pub(crate) fn list(names: &[String]) -> String {
     }
 }
 
+/// A number with three digits, or all of those before its point.
+pub(crate) fn short_number(number: f64) -> String {
+    let digits = (2.0 - number.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{number:.digits$}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,9 @@ pub enum Warning {
         others(.names, .taken)
     )]
     SeveralAnimations { taken: String, names: Vec<String> },
+    /// An animation is asked for in a file whose format has no names.
+    #[error("the only motion of the file has no name; \"{wanted}\" selects nothing")]
+    NoNames { wanted: String },
     /// None of the file's animations moves a node; the longest was taken.
     #[error("nothing moves in the animation \"{animation}\"")]
     StandsStill {
@@ -27,7 +30,7 @@ pub enum Warning {
         animation: String,
     },
     #[error(
-        "{} skins of different joints; using \"{taken}\", the one that moves most; the others: {}",
+        "{} skins of different joints; using \"{taken}\", the one that moves most (--set take.skin names another); the others: {}",
         .names.len(),
         others(.names, .taken)
     )]

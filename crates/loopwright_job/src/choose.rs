@@ -102,7 +102,7 @@ pub fn choose(
             Ok(vec![Ok(Chosen { made, ..chosen })])
         }
         Rows::Picked(rows) => {
-            let found = rows_of(studied, &settings, search)?;
+            let found = rows_of(studied, &settings, search, warnings)?;
             let of_row = |&row: &usize| match found.get(row.wrapping_sub(1)) {
                 Some(stretch) => Ok(Chosen::new(row, stretch.clone())),
                 None => Err(JobError::NoSuchRow {
@@ -113,7 +113,7 @@ pub fn choose(
             Ok(rows.iter().map(of_row).collect())
         }
         Rows::All => {
-            let found = rows_of(studied, &settings, search)?;
+            let found = rows_of(studied, &settings, search, warnings)?;
             let rows = found.into_iter().enumerate();
             Ok(rows
                 .map(|(index, stretch)| Ok(Chosen::new(index + 1, stretch)))
@@ -149,8 +149,10 @@ fn rows_of(
     studied: &Studied,
     settings: &SearchSettings,
     request: &SearchRequest,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Vec<LoopCandidate>, JobError> {
     let found = search_rows(studied, settings, request)?.found;
+    warnings.extend(Warning::of_cycles_left_out(&found));
     match found.candidates.is_empty() {
         true => Err(JobError::NothingFound(Box::new(found))),
         false => Ok(found.candidates),
@@ -163,10 +165,14 @@ pub(crate) fn mirror_of(
     recipe: &Recipe,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Mirror>, JobError> {
+    let pairs = &recipe.take.mirror;
     if recipe.stretch.symmetric != Some(true) {
+        if !pairs.is_empty() {
+            warnings.push(Warning::MirrorUnused);
+        }
         return Ok(None);
     }
-    let mirror = recipe::mirror(&studied.analysis, &recipe.take.mirror)?;
+    let mirror = recipe::mirror(&studied.analysis, pairs)?;
     if mirror.symmetric_pose() == SymmetricPose::Mean {
         warnings.push(Warning::MirroredByMeanPose);
     }

@@ -66,7 +66,7 @@ impl From<Option<&LoopCandidate>> for Loops {
 pub enum NoLoop {
     #[error("nothing moves")]
     Still,
-    #[error("too short: {frames} frames")]
+    #[error("too short: {frames} frame{}", if *frames == 1 { "" } else { "s" })]
     TooShort { frames: usize },
     #[error("all frames are bad: poses jump or repeat")]
     NoCleanFrame,

@@ -230,6 +230,7 @@ pub fn search_rows(
             candidates: found.rows.into_iter().map(|row| row.best).collect(),
             random_cost: found.random_cost,
             nearest_miss: found.nearest_miss,
+            ..FoundLoops::default()
         },
     })
 }

@@ -269,7 +269,7 @@ impl Verdict {
     }
 
     /// The verdict of these checks: the worst of them, the first of equally bad ones.
-    fn of_checks(checks: Vec<CheckFacts>) -> Self {
+    pub fn of_checks(checks: Vec<CheckFacts>) -> Self {
         let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
         let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
             Some(check) if grade > Grade::Good => reason(check),

@@ -4,10 +4,10 @@
 //! set them.
 
 use loopwright::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
-use loopwright::candidate::{CONFIDENT_TAKE_STRENGTH, WholeClipKind};
+use loopwright::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClipKind};
 use loopwright::math::{ops, rotation};
 use loopwright::{
-    LoopCandidate, MadeLoop, RootMode, Skeleton,
+    FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton,
     closure::Clamp,
     feet::FootOutcome,
     mean_cycle::MeanCycle,
@@ -71,6 +71,16 @@ pub enum Warning {
     /// The same of a file of several loops, which other formats do not hold.
     #[error("{0}; --split -o loops/ writes each loop into a file that it reads")]
     PackForEngine(Complaint),
+    #[error(
+        "{} of the gait left out: {left_out}",
+        match left_out.count() {
+            1 => "1 cycle".to_owned(),
+            count => format!("{count} cycles"),
+        }
+    )]
+    CyclesLeftOut { left_out: CyclesLeftOut },
+    #[error("take.mirror has no effect without --symmetric")]
+    MirrorUnused,
     /// What an engine does not take as it is written.
     #[error("{}{}", .0, remedy(.0))]
     Engine(Complaint),
@@ -138,6 +148,14 @@ pub enum Warning {
     /// Another loop of a pack was made than the one asked for.
     #[error("{0}")]
     Instead(Box<Decision>),
+}
+
+impl Warning {
+    /// Which cycles a search for each of them left out, if any.
+    pub fn of_cycles_left_out(found: &FoundLoops) -> Option<Self> {
+        let left_out = found.left_out.filter(|left_out| left_out.count() > 0)?;
+        Some(Self::CyclesLeftOut { left_out })
+    }
 }
 
 /// What was done about a seam that shows.

@@ -62,7 +62,9 @@ pub(crate) use kind::motion_kind;
 pub use motion::MotionKind;
 pub use named::NamedMotion;
 pub use outcome::{Outcome, OutcomePart};
-pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
+pub use report::{
+    CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm,
+};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;

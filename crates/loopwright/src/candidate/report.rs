@@ -1,5 +1,7 @@
 //! Result of a search: loops with their figures, and the nearest miss where there is none.
 
+use core::{fmt, ops::AddAssign};
+
 use super::outcome::Outcome;
 use super::seams::SeamPair;
 use super::settings::SearchSettings;
@@ -21,6 +23,49 @@ pub struct FoundLoops {
     pub random_cost: Option<f64>,
     /// The pair that came nearest, where nothing qualified or fewer loops than asked for.
     pub nearest_miss: Option<NearestMiss>,
+    /// Of a search for each cycle, those that were found and not listed; `None` of other searches.
+    pub left_out: Option<CyclesLeftOut>,
+}
+
+/// Cycles of a gait that are no loops to use, by the first reason that holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct CyclesLeftOut {
+    /// Its pose does not come back, or the motion around its ends differs.
+    pub no_repeat: usize,
+    /// The root motion is unsteady, or a pose jumps or moves abruptly at the seam: [`LoopCandidate::is_sound`].
+    pub unsound: usize,
+    /// Its pace or turn differs from that of the cycles around it: [`crate::candidate::Steadiness::is_even`].
+    pub uneven: usize,
+}
+
+impl CyclesLeftOut {
+    /// All of them.
+    pub fn count(self) -> usize {
+        self.no_repeat + self.unsound + self.uneven
+    }
+}
+
+impl AddAssign for CyclesLeftOut {
+    fn add_assign(&mut self, other: Self) {
+        self.no_repeat += other.no_repeat;
+        self.unsound += other.unsound;
+        self.uneven += other.uneven;
+    }
+}
+
+/// `3 of uneven pace or turn`.
+impl fmt::Display for CyclesLeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons = [
+            (self.no_repeat, "whose end does not meet its start"),
+            (self.unsound, "with a jump, an abrupt seam or unsteady root motion"),
+            (self.uneven, "of uneven pace or turn"),
+        ];
+        let reasons = reasons.into_iter().filter(|&(count, _)| count > 0);
+        let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
+        f.write_str(&reasons.join(", "))
+    }
 }
 
 impl FoundLoops {

@@ -50,7 +50,7 @@ pub enum MirrorError {
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,
     #[error("the skeleton has no joint named \"{name}\"")]
-    NoSuchJoint { name: String },
+    NoSuchJoint { name: String, similar: Vec<String> },
     #[error("\"{name}\" is named in two pairs")]
     Twice { name: String },
     /// The parents of two partners are not partners.

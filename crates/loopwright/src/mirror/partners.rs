@@ -106,7 +106,10 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
     for (left, right) in pairs {
         let find = |name: &String| {
             let joint = skeleton.find(name);
-            joint.ok_or_else(|| MirrorError::NoSuchJoint { name: name.clone() })
+            joint.ok_or_else(|| MirrorError::NoSuchJoint {
+                name: name.clone(),
+                similar: skeleton.similar_joints(name),
+            })
         };
         let (left, right) = (find(left)?, find(right)?);
         for (joint, partner) in [(left, right), (right, left)] {

@@ -69,10 +69,12 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
 pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let found = find_stretches(analysis, settings)?;
     let best = found.rows.into_iter().map(|row| row.best).collect();
+    let (candidates, left_out) = every_cycle(analysis, settings, best);
     Ok(FoundLoops {
-        candidates: every_cycle(analysis, settings, best),
+        candidates,
         random_cost: found.random_cost,
         nearest_miss: found.nearest_miss,
+        left_out: Some(left_out),
     })
 }
 

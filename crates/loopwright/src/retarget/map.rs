@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::{Rig, anatomy::Limb};
 use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
-use crate::names;
 
 /// What a joint follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -305,12 +304,9 @@ fn toes(links: &mut [Option<Link>], from: &Limb, to: &Limb) {
 }
 
 fn find(skeleton: &Skeleton, rig: &'static str, name: &str) -> Result<usize, MapError> {
-    skeleton.find(name).ok_or_else(|| {
-        let joints = skeleton.joints().iter().map(|joint| joint.name.as_str());
-        MapError::NoSuchJoint {
-            rig,
-            name: name.to_owned(),
-            similar: names::nearest(name, joints, 3).into_iter().map(str::to_owned).collect(),
-        }
+    skeleton.find(name).ok_or_else(|| MapError::NoSuchJoint {
+        rig,
+        name: name.to_owned(),
+        similar: skeleton.similar_joints(name),
     })
 }

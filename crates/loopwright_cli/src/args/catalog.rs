@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use loopwright::{candidate::MotionKind, words::UnknownWord};
 
 use crate::headings::{INPUT, LIMITS, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_bounds, parse_count};
@@ -13,9 +14,9 @@ pub(crate) struct CatalogArgs {
     /// Catalogs that `make --catalog` wrote: .parquet, .csv or .jsonl; those of several shards are read together.
     #[arg(help_heading = INPUT, required = true, value_name = "CATALOG")]
     pub(crate) catalogs: Vec<PathBuf>,
-    /// Only loops of these kinds: walk, run, idle, turn, backward and others.
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    pub(crate) kind: Vec<String>,
+    /// Only loops of these kinds: walk, 'turning walk', run, idle, 'turn in place' and others.
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    pub(crate) kind: Vec<MotionKind>,
     /// Only loops with these grades.
     #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
     pub(crate) grade: Vec<String>,
@@ -64,6 +65,12 @@ pub(crate) struct CatalogArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
+}
+
+/// A kind of motion, in any case.
+fn parse_kind(text: &str) -> Result<MotionKind, String> {
+    let kind = text.trim().to_lowercase().parse();
+    kind.map_err(|unknown: UnknownWord| unknown.to_string())
 }
 
 /// What a list of loops is sorted by, the smallest first.

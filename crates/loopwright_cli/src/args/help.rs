@@ -118,7 +118,7 @@ fn with_help(command: Command, name: &str, size: Size) -> Command {
     let Some(summary) = summaries().find(|summary| summary.command == name) else {
         return command;
     };
-    let command = in_order(command);
+    let command = in_order(command).mut_args(|arg| with_animations(arg, name));
     match size {
         Size::Summary => summarized(command, &summary),
         Size::Full => with_conflicts(command)
@@ -139,6 +139,30 @@ fn in_order(command: Command) -> Command {
         };
         with_formats(arg).display_order(rank + index)
     })
+}
+
+/// Which animations commands read where none is named; others read the longest.
+const ANIMATIONS: [(&str, &str); 5] = [
+    ("list", "all"),
+    ("check", "all loops"),
+    ("report", "all loops"),
+    ("blend", "all loops"),
+    ("play", "all loops"),
+];
+
+/// Says which animations a command reads where none is named.
+fn with_animations(arg: Arg, command: &str) -> Arg {
+    let Some((_, all)) = ANIMATIONS.iter().find(|(name, _)| *name == command) else {
+        return arg;
+    };
+    if arg.get_long() != Some("animation") {
+        return arg;
+    }
+    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    arg.help(
+        help.replace("Animation to read", "Animations to read")
+            .replace("the longest", all),
+    )
 }
 
 /// Puts the names of all formats in their place in a help text.

@@ -8,7 +8,7 @@ use loopwright::{feet::FootLock, math::DecayKind, words::UnknownWord};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::{CheckId, DEFAULT_TOP};
 
-use super::{EngineArgs, RigArgs};
+use super::{EngineArgs, ExcludeArgs, RigArgs};
 use crate::headings::{FEET, INPUT, JUMP, MIX, OUTPUT};
 use crate::numbers::{parse_count, parse_cycles};
 use crate::words::{Written, choice};
@@ -41,6 +41,8 @@ pub(crate) struct CheckArgs {
     pub(crate) take: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    #[command(flatten)]
+    pub(crate) left_out: ExcludeArgs,
     /// Print all figures.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) verbose: bool,

@@ -7,7 +7,7 @@ use loopwright::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 
-use super::{ManyArgs, MirrorArgs, take::parse_format};
+use super::{ExcludeArgs, ManyArgs, MirrorArgs, take::parse_format};
 use crate::exit::Failure;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_cut, parse_rows};
@@ -21,9 +21,8 @@ pub(crate) struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
-    /// Leave out animations of this name, pattern or number; repeatable.
-    #[arg(long, value_name = "NAME", help_heading = INPUT, requires = "all_animations")]
-    pub(crate) exclude: Vec<String>,
+    #[command(flatten)]
+    pub(crate) left_out: ExcludeArgs,
     /// Write each loop into its own file.
     #[arg(long, help_heading = OUTPUT, requires = "all_animations")]
     pub(crate) split: bool,

@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use clap::Args;
 
 use crate::batch::{Shard, Template};
-use crate::headings::MANY;
+use crate::headings::{INPUT, MANY};
 
 /// How a run over many takes names, shares and remembers its work.
 #[derive(Debug, Clone, Default, Args)]
@@ -41,4 +41,13 @@ pub(crate) struct JobsArgs {
     /// Files to process at the same time; does not affect results [default: one for each core].
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Animations of a file that are left out.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = INPUT)]
+pub(crate) struct ExcludeArgs {
+    /// Leave out animations of this name, pattern or number; repeatable.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) exclude: Vec<String>,
 }

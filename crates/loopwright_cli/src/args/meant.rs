@@ -1,7 +1,10 @@
 //! What users mean who type a flag or a command that other programs have: the nearest spelling is often another thing altogether.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Error, builder::StyledStr};
+use clap::{Command, Error, builder::StyledStr};
+use loopwright::names;
+
+use super::help::full;
 
 /// Flags that are none, and what does what they say.
 const FLAGS: [(&str, &str); 22] = [
@@ -78,7 +81,11 @@ fn with_numbers_explained(error: Error) -> Error {
     let Some(source) = std::error::Error::source(&error).map(ToString::to_string) else {
         return error;
     };
-    let Some((_, helps)) = NUMBERS.iter().find(|(said, _)| *said == source) else {
+    let known = NUMBERS.iter().find(|(said, _)| *said == source);
+    let Some(helps) = known
+        .map(|(_, helps)| (*helps).to_owned())
+        .or_else(|| of_range(&source))
+    else {
         return error;
     };
     let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
@@ -90,29 +97,102 @@ fn with_numbers_explained(error: Error) -> Error {
     Error::raw(error.kind(), text)
 }
 
+/// What a number must be, from `0 is not in 1..=4294967295`.
+fn of_range(said: &str) -> Option<String> {
+    let (_, range) = said.split_once(" is not in ")?;
+    let (least, most) = range.split_once("..=")?;
+    Some(match most.parse() {
+        Ok(u32::MAX) => format!("must be a whole number from {least} on"),
+        _ => format!("must be a whole number from {least} to {most}"),
+    })
+}
+
 /// The error with what was meant in place of what is spelled alike.
 pub(crate) fn explained(error: Error) -> Error {
     let mut error = with_numbers_explained(error);
-    let (kind, list, spelled): (_, &[(&str, &str)], _) = match error.kind() {
-        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, &FLAGS, ContextKind::SuggestedArg),
-        ErrorKind::InvalidSubcommand => (
-            ContextKind::InvalidSubcommand,
-            &COMMANDS,
-            ContextKind::SuggestedSubcommand,
-        ),
+    let (kind, spelled) = match error.kind() {
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        ErrorKind::ArgumentConflict => return once(error),
         _ => return error,
     };
     let Some(ContextValue::String(typed)) = error.get(kind) else {
         return error;
     };
-    let word = typed.split('=').next().unwrap_or_default();
-    let Some((_, meant)) = list.iter().find(|(other, _)| *other == word) else {
-        return error;
+    let word = typed.split('=').next().unwrap_or_default().to_owned();
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument => meant_by_flag(&word, &usage(&error)),
+        _ => {
+            let known = COMMANDS.iter().find(|(other, _)| *other == word);
+            known.map(|(_, meant)| format!("perhaps you mean {meant}"))
+        }
     };
-    let tip = StyledStr::from(format!("perhaps you mean {meant}"));
-    error.remove(spelled);
-    // The usage would name the flag that is spelled alike.
-    error.remove(ContextKind::Usage);
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    if let Some(tip) = tip {
+        error.remove(spelled);
+        // The usage would name the flag that is spelled alike.
+        error.remove(ContextKind::Usage);
+        let tip = StyledStr::from(tip);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        return error;
+    }
+    // No file is named like a flag: how one would be is no help.
+    error.remove(ContextKind::Suggested);
+    if let Some(ContextValue::Strings(similar)) = error.get(spelled) {
+        let near = names::nearest(&word, similar.iter().map(String::as_str), 1);
+        if let Some(near) = near.first().map(|near| (*near).to_owned()) {
+            error.insert(spelled, ContextValue::String(near));
+        }
+    }
+    error
+}
+
+fn usage(error: &Error) -> String {
+    match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// What is meant by a flag that the command of this usage has not: words of other programs, outputs, and flags of other commands.
+fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
+    if let Some((_, meant)) = FLAGS.iter().find(|(other, _)| *other == flag) {
+        return Some(format!("perhaps you mean {meant}"));
+    }
+    if flag.parse::<f64>().is_ok() {
+        return Some(format!(
+            "a number below 0 follows its flag with an equals sign: --FLAG={flag}"
+        ));
+    }
+    let program = full();
+    let having: Vec<&str> = (program.get_subcommands())
+        .filter(|command| {
+            let mut args = command.get_arguments().filter(|arg| !arg.is_positional());
+            args.any(|arg| {
+                let long = arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
+                long || arg.get_short().is_some_and(|short| flag == format!("-{short}"))
+            })
+        })
+        .map(Command::get_name)
+        .collect();
+    match &having[..] {
+        [] => None,
+        _ if ["-o", "--output"].contains(&flag) && usage.contains(" convert ") => {
+            Some("the last name is the output: loopwright convert walk.bvh walk.glb".to_owned())
+        }
+        [one] => Some(format!("{flag} is a flag of {one} alone")),
+        [most @ .., last] => Some(format!("{flag} is a flag of {} and {last}", most.join(", "))),
+    }
+}
+
+/// Says of a flag that is typed twice how it names several.
+fn once(mut error: Error) -> Error {
+    let is_animation = |kind| match error.get(kind) {
+        Some(ContextValue::String(argument)) => argument.starts_with("--animation "),
+        _ => false,
+    };
+    if is_animation(ContextKind::InvalidArg) && is_animation(ContextKind::PriorArg) {
+        let tip = StyledStr::from("a pattern names several: --animation 'Walk*'".to_owned());
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
     error
 }

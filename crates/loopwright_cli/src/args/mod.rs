@@ -28,7 +28,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
-pub(crate) use many::{JobsArgs, ManyArgs};
+pub(crate) use many::{ExcludeArgs, JobsArgs, ManyArgs};
 pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot, gaits_of,
     parse_tag,

@@ -50,15 +50,21 @@ pub(crate) struct ListArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(override_usage = "loopwright convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub(crate) struct ConvertArgs {
-    /// Takes or loops to read ({formats}): files, folders or patterns.
-    #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
+    /// Takes or loops to read ({formats}), files, folders or patterns; the last name is the file to write, whose extension selects the format
+    /// ({.extensions}), or of several inputs the folder for them.
+    // One list, since flags may stand between the names.
+    #[arg(help_heading = INPUT, required = true, value_names = ["INPUT", "OUTPUT"], num_args = 1..)]
+    pub(crate) names: Vec<PathBuf>,
+    /// All names but the last.
+    #[arg(skip)]
     pub(crate) inputs: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
     pub(crate) input: PathBuf,
-    /// The file to write; its extension selects the format: {.extensions}. Of several inputs, the folder for them.
-    #[arg(help_heading = OUTPUT, required = true)]
+    /// The last name.
+    #[arg(skip)]
     pub(crate) output: PathBuf,
     /// Write every animation, or those of --animation, into a file of its own in that folder.
     #[arg(long, help_heading = OUTPUT)]

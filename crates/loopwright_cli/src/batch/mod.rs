@@ -138,6 +138,8 @@ pub(crate) struct TakeResult {
     pub(crate) results: Vec<LoopResult>,
     /// Frames that were read for it.
     pub(crate) num_frames: u64,
+    /// What is said of it as a whole, such as what was left out of it.
+    pub(crate) notes: Vec<String>,
     /// Whether an earlier run did it.
     pub(crate) was_done: bool,
 }

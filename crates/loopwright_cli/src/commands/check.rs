@@ -12,12 +12,27 @@ use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
-use crate::{animations, args::CheckArgs, batch, failures, files, load, recipe::TakeArgs, talk};
+use crate::{
+    animations::{self, Excluded},
+    args::CheckArgs,
+    batch, failures, files, load,
+    recipe::TakeArgs,
+    talk,
+};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
+    let named = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
     let mut outputs = Outputs::new(args.force);
     if let Some(junit) = &args.junit {
+        for path in named
+            .iter()
+            .filter_map(|(path, _)| path.as_ref().ok())
+            .chain(&args.take)
+        {
+            outputs.protect(path);
+            outputs.protect_as("sidecar", &output::sidecar_path(path));
+        }
         outputs.check(junit)?;
     }
     let fails = Fails {
@@ -29,7 +44,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let mut verdicts = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;
-    let named = loops_in(&args.loops, &args.reading);
+    let named = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
     let is_alone = named.len() == 1;
     for (path, animation) in named {
         let reading = TakeArgs {
@@ -85,7 +100,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         talk::list(&format!("{} of {} loops fail", failed.len(), verdicts.len()), &names);
     }
     if verdicts.len() > 1 && !args.json {
-        output::print(&report::by_check(&verdicts))?;
+        output::print(&report::by_check(&verdicts, &args.only))?;
     }
     if let Some(junit) = &args.junit {
         outputs.add(junit, report::junit(&verdicts).as_bytes())?;
@@ -110,7 +125,7 @@ pub(super) type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
 
 /// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
 /// file stands for all its animations that are named like loops.
-pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
+pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs, excluded: Excluded<'_>) -> Vec<Named> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -132,16 +147,10 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
             }
         };
         let (path, animation) = files::split_animation(&file);
-        let animations = written_loop::several_loops(&path, &animations::named(&file, reading).1);
-        match animations.is_empty() {
-            false => {
-                loops.extend(
-                    animations
-                        .into_iter()
-                        .map(|animation| (Ok(path.clone()), Some(animation))),
-                );
-            }
-            true => loops.push((Ok(path), animation)),
+        match written_loop::several_loops(&path, &animations::named(&file, reading).1, excluded) {
+            Ok(several) if several.is_empty() => loops.push((Ok(path), animation)),
+            Ok(several) => loops.extend(several.into_iter().map(|name| (Ok(path.clone()), Some(name)))),
+            Err(failure) => loops.push((Err((path, failure)), None)),
         }
     }
     loops

@@ -17,9 +17,23 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recenter, TakeArgs};
 use crate::report::{convert::ConvertAnswer, json};
-use crate::{animations, args::ConvertArgs, batch, failures, files, load, memory, mirroring, talk, written_loop};
+use crate::{
+    animations::{self, Excluded},
+    args::ConvertArgs,
+    batch, failures, files, load, memory, mirroring, talk, written_loop,
+};
 
-pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
+    args.output = args.names.pop().unwrap_or_default();
+    args.inputs = core::mem::take(&mut args.names);
+    if args.inputs.is_empty() {
+        return Err(
+            Failure::error(format!("no output is named for \"{}\"", args.output.display()))
+                .because("the last name is that of the file to write, or of a folder for several")
+                .try_this(format!("`loopwright convert {} OUT.glb`", args.output.display())),
+        );
+    }
+    let args = &args;
     let folder = &args.output;
     let target = load::character_of(&args.on)?;
     if args.split {
@@ -69,7 +83,7 @@ fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<En
     let animations = |path: &Path| {
         let file = load::open(path)?;
         let wanted = args.reading.animation.as_deref();
-        let numbers = animations::asked_for(path, &file, wanted, &[])?.into_iter();
+        let numbers = animations::asked_for(path, &file, wanted, Excluded::NONE)?.into_iter();
         Ok(numbers
             .map(|number| (number, file.animation_names()[number].clone()))
             .collect())
@@ -348,9 +362,14 @@ impl Work<'_> {
                 in_place: in_file.layout.in_place,
                 ..LoopWriteSettings::default()
             };
-            sidecar.playback.root_joint_added |= add_root;
             let source = source.clone().without_animation().map_err(Failure::error)?;
-            loopwright_formats::write_loop(&clip.named(name), &source, &settings).map_err(Failure::error)?
+            let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
+            let written = written.map_err(Failure::error)?;
+            if add_root {
+                sidecar.playback.root_joint_added = true;
+                sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
+            }
+            written
         } else {
             match self.kept(false)? {
                 Some(kept) => kept,
@@ -415,3 +434,16 @@ impl Work<'_> {
 /// A loop nearer to the origin than this, metres and radians, is there already.
 const UNMOVED_METRES: f64 = 1e-6;
 const UNMOVED_RADIANS: f64 = 1e-6;
+
+/// The name of the topmost joint of a file that was written.
+fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>, Failure> {
+    let animation = written.animation.as_deref();
+    let settings = ReadSettings {
+        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
+        limits: memory::limits(),
+        ..ReadSettings::default()
+    };
+    let read = load::parse(path, &written.bytes)?.read(&settings, &mut Vec::new());
+    let take = read.map_err(|error| failures::read(path, &error))?.take;
+    Ok(Some(take.skeleton().joint(0).name.clone()))
+}

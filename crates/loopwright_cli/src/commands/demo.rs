@@ -15,8 +15,7 @@ use crate::{args::DemoArgs, commands::synth, failures, loop_output, recipe::Reci
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
     let made_folder = !folder.exists();
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::cannot("make the folder", folder, error).try_this("another folder with -o"))?;
+    output::make_folder(folder)?;
     let result = walk_the_road(folder, args);
     if result.is_err() && made_folder {
         // Only an empty folder is removed; files in it belong to somebody.

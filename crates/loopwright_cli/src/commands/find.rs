@@ -1,7 +1,7 @@
 //! `loopwright find`: the loops in a take.
 
 use loopwright::SearchSettings;
-use loopwright_job::{JobError, SearchRows, Study, search_rows, warning};
+use loopwright_job::{JobError, SearchRows, Study, Warning, search_rows, warning};
 
 use super::each::{self, Manner};
 use super::like;
@@ -52,6 +52,9 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         Err(failure) => return Err(failure),
     };
     let found = &rows.found;
+    if let Some(left_out) = Warning::of_cycles_left_out(found) {
+        talk::note(&left_out.to_string());
+    }
     let mut written = Vec::new();
     if let Some(plot) = plot {
         let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);

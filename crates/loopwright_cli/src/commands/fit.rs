@@ -35,6 +35,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     for path in &args.takes {
         sources.push(source(path, args, &settings)?);
     }
+    if let [Source { outcomes, .. }] = &sources[..]
+        && let [Outcome::Unreadable { failure, .. }] = &outcomes[..]
+    {
+        // A failure that ends the run is reported by the end of the run.
+        return Err(failure.clone());
+    }
 
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
     for (take, _) in &fits {
@@ -76,18 +82,21 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
 fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
     let is_folder = path.is_dir() || Pattern::new(path).is_some();
     let is_batch = is_folder || args.takes.len() > 1;
-    let failed = |file: &Path, failure: Failure| {
-        talk::fail(&failure);
-        Outcome::Unreadable {
-            file: file.display().to_string(),
-            failure,
-        }
-    };
     let files = match Pattern::files_of(path) {
         Ok(None) if is_folder => takes_below(path),
         Ok(None) => Ok(vec![path.to_owned()]),
         Ok(Some(files)) => Ok(files),
         Err(failure) => Err(failure),
+    };
+    let is_alone = args.takes.len() == 1 && files.as_ref().map_or(1, Vec::len) == 1;
+    let failed = |file: &Path, failure: Failure| {
+        if !is_alone {
+            talk::fail(&failure);
+        }
+        Outcome::Unreadable {
+            file: file.display().to_string(),
+            failure,
+        }
     };
     let mut outcomes = Vec::new();
     match files {

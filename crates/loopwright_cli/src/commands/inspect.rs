@@ -1,5 +1,5 @@
 //! `loopwright inspect`: the contents of a take.
-use loopwright_job::Study;
+use loopwright_job::{Study, stated_space};
 
 use super::each::{self, Manner};
 use super::like::reading_of;
@@ -27,6 +27,15 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
+    let sidecar = written_loop::read_sidecar(&args.take, &reading_of(&args.study))?;
+    // A loop is in the space of its take, which the sidecar states.
+    let mut study = study.clone();
+    if let Some(sidecar) = &sidecar {
+        let space = stated_space(study.args.space(), sidecar);
+        (study.args.up, study.args.unit) = (Some(space.up), Some(space.unit));
+        study.args.animation = (study.args.animation.take()).or_else(|| sidecar.playback.animation.clone());
+    }
+    let study = &study;
     let surveyed = match plot {
         Some(plot) => {
             let loaded = load::load_or_rest(&args.take, study)?;
@@ -35,7 +44,6 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
         }
         None => survey::of(&args.take, study)?,
     };
-    let sidecar = written_loop::read_sidecar(&args.take, &reading_of(&args.study))?;
     let outputs = outputs.commit()?;
     let answer = InspectAnswer::new(&surveyed, sidecar);
     output::print(&if args.json {

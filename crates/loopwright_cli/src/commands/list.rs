@@ -7,7 +7,11 @@ use loopwright_job::{Study, pack};
 use crate::exit::{Ending, Failure};
 use crate::report::list::{self as report, ListedAnimation, ListedFile};
 use crate::talk::{self, Progress};
-use crate::{animations, args::ListArgs, batch, load, output};
+use crate::{
+    animations::{self, Excluded},
+    args::ListArgs,
+    batch, load, output,
+};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
     let study: Study = args.reading.clone().into();
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
 /// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
 fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
     let file = load::open(path)?;
-    let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), &[])?;
+    let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), Excluded::NONE)?;
     let progress = Progress::new("listing", numbers.len());
     let mut listed = Vec::with_capacity(numbers.len());
     for number in numbers {

@@ -7,12 +7,13 @@ use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRe
 
 use super::make_all::{PackArgs, make_all};
 use super::make_many;
+use crate::animations::{self, Excluded};
 use crate::args::{CloseArgs, MakeArgs, TargetArgs};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{animations, batch, failures, files, load, loop_output, plot::PlotFile, talk};
+use crate::{batch, failures, files, load, loop_output, plot::PlotFile, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
@@ -34,6 +35,14 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     }
     let mut search = args.search.unwrap_or_default().tuned(&recipe.search);
     search.cycles = recipe.stretch.cycles;
+    let is_of_several = |animation: &String| animation.contains(['*', '?']);
+    let takes_several = args.all_animations || recipe.take.animation.as_ref().is_some_and(is_of_several);
+    if !args.left_out.exclude.is_empty() && !takes_several {
+        return Err(
+            Failure::error("--exclude leaves out some of several animations, and one is asked for")
+                .try_this("--all-animations, or a pattern such as --animation 'Walk*'"),
+        );
+    }
     let rows = args.pick.or(search.every_cycle.then_some(Rows::All));
     let pick = match &rows {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
@@ -47,7 +56,7 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
             return make_many::run(make_many::Options {
                 takes: &args.takes,
                 all_animations: args.all_animations,
-                excluded: &args.exclude,
+                excluded: Excluded::of(&args.takes, &args.left_out),
                 split: args.split,
                 recipe: &recipe,
                 search: &search,
@@ -63,7 +72,8 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
         let wanted = recipe.take.animation.as_deref();
         if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
             let file = load::open(take)?;
-            let numbers = animations::asked_for(take, &file, wanted, &args.exclude)?;
+            let excluded = Excluded::of(&args.takes, &args.left_out);
+            let numbers = animations::asked_for(take, &file, wanted, excluded)?;
             if args.all_animations && recipe.stretch.start.is_some() {
                 return Err(
                     Failure::error("the recipe names frames, which are those of one animation")

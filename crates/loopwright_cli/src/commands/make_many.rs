@@ -6,12 +6,13 @@ use std::{collections::HashSet, fs, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
 use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, sha256};
-use loopwright_formats::{AnimatedFile, AnimationError, Format, ReadError, Sidecar};
+use loopwright_formats::{AnimatedFile, Format, Sidecar};
 use loopwright_job::pack::{self, PackRequest};
 use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, SearchRequest, Study};
 
 use super::catalog;
 use super::make_all::{LoopedAnimations, PackArgs};
+use crate::animations::Excluded;
 use crate::args::{ManyArgs, TargetArgs};
 use crate::batch::{
     self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work, Written,
@@ -28,7 +29,7 @@ use crate::{
 pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
     pub(super) all_animations: bool,
-    pub(super) excluded: &'a [String],
+    pub(super) excluded: Excluded<'a>,
     pub(super) split: bool,
     pub(super) recipe: &'a Recipe,
     pub(super) search: &'a SearchRequest,
@@ -64,17 +65,31 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     output::make_folder(folder)?;
     signals::can_be_resumed(!output::writes_nothing());
     let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
+    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
+    let earlier = format!(
+        "an earlier run made loops of {known} of these takes into \"{}\"",
+        folder.display()
+    );
+    let resumed = ManyArgs {
+        resume: true,
+        ..many.clone()
+    };
+    let many = match known > 0 && !many.resume {
+        // What is only looked at need not wait for the choice between the two.
+        true if output::writes_nothing() => {
+            talk::note(&format!("{earlier}; this is what --resume would do"));
+            &resumed
+        }
+        true => {
+            return Err(Failure::error(earlier)
+                .try_this("--resume to continue it, --force to make everything again, or another folder"));
+        }
+        false => many,
+    };
+    let options = Options { many, ..options };
     let catalog = (many.catalog.as_deref())
         .map(|path| Catalog::asked_for(path, options, &past))
         .transpose()?;
-    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
-    if known > 0 && !many.resume {
-        return Err(Failure::error(format!(
-            "an earlier run made loops of {known} of these takes into \"{}\"",
-            folder.display()
-        ))
-        .try_this("--resume to continue it, --force to make everything again, or another folder"));
-    }
     let mut names = Names::default();
     if many.resume {
         for (output, take) in &past.owners {
@@ -106,7 +121,12 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
             }
         }
         summary.add(&result);
-        let printed = progress.beside(|| output::print(&summary.lines(&result, target.json, target.verbose)));
+        let printed = progress.beside(|| {
+            for note in &result.notes {
+                talk::note(&format!("{}: {note}", result.path.display()));
+            }
+            output::print(&summary.lines(&result, target.json, target.verbose))
+        });
         failure = std::mem::replace(&mut failure, Ok(())).and(printed);
         progress.step();
     };
@@ -151,16 +171,16 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
                 .try_this("a recipe without [stretch], or no --all-animations"),
         );
     }
+    let why = reason_for_folder(options);
     let Some(folder) = &target.output else {
-        return Err(Failure::error("several loops need a folder to go into").try_this("-o loops/"));
+        return Err(Failure::error(format!("{why} a folder to go into")).try_this("-o loops/"));
     };
     if folder.exists() && !folder.is_dir() {
-        return Err(Failure::error(format!(
-            "\"{}\" is a file, and several loops need a folder",
-            folder.display()
-        ))
-        .because("each loop gets a name of its own in that folder")
-        .try_this("-o loops/"));
+        return Err(
+            Failure::error(format!("\"{}\" is a file, and {why} a folder", folder.display()))
+                .because("each loop gets a name of its own in that folder")
+                .try_this("-o loops/"),
+        );
     }
     let is_like_a_file = folder
         .extension()
@@ -168,13 +188,36 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
         .is_some();
     if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several loops need a folder",
+            "\"{}\" is the name of a file, and {why} a folder",
             folder.display()
         ))
         .because("each loop gets a name of its own in that folder")
         .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
     }
     Ok(folder)
+}
+
+/// Who needs a folder: several loops, or what is asked of one take that only runs over many do.
+fn reason_for_folder(
+    Options {
+        takes,
+        split,
+        rows,
+        many,
+        ..
+    }: Options<'_>,
+) -> String {
+    let is_one = !batch::are_many(takes) && !split && matches!(rows, Rows::Recommended);
+    let flags = [
+        ("--name", many.name.is_some()),
+        ("--catalog", many.catalog.is_some()),
+        ("--resume", many.resume),
+        ("--shard", many.shard.is_some()),
+    ];
+    match flags.into_iter().find(|(_, is_given)| is_one && *is_given) {
+        Some((flag, _)) => format!("with {flag} the loop needs"),
+        None => "several loops need".to_owned(),
+    }
 }
 
 /// How loops are named: as a single one is, where the user says nothing.
@@ -213,7 +256,7 @@ fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
         options.rows,
         options.all_animations,
         options.split,
-        options.excluded,
+        options.excluded.names(),
         template(options).text(),
     );
     for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
@@ -253,6 +296,8 @@ enum Studied {
 struct FileRead {
     sha256: String,
     num_frames: u64,
+    /// What the choice of its loops says of it.
+    notes: Vec<String>,
 }
 
 struct StudiedLoops {
@@ -320,17 +365,18 @@ impl Work for MakeLoops<'_> {
     }
 
     fn finish(&self, input: &Input, studied: Studied) -> TakeResult {
-        let result = |results: Vec<LoopResult>, num_frames: u64| TakeResult {
+        let result = |results: Vec<LoopResult>, read: FileRead| TakeResult {
             path: input.path.clone(),
             results,
-            num_frames,
+            num_frames: read.num_frames,
+            notes: read.notes,
             was_done: false,
         };
         let (read, results) = match studied {
             Studied::Done(results) => {
                 return TakeResult {
                     was_done: true,
-                    ..result(results, 0)
+                    ..result(results, FileRead::default())
                 };
             }
             Studied::Failed { read, result } => (read, vec![result]),
@@ -344,18 +390,15 @@ impl Work for MakeLoops<'_> {
         if results.iter().all(|result| result.verdict.exit_status() < 2) {
             let done = Done {
                 take: key(input),
-                take_sha256: read.sha256,
+                take_sha256: read.sha256.clone(),
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: results.clone(),
             };
             if let Err(failure) = self.journal.done(done) {
-                return result(
-                    vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
-                    read.num_frames,
-                );
+                return result(vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())], read);
             }
         }
-        result(results, read.num_frames)
+        result(results, read)
     }
 
     fn fault(&self, input: &Input) -> TakeResult {
@@ -472,7 +515,7 @@ impl MakeLoops<'_> {
         };
         let mut warnings = Vec::new();
         let chosen = job::choose(&loaded, request, &mut warnings);
-        talk::warn_all(&warnings);
+        read.notes = loop_output::in_words(&warnings);
         let chosen = chosen.map_err(|error| failed(in_words(error)))?;
         let loops = chosen.into_iter().map(of_row).collect();
         Ok(Studied::Loops(Box::new(StudiedLoops {
@@ -529,19 +572,8 @@ impl MakeLoops<'_> {
 
     /// The animations of a file that are asked for.
     fn asked_for(&self, path: &Path, file: &AnimatedFile) -> Result<Vec<usize>, Failure> {
-        let Options {
-            recipe,
-            excluded,
-            takes,
-            ..
-        } = self.options;
-        // Of many files, some have nothing to exclude.
-        let is_there = |excluded: &&String| {
-            let matching = file.animations_matching(excluded);
-            !batch::are_many(takes) || !matches!(matching, Err(ReadError::Animation(AnimationError::NoSuch { .. })))
-        };
-        let excluded: Vec<String> = excluded.iter().filter(is_there).cloned().collect();
-        animations::asked_for(path, file, recipe.take.animation.as_deref(), &excluded)
+        let Options { recipe, excluded, .. } = self.options;
+        animations::asked_for(path, file, recipe.take.animation.as_deref(), excluded)
     }
 
     /// The loops of all animations that are asked for, if they go into one file.

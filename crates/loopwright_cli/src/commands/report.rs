@@ -13,6 +13,7 @@ use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
 use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
+use crate::animations::Excluded;
 use crate::batch::{self, Work};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
@@ -188,7 +189,7 @@ fn loops_of(args: &ReportArgs) -> Result<Found, Failure> {
     }
     let mut seen = BTreeSet::new();
     let mut loops = Vec::new();
-    for (file, animation) in check::loops_in(&paths, &args.reading) {
+    for (file, animation) in check::loops_in(&paths, &args.reading, Excluded::NONE) {
         match file {
             Ok(path) => {
                 let named = Named { path, animation };

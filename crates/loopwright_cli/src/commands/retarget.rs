@@ -17,7 +17,12 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::{json, make as report, retarget::RetargetAnswer};
 use crate::talk::{self, Progress};
-use crate::{animations, failures, files, load, loop_output, memory, mirroring, recipe::TakeArgs, written_loop};
+use crate::{
+    animations::{self, Excluded},
+    failures, files, load, loop_output, memory, mirroring,
+    recipe::TakeArgs,
+    written_loop,
+};
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     let target = || load::character(&args.rig, args.map.as_deref(), args.bone_stretch).map(Arc::new);
@@ -288,14 +293,14 @@ impl Motion {
             animation,
         };
         if written_loop::has_sidecar(path) {
-            let loops = written_loop::several_loops(path, reading);
+            let loops = written_loop::several_loops(path, reading, Excluded::NONE)?;
             return Ok(match loops.is_empty() {
                 true => vec![of(reading.animation.clone())],
                 false => loops.into_iter().map(Some).map(of).collect(),
             });
         }
         let file = load::open(path)?;
-        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), &[])?;
+        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), Excluded::NONE)?;
         let name = |number: usize| (file.num_animations() > 1).then(|| file.animation_names()[number].clone());
         Ok(numbers.into_iter().map(|number| of(name(number))).collect())
     }

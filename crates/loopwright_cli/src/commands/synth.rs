@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::{Format, Source};
-use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+use loopwright_synth::{SynthError, SyntheticTake, WalkSettings, synthesize};
 
 use crate::args::SynthArgs;
 use crate::exit::{Ending, Failure};
@@ -14,7 +14,19 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     let take = synthesize(&settings(args)).map_err(|error| {
-        Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
+        let failure = match &error {
+            SynthError::OutOfRange {
+                setting,
+                min,
+                max,
+                found,
+            } => Failure::error(format!(
+                "{} must lie between {min} and {max}, found {found}",
+                flag_of(setting)
+            )),
+            _ => Failure::error(&error),
+        };
+        failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
     add(&mut outputs, &args.output, &take, format)?;
     let outputs = outputs.commit()?;
@@ -68,5 +80,23 @@ fn settings(args: &SynthArgs) -> WalkSettings {
         lead_in_secs: args.lead_in.unwrap_or(default.lead_in_secs),
         t_pose_first_frame: args.t_pose,
         ..default
+    }
+}
+
+/// The flag that sets a field of the settings.
+fn flag_of(setting: &str) -> &str {
+    match setting {
+        "seconds" => "--seconds",
+        "frame_rate_hz" => "--fps",
+        "period_secs" => "--period",
+        "speed_mps" => "--speed",
+        "turn_dps" => "--turn-rate",
+        "climb_mps" => "--climb",
+        "drift" => "--drift",
+        "torso_rise_metres" => "--rise",
+        "speed_variation" => "--variation",
+        "noise_deg" => "--noise",
+        "lead_in_secs" => "--lead-in",
+        other => other,
     }
 }

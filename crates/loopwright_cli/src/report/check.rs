@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts};
+use loopwright_formats::loop_file::facts::{
+    CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
+};
 use loopwright_job::{CheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
@@ -35,15 +37,21 @@ fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Er
 }
 
 impl Verdict {
-    /// Why it fails, in one line.
+    /// Why it fails, in one line: the worst of the checks that fail it, and the limits that it exceeds.
     pub(crate) fn why(&self) -> String {
-        let of_limits = self.failed.first().map(ToString::to_string).unwrap_or_default();
-        match &self.quality {
-            Some(quality) if quality.grade > Some(Grade::Good) => {
-                format!("{}, {}", self.grade, quality.reason.clone().unwrap_or_default())
-            }
-            _ => of_limits,
+        let checks = self.quality.iter().flat_map(|quality| &quality.checks);
+        let fails = |check: &&CheckFacts| self.failed.iter().any(|failed| failed.measure == check.id);
+        let checks: Vec<CheckFacts> = checks.filter(fails).cloned().collect();
+        let of_limits = self
+            .failed
+            .iter()
+            .filter(|failed| checks.iter().all(|check| check.id != failed.measure));
+        let mut reasons: Vec<String> = of_limits.map(ToString::to_string).collect();
+        if !checks.is_empty() {
+            let Judged { grade, reason, .. } = Judged::of_checks(checks);
+            reasons.insert(0, format!("{grade}, {reason}"));
         }
+        reasons.join("; ")
     }
 
     /// The file, and the animation in it if the file holds several loops.
@@ -56,10 +64,14 @@ impl Verdict {
 }
 
 /// How many of several loops each check finds good, to review and bad; checks that all pass, or that none answers, are left out.
-pub(crate) fn by_check(verdicts: &[Verdict]) -> String {
+/// `only` are those that count; all where none is named.
+pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let mut table = Table::new("<check | good | review | bad | not measured");
     let mut has_rows = false;
-    for id in CheckId::ALL {
+    for id in CheckId::ALL
+        .into_iter()
+        .filter(|id| only.is_empty() || only.contains(id))
+    {
         let qualities = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
         let checks = qualities.flat_map(|quality| &quality.checks);
         let grades = checks.filter(|check| check.id == id.as_str()).map(|check| check.grade);

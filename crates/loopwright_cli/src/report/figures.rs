@@ -230,3 +230,8 @@ pub(super) fn held(feet: &FeetFacts) -> String {
     }
     text
 }
+
+/// `1 animation`, `2 animations`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

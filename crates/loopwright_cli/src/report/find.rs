@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, fmt::Write};
 
-use loopwright::candidate::{MissReason, NearestMiss, Outcome, SegmentLoops};
+use loopwright::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
 use loopwright::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
@@ -260,7 +260,8 @@ impl FindAnswer {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
             candidates: FoundLoop::list(rows, &loaded.analysis),
-            candidates_left_out: rows.stretches.as_ref().map(|stretches| stretches.num_left_out),
+            candidates_left_out: (rows.stretches.as_ref().map(|stretches| stretches.num_left_out))
+                .or(found.left_out.map(CyclesLeftOut::count)),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::new),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
                 period_secs: rhythm.period_secs,

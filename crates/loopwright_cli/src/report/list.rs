@@ -5,6 +5,7 @@ use std::{fmt::Write, path::Path};
 use loopwright_job::{Studied, pack::Judged};
 use serde::{Serialize, Serializer};
 
+use super::figures::counted;
 use super::json::{self, ErrorFacts};
 use super::table::{Table, optional, rate};
 use crate::{exit::Failure, loop_output};
@@ -123,15 +124,10 @@ pub(crate) fn human(file: &ListedFile) -> String {
     let moving = file.animations.iter().filter(|animation| animation.frames > Some(1));
     let rates: Vec<String> = moving.filter_map(|animation| animation.fps).map(rate).collect();
     let with_rate = rates.iter().any(|other| *other != rates[0]);
-    let noun = if file.animations.len() == 1 {
-        "animation"
-    } else {
-        "animations"
-    };
     if file.animations.is_empty() {
         return format!("{}: no animations\n", file.file);
     }
-    let mut text = format!("{}: {} {noun}", file.file, file.animations.len());
+    let mut text = format!("{}: {}", file.file, counted(file.animations.len(), "animation"));
     if let Some(rate) = rates.first().filter(|_| !with_rate) {
         let _ = write!(text, " at {rate} fps");
     }

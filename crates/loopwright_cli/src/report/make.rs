@@ -6,7 +6,7 @@ use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
 use loopwright_formats::{Sidecar, loop_file::PackSidecar};
 use loopwright_job::Verdict;
 
-use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
+use super::figures::{counted, figures, held, root_motion, several_cycles, whole_clip};
 
 /// The file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
@@ -91,7 +91,12 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     );
     let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
     if let Some(joint) = &sidecar.playback.root_joint {
-        let _ = writeln!(text, "  {:<20} {joint}, above the hips", "root joint");
+        let added = if sidecar.playback.root_joint_added {
+            "added "
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  {:<20} {joint}, {added}above the hips", "root joint");
     }
     let closure = &sidecar.closure;
     let blends = if closure.blend_start_secs == closure.blend_end_secs {
@@ -117,8 +122,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
 /// Motions in one file: a line for the file, one for each loop.
 pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
     let mut text = format!(
-        "{}: {count} animations\n",
-        pack.outputs.first().map_or("", String::as_str)
+        "{}: {}\n",
+        pack.outputs.first().map_or("", String::as_str),
+        counted(count, "animation")
     );
     for facts in &pack.loops {
         let name = facts.playback.animation.as_deref().unwrap_or_default();

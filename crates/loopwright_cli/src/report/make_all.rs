@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 
-use super::figures::gap;
+use super::figures::{counted, gap};
 use super::table::{Table, optional};
 
 /// What became of every animation, as a table.
@@ -24,7 +24,12 @@ pub(crate) fn human(pack: &PackSidecar) -> String {
         .filter(|&(_, count)| count > 0)
         .map(|(outcome, count)| format!("{count} {outcome}"))
         .collect();
-    let _ = writeln!(text, "{} animations: {}", pack.animations.len(), counts.join(", "));
+    let _ = writeln!(
+        text,
+        "{}: {}",
+        counted(pack.animations.len(), "animation"),
+        counts.join(", ")
+    );
     for output in pack.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
     }

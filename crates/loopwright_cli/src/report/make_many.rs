@@ -82,7 +82,7 @@ impl Summary {
                 "{}: {}: {}{before}",
                 named.display(),
                 result.verdict.spoken(),
-                result.reason
+                reason(take, result)
             );
             if verbose {
                 for line in result.because.iter().chain(&result.warnings) {
@@ -205,12 +205,23 @@ impl Summary {
     }
 }
 
+/// The reason in one clause: why there is no loop, rather than that there is none.
+fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
+    const CAUSE: &str = "likely cause: ";
+    let cause = result.because.iter().find_map(|line| line.strip_prefix(CAUSE));
+    let nothing = format!("no loop found in \"{}\"", take.path.display());
+    let Some(behind) = result.reason.strip_prefix(&nothing) else {
+        return cause.unwrap_or(&result.reason);
+    };
+    let said = behind.strip_prefix(": ");
+    let first = result.because.first().map(String::as_str);
+    cause.or(said).or(first).unwrap_or(&result.reason)
+}
+
 /// The reason without the name of the file, which differs everywhere.
 fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
-    const CAUSE: &str = "likely cause: ";
     let path = format!("\"{}\"", take.path.display());
-    let cause = result.because.iter().find_map(|line| line.strip_prefix(CAUSE));
-    let text = cause.unwrap_or(&result.reason).replace(&path, "it");
+    let text = reason(take, result).replace(&path, "it");
     match text.char_indices().nth(MOST_LETTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

@@ -6,6 +6,7 @@ use loopwright::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
 use serde::Serialize;
 
+use super::figures::counted;
 use super::table::{Table, rate};
 
 #[derive(Serialize)]
@@ -67,10 +68,10 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
         false => format!(", {} of them new", answer.added_rows),
     };
     format!(
-        "{}: {} frames of {} clips{added}, {:.1} MB\n",
+        "{}: {} frames of {}{added}, {:.1} MB\n",
         answer.database,
         answer.rows,
-        answer.clips,
+        counted(answer.clips, "clip"),
         answer.file_bytes as f64 / 1e6
     )
 }
@@ -182,10 +183,10 @@ impl InspectAnswer {
 
 pub(crate) fn inspected(answer: &InspectAnswer) -> String {
     let mut text = format!(
-        "{}: {} frames of {} clips, {:.1} MB; the search takes {:.1} bytes a frame\n",
+        "{}: {} frames of {}, {:.1} MB; the search takes {:.1} bytes a frame\n",
         answer.database,
         answer.rows,
-        answer.clips.len(),
+        counted(answer.clips.len(), "clip"),
         answer.file_bytes as f64 / 1e6,
         answer.index_bytes as f64 / answer.rows.max(1) as f64
     );

@@ -252,8 +252,6 @@ fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &m
 fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> Result<Tree, ReadError> {
     let names = trees.names();
     let number = match wanted {
-        // A file of one tree has nothing to choose from.
-        Some(_) if names.len() == 1 => 0,
         Some(wanted) => match trees.find(wanted) {
             Some(number) => number,
             None => {

@@ -1,6 +1,7 @@
 //! Warnings about BVH files, when reading or writing.
 
 use super::error::{Found, Position};
+use crate::excerpt::short_number;
 
 /// Something unusual in a BVH file that does not prevent its use, or a change made to write one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,7 +54,7 @@ pub enum BvhWarning {
     #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
     FrameTimeWithoutPoint { at: Position, found: Found, secs: f64 },
     /// While writing: a joint was given position channels, since it leaves its OFFSET.
-    #[error("{joint} moves {distance:.6} units from its OFFSET and was given position channels")]
+    #[error("{joint} moves {} units from its OFFSET and was given position channels", short_number(*.distance))]
     PositionChannelsAdded {
         joint: String,
         /// How far it moves from its OFFSET, in the file's unit.

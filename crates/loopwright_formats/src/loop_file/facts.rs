@@ -683,7 +683,8 @@ pub struct PlaybackFacts {
     /// The joint of the take's skeleton whose track holds the root motion: the one that held it in the take, or the root joint
     /// of the rig. An added root joint holds it instead.
     pub carrier_joint: String,
-    /// The joint of the rig that carries only the root motion; null if the rig has none, or if it is left unchanged.
+    /// The joint that carries only the root motion: of the rig, or the one that was added; null if there is none, or if it is left unchanged.
+    /// Sidecars of earlier versions do not name an added one.
     pub root_joint: Option<String>,
     /// The animation in the file that is the loop; null if the format allows only one.
     pub animation: Option<String>,

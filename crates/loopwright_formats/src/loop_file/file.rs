@@ -138,8 +138,18 @@ impl LoopFile {
         let clip = &made.from_start();
         let source = &*source.along(made)?;
         let written = checked(clip, source, writing)?;
-        let (_, keys) = written_keys(clip, &written, source, writing, made.seam_sample())?;
-        let (sidecar, quality) = described(made, take, source.space(), writing, written.animation.clone(), &keys);
+        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+        let animation = written.animation.as_deref();
+        let back = ReadBack::new(&file, animation, clip, source, writing, made.seam_sample())?;
+        let (sidecar, quality) = described(
+            made,
+            take,
+            source.space(),
+            writing,
+            written.animation.clone(),
+            &back.keys,
+        );
+        let sidecar = back.with_added_root(sidecar);
         Ok(Self {
             written,
             sidecar,
@@ -297,9 +307,10 @@ impl DerivedLoop {
             clip, writing, facts, ..
         } = self;
         let seam_sample = facts.playback.seam_sample;
-        let (take, keys) = keys_in(file, animation.as_deref(), clip, source, writing, seam_sample)?;
-        let body = Body::find(&take, &self.overrides)?;
-        let quality = quality::measure(&keys, &body, None);
+        let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample)?;
+        let (take, keys) = (&back.take, &back.keys);
+        let body = Body::find(take, &self.overrides)?;
+        let quality = quality::measure(keys, &body, None);
         let UseOfRoot {
             mode,
             space,
@@ -312,7 +323,7 @@ impl DerivedLoop {
                 ..describe::root_motion(clip.root(), mode, space)
             },
             feet: facts.feet.map(|feet| FeetFacts {
-                stances: describe::stances(clip, &quality::stands(&keys, &body, None), seam_sample),
+                stances: describe::stances(clip, &quality::stands(keys, &body, None), seam_sample),
                 ..feet
             }),
             quality: describe::quality(&quality, None, clip.skeleton()),
@@ -326,7 +337,7 @@ impl DerivedLoop {
             .in_space(source.space(), &facts.take),
             ..facts
         };
-        Ok((sidecar, quality))
+        Ok((back.with_added_root(sidecar), quality))
     }
 }
 
@@ -434,38 +445,58 @@ pub fn written_keys(
     seam_sample: usize,
 ) -> Result<(Take, LoopKeys), LoopFileError> {
     let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-    keys_in(&file, written.animation.as_deref(), clip, source, writing, seam_sample)
+    let back = ReadBack::new(&file, written.animation.as_deref(), clip, source, writing, seam_sample)?;
+    Ok((back.take, back.keys))
 }
 
-/// The same for an animation of a file that is parsed already.
-pub(super) fn keys_in(
-    file: &AnimatedFile,
-    animation: Option<&str>,
-    clip: &LoopClip,
-    source: &Source,
-    writing: &LoopWriteSettings,
-    seam_sample: usize,
-) -> Result<(Take, LoopKeys), LoopFileError> {
-    let space = source.space();
-    let settings = ReadSettings {
-        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        // There are too few frames to detect them.
-        ..ReadSettings::in_space(SpaceSettings::from(space))
-    };
-    let take = file.read(&settings, &mut Vec::new())?.take;
-    let (take, carrier) = if writing.add_root {
-        // Folding an added root joint away leaves the root motion on the topmost joint, whatever joint had it in the take.
-        (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)
-    } else {
-        (take, clip.carrier())
-    };
-    let take = with_joints_of(take, clip.skeleton())?;
-    let layout = KeyLayout {
-        num_samples: clip.num_samples(),
-        has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
-        in_place: writing.in_place,
-        seam_sample,
-    };
-    let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
-    Ok((take, keys))
+/// A loop as an animation of its file shows it.
+pub(super) struct ReadBack {
+    /// On the loop's own skeleton.
+    take: Take,
+    pub(super) keys: LoopKeys,
+    /// The joint that was added above the others: its name in the file, where other nodes have names, too.
+    added_root: Option<String>,
+}
+
+impl ReadBack {
+    /// Errors: as [`written_keys`].
+    pub(super) fn new(
+        file: &AnimatedFile,
+        animation: Option<&str>,
+        clip: &LoopClip,
+        source: &Source,
+        writing: &LoopWriteSettings,
+        seam_sample: usize,
+    ) -> Result<Self, LoopFileError> {
+        let space = source.space();
+        let settings = ReadSettings {
+            animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
+            // There are too few frames to detect them.
+            ..ReadSettings::in_space(SpaceSettings::from(space))
+        };
+        let take = file.read(&settings, &mut Vec::new())?.take;
+        let added_root = writing.add_root.then(|| take.skeleton().joint(0).name.clone());
+        let (take, carrier) = if writing.add_root {
+            // Folding an added root joint away leaves the root motion on the topmost joint, whatever joint had it in the take.
+            (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)
+        } else {
+            (take, clip.carrier())
+        };
+        let take = with_joints_of(take, clip.skeleton())?;
+        let layout = KeyLayout {
+            num_samples: clip.num_samples(),
+            has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
+            in_place: writing.in_place,
+            seam_sample,
+        };
+        let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
+        Ok(Self { take, keys, added_root })
+    }
+
+    /// The facts with the name of the joint that was added.
+    pub(super) fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
+        let known = sidecar.playback.root_joint.take();
+        sidecar.playback.root_joint = self.added_root.or(known);
+        sidecar
+    }
 }

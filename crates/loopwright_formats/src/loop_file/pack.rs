@@ -7,7 +7,7 @@ use loopwright::{LoopClip, MadeLoop, Quality, Take};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{DerivedLoop, LoopFileError, described, keys_in};
+use super::file::{DerivedLoop, LoopFileError, ReadBack, described};
 use super::json::to_text;
 use super::sidecar::{Sidecar, SidecarError, VERSION, json_error};
 use super::word::{self, optional_word};
@@ -77,11 +77,14 @@ impl LoopPack {
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = |((each, clip), added): ((&PackedLoop, &Cow<'_, LoopClip>), Result<String, WriteError>)| {
             let (animation, seam_sample) = (added?, each.made.seam_sample());
-            let (_, keys) = keys_in(&file, Some(&animation), clip, &each.source, &each.writing, seam_sample)?;
+            let back = ReadBack::new(&file, Some(&animation), clip, &each.source, &each.writing, seam_sample)?;
             let take = each.take.clone();
             let space = each.source.space();
-            let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &keys);
-            Ok(MeasuredLoop { sidecar, quality })
+            let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &back.keys);
+            Ok(MeasuredLoop {
+                sidecar: back.with_added_root(sidecar),
+                quality,
+            })
         };
         let loops: Vec<Result<MeasuredLoop, LoopFileError>> =
             loops.iter().zip(&clips).zip(added).map(measured).collect();

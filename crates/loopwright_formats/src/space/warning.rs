@@ -1,6 +1,7 @@
 //! Doubts about the axis that is up and about the unit.
 
 use super::{Axis, Up};
+use crate::excerpt::short_number;
 
 /// Why the axes or the unit taken for a file may be wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,8 +28,9 @@ pub enum SpaceWarning {
     UnitUnknown { unit_metres: f64 },
     /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
     #[error(
-        "the joints span {size:.4} units, which cannot be metres as the format says; assuming {unit_metres} m, \
-         state the unit if that is wrong"
+        "the joints span {} units, which cannot be metres as the format says; assuming {unit_metres} m, \
+         state the unit if that is wrong",
+        short_number(*.size)
     )]
     UnitNotMetres {
         /// Its size in the file's unit.

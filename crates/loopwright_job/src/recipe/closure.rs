@@ -179,6 +179,7 @@ impl ClosureRecipe {
             if matching.is_empty() {
                 return Err(RecipeError::NoSuchJoint {
                     pattern: joint.pattern.clone(),
+                    similar: skeleton.similar_joints(&joint.pattern),
                 });
             }
             if let Some(secs) = joint.blend {

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
+use loopwright::Skeleton;
 use loopwright::analysis::{Body, FoundBy};
 use loopwright::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
-use loopwright::{Skeleton, names};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{RecipeError, edited_body::EditedBody};
@@ -199,18 +199,11 @@ pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<Loop
     recipes.iter().map(|recipe| recipe.meant(edited)).collect()
 }
 
-/// How many similar names are shown.
-const MAX_SIMILAR: usize = 5;
-
 fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
-    let skeleton = edited.skeleton;
-    let joints = (0..skeleton.num_joints()).map(|joint| skeleton.joint(joint).name.as_str());
     RecipeError::NoJointNamed {
         name: name.to_owned(),
         is_character: edited.is_character,
-        similar: (names::nearest(name, joints, MAX_SIMILAR).into_iter())
-            .map(str::to_owned)
-            .collect(),
+        similar: edited.skeleton.similar_joints(name),
     }
 }
 

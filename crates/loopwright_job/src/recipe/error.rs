@@ -45,7 +45,7 @@ pub enum RecipeError {
     WholeSeam,
     /// A pattern that fits no joint.
     #[error("no joint matches \"{pattern}\"")]
-    NoSuchJoint { pattern: String },
+    NoSuchJoint { pattern: String, similar: Vec<String> },
     /// A velocity's blend where no method has one.
     #[error("closure.velocity-blend sets spring and softfade, and nothing is closed by either")]
     VelocityBlend,
@@ -111,13 +111,14 @@ impl RecipeError {
             Self::Hardness { name, .. } => return Some(format!("--set {name}=16")),
             Self::Shares => "--set closure.share=0.5, or 1 to leave the end unchanged",
             Self::WholeSeam => "--closure for both ends, or other methods for each end",
-            Self::NoSuchJoint { .. } | Self::Mirror(MirrorError::NoSuchJoint { .. }) => {
-                "`loopwright inspect TAKE --json` lists the joints"
+            Self::NoSuchJoint { similar, .. }
+            | Self::NoJointNamed { similar, .. }
+            | Self::Mirror(MirrorError::NoSuchJoint { similar, .. }) => {
+                return Some(match similar.is_empty() {
+                    true => "`loopwright inspect TAKE --json` lists the joints".to_owned(),
+                    false => format!("one of: {}", similar.join(", ")),
+                });
             }
-            Self::NoJointNamed { similar, .. } if !similar.is_empty() => {
-                return Some(format!("one of: {}", similar.join(", ")));
-            }
-            Self::NoJointNamed { .. } => "`loopwright inspect TAKE --json` lists the joints",
             Self::AmbiguousJoint { .. } => "export the take with a name for each joint",
             Self::TwoTimes { .. } => "time, in seconds, or phase, from 0 to 1",
             Self::VelocityBlend => {
@@ -127,13 +128,13 @@ impl RecipeError {
             Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",
             Self::NoSuchFoot { .. } => "--set take.feet=NAME,NAME names the joints of others",
-            Self::Mirror(_) => {
+            Self::Mirror(_) | Self::Pair { .. } => {
                 "--set take.mirror=LeftArm=RightArm,LeftHand=RightHand; of convert, --mirror-map FILE with a pair a line"
             }
             Self::NoSetting { .. } | Self::Setting { .. } => "`loopwright recipe` lists all settings",
             Self::FileSetting { .. } => "--rig or --map",
             Self::OtherSetting { .. } => "--set take.hips=NAME, or another key of [take]",
-            Self::NotText | Self::Text(_) | Self::Write(_) | Self::Overlay(_) | Self::Pair { .. } => return None,
+            Self::NotText | Self::Text(_) | Self::Write(_) | Self::Overlay(_) => return None,
         };
         Some(hint.to_owned())
     }

@@ -179,7 +179,8 @@ fn no_setting(key: &str) -> RecipeError {
     let keys = keys();
     let last = key.rsplit('.').next().unwrap_or_default();
     // The last word may stand in another table.
-    let near = names::nearest(key, keys.iter().map(String::as_str), 1)
+    let tables = SECTIONS.iter().map(|&(table, ..)| table).filter(|_| !key.contains('.'));
+    let near = names::nearest(key, tables.chain(keys.iter().map(String::as_str)), 1)
         .first()
         .map(|near| (*near).to_owned());
     let elsewhere = || {

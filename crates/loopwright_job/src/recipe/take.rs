@@ -245,8 +245,11 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
-    /// Errors: a setting of how a character follows, where none is named: [`RecipeError::NoRig`].
+    /// Errors: what is said of left and right is no pair, or a setting is of how a character follows, where none is named.
     pub fn check(&self) -> Result<(), RecipeError> {
+        for pair in &self.mirror {
+            super::mirror_pair(pair)?;
+        }
         let settings = [
             ("--map", self.map.is_some()),
             ("take.bone-stretch", self.bone_stretch.is_some()),

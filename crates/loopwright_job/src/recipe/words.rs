@@ -5,7 +5,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::candidate::{ChooseBy, OutcomePart};
 use loopwright::closure::{ClosureName, Order, Preset, SeamMotion};
 use loopwright::feet::{FootLock, RootSpeed};
-use loopwright::{RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace};
+use loopwright::{
+    RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace, words::did_you_mean,
+};
 use loopwright_formats::{ClosingKey, KeyInterpolation, Target};
 
 use super::Recenter;
@@ -201,7 +203,11 @@ pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
             [one, other] => format!("{one} or {other}"),
             _ => format!("one of {}", known.join(", ")),
         };
-        format!("unknown variant `{text}`, expected {expected}")
+        let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
+        format!(
+            "unknown variant `{text}`, expected {expected}{}",
+            did_you_mean(text, &words)
+        )
     })
 }
 

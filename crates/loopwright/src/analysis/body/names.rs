@@ -4,7 +4,7 @@
 
 use super::vocabulary::{Meaning, Word, split};
 use super::{BodyError, Side};
-use crate::{motion::Skeleton, names};
+use crate::motion::Skeleton;
 
 /// Words that say what a joint is for, or which rig it belongs to, but not which part of the body it is.
 const RIG_WORDS: [&str; 12] = [
@@ -172,13 +172,9 @@ fn side_word(word: &str) -> Option<Side> {
 
 /// The joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
 pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
-    skeleton.find(name).ok_or_else(|| {
-        let joints = skeleton.joints().iter().map(|joint| joint.name.as_str());
-        let similar = names::nearest(name, joints, 3);
-        BodyError::NoSuchJoint {
-            name: name.to_owned(),
-            similar: similar.into_iter().map(str::to_owned).collect(),
-        }
+    skeleton.find(name).ok_or_else(|| BodyError::NoSuchJoint {
+        name: name.to_owned(),
+        similar: skeleton.similar_joints(name),
     })
 }
 

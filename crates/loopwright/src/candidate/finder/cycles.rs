@@ -4,7 +4,7 @@ use core::iter::successors;
 
 use super::{Finder, MAX_COST_RATIO};
 use crate::analysis::Analysis;
-use crate::candidate::report::LoopCandidate;
+use crate::candidate::report::{CyclesLeftOut, LoopCandidate};
 use crate::candidate::settings::SearchSettings;
 
 /// A cycle is at most this much longer or shorter than the one before.
@@ -19,17 +19,20 @@ pub(crate) fn every_cycle(
     analysis: &Analysis,
     settings: &SearchSettings,
     best_of_stretches: Vec<LoopCandidate>,
-) -> Vec<LoopCandidate> {
+) -> (Vec<LoopCandidate>, CyclesLeftOut) {
     let features = settings.pairing.features(analysis);
     let finder = Finder::new(analysis, settings, &features);
     let mut cycles: Vec<LoopCandidate> = Vec::new();
+    let mut left_out = CyclesLeftOut::default();
     for best in best_of_stretches {
         // Half cycles have no next one at their phase.
         let is_one = best.whole.is_some() || best.is_idle || settings.pairing.is_mirrored();
         let mut around = if is_one {
             vec![best]
         } else {
-            finder.cycles_around(&best)
+            let (around, others) = finder.cycles_around(&best);
+            left_out += others;
+            around
         };
         around.retain(|cycle| {
             cycles
@@ -39,7 +42,7 @@ pub(crate) fn every_cycle(
         cycles.append(&mut around);
     }
     cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
-    cycles
+    (cycles, left_out)
 }
 
 /// Frames that two loops share; negative for those between them.
@@ -48,13 +51,14 @@ fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
 }
 
 impl Finder<'_> {
-    /// The cycles before, in and after a loop that are loops of an even pace and turn too, in the order of their frames.
+    /// The cycles before, in and after a loop that are loops of an even pace and turn too, in the order of their frames; and how many are not.
     ///
     /// Each ends about a period after its start, at the frame whose pose meets both that start and the start of the loop at the least
     /// cost, and the next one starts there. They end where no such frame costs less than a repeat.
-    fn cycles_around(&self, best: &LoopCandidate) -> Vec<LoopCandidate> {
+    fn cycles_around(&self, best: &LoopCandidate) -> (Vec<LoopCandidate>, CyclesLeftOut) {
+        let mut left_out = CyclesLeftOut::default();
         let Some(random_cost) = self.random_cost else {
-            return Vec::new();
+            return (Vec::new(), left_out);
         };
         let wanted = f64::from(self.settings.cycles.unwrap_or(1)) / f64::from(best.cycles.max(1));
         let period = wanted * best.cut.num_frames();
@@ -77,8 +81,15 @@ impl Finder<'_> {
         let mut starts: Vec<usize> = successors(next(first, false), |&start| next(start, false)).collect();
         starts.reverse();
         starts.extend(successors(Some(first), |&start| next(start, true)));
-        let cycle = |ends: &[usize]| self.judge(&self.pair(ends[0], ends[1]), random_cost).ok();
-        let passes = |cycle: &LoopCandidate| cycle.is_sound() && cycle.steadiness_around.is_even();
-        starts.windows(2).filter_map(cycle).filter(passes).collect()
+        let mut cycles = Vec::new();
+        for ends in starts.windows(2) {
+            match self.judge(&self.pair(ends[0], ends[1]), random_cost) {
+                Err(_) => left_out.no_repeat += 1,
+                Ok(cycle) if !cycle.is_sound() => left_out.unsound += 1,
+                Ok(cycle) if !cycle.steadiness_around.is_even() => left_out.uneven += 1,
+                Ok(cycle) => cycles.push(cycle),
+            }
+        }
+        (cycles, left_out)
     }
 }

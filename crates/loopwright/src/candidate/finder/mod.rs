@@ -146,9 +146,8 @@ impl<'a> Finder<'a> {
 
     fn nothing(&self) -> FoundLoops {
         FoundLoops {
-            candidates: Vec::new(),
             random_cost: self.random_cost,
-            nearest_miss: None,
+            ..FoundLoops::default()
         }
     }
 

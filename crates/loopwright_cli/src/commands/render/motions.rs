@@ -11,33 +11,54 @@ use loopwright_job::Studied;
 
 use crate::surface::Surfaces;
 use crate::written_loop::{self, WrittenLoop};
-use crate::{args::RenderArgs, exit::Failure, failures, files, load, recipe::TakeArgs, talk};
+use crate::{animations, args::RenderArgs, exit::Failure, failures, files, load, recipe::TakeArgs, talk};
 
 /// Titles and motions of all inputs.
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
-    // The sidecar of a loop drawn next to its take says which frames of the take to show.
+    let inputs: Vec<Input> = args
+        .inputs
+        .iter()
+        .map(|path| Input::read(path, args))
+        .collect::<Result<_, _>>()?;
     let mut motions = Vec::new();
     let surfaces = Surfaces::new(args.capsules);
-    for (index, path) in args.inputs.iter().enumerate() {
-        let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
-        let title = files::stem(path);
-        let motion = match written_loop::read_sidecar(path, &args.reading)? {
-            Some(_) => read_motion(path, args, &surfaces)?,
-            None => take_motion(path, args, other.map(PathBuf::as_path), &surfaces)?,
+    for (index, input) in inputs.iter().enumerate() {
+        let other = inputs.get(1 - index.min(1)).filter(|_| inputs.len() == 2);
+        let motion = match &input.as_loop {
+            Some(read) => loop_motion(&input.path, read, &input.reading, &surfaces)?.0,
+            None => take_motion(input, args, other, &surfaces)?,
         };
-        motions.push((title, motion));
+        motions.push((files::stem(&args.inputs[index]), motion));
     }
     Ok(motions)
 }
 
-/// Reads a loop and prints its warnings.
-fn read_motion(path: &Path, args: &RenderArgs, surfaces: &Surfaces) -> Result<DrawnMotion, Failure> {
-    let read = written_loop::read(path, &args.reading)?;
+/// A file to draw, and the animation of it.
+struct Input {
+    path: PathBuf,
+    reading: TakeArgs,
+    /// The loop in it, if it has a sidecar of this animation.
+    as_loop: Option<WrittenLoop>,
+}
+
+impl Input {
+    /// Reads a loop with its sidecar, and prints its warnings; a take is read when it is drawn.
+    fn read(path: &Path, args: &RenderArgs) -> Result<Self, Failure> {
+        let (path, reading) = animations::named(path, &args.reading);
+        let as_loop = match written_loop::read_sidecar(&path, &reading)? {
+            Some(_) => Some(read_loop(&path, &reading)?),
+            None => None,
+        };
+        Ok(Self { path, reading, as_loop })
+    }
+}
+
+fn read_loop(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
+    let read = written_loop::read(path, reading)?;
     for warning in &read.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
-    let (motion, _) = loop_motion(path, &read, &args.reading, surfaces)?;
-    Ok(motion)
+    Ok(read)
 }
 
 /// The motion of a loop, with a sidecar or recognised from its keys, and how the keys make it up.
@@ -64,13 +85,15 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 }
 
 /// A file without a sidecar: a take, a stretch of it, or a repeated stretch.
+///
+/// Of a loop that is drawn next to it, the sidecar says which of its frames to show.
 fn take_motion(
-    path: &Path,
+    Input { path, reading, .. }: &Input,
     args: &RenderArgs,
-    beside: Option<&Path>,
+    beside: Option<&Input>,
     surfaces: &Surfaces,
 ) -> Result<DrawnMotion, Failure> {
-    let loaded = load::load(path, &args.reading.clone().into())?;
+    let loaded = load::load(path, &reading.clone().into())?;
     let figure = Figure::new(loaded.take(), &loaded.analysis.body);
     let figure = surfaces.of_take(figure, path, loaded.take(), &loaded.file.source);
     let last = loaded.take().num_frames() - 1;
@@ -92,26 +115,21 @@ fn take_motion(
         }
         return DrawnMotion::of_take(&loaded.analysis, &figure, start, end).map_err(|error| unfit(path, error));
     }
-    if let Some(other) = beside
-        && written_loop::has_sidecar(other)
+    if let Some(WrittenLoop {
+        sidecar: Some(sidecar),
+        written,
+        ..
+    }) = beside.and_then(|other| other.as_loop.as_ref())
     {
-        let WrittenLoop {
-            sidecar: Some(sidecar),
-            written,
-            ..
-        } = written_loop::read(other, &args.reading)?
-        else {
-            return Err(unfit(other, "its sidecar is gone"));
-        };
-        let in_file = written_loop::of_sidecar(&sidecar, &written)?;
-        let source = written_loop::uncut(&in_file, &loaded, &sidecar, &written)?;
+        let in_file = written_loop::of_sidecar(sidecar, written)?;
+        let source = written_loop::uncut(&in_file, &loaded, sidecar, written)?;
         let cut = &sidecar.candidate;
         return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));
     }
     if args.onion || args.cycles.is_some() {
         // A loop without its sidecar can still be drawn from its keys.
-        return read_motion(path, args, surfaces);
+        return Ok(loop_motion(path, &read_loop(path, reading)?, reading, surfaces)?.0);
     }
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }
