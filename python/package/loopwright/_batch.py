@@ -173,8 +173,10 @@ def takes_in(source: PathLike | Sequence[PathLike], output: Path | None = None) 
             parts = PurePath(text).parts
             fixed = [part for at, part in enumerate(parts) if not any(map(has_magic, parts[: at + 1]))]
             found |= dict.fromkeys(matching, str(PurePath(*fixed)))
-        else:
+        elif os.path.exists(text) or os.path.exists(text.partition("#")[0]):
             found.setdefault(text, os.path.dirname(text) or ".")
+        else:
+            raise _no_take(f'there is no file or folder "{text}"')
     if not found:
         raise _no_take("source: expected a folder or takes, found none")
     folders = {folder: os.path.realpath(folder) for folder in found.values()}

@@ -256,11 +256,13 @@ class Cycles(Sequence[Cycle]):
         try:
             if source.lower().endswith(".parquet"):
                 return cls(_of_columns(read_parquet(source)))
+            if os.path.isfile(source) and not zipfile.is_zipfile(source):
+                raise ValueError("it is neither NPZ nor Parquet")
             with np.load(source, allow_pickle=False) as file:
                 return cls(_of_arrays(dict(file)))
         except LoopwrightError:
             raise
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
             raise ReadError(f'cannot read "{source}" as cycles: {why}', hint="a file of Cycles.save or Cycles.to_parquet") from error
 

@@ -12,7 +12,7 @@ from ._errors import ArrayError
 from ._loop import Loop
 from ._poses import Bools, Floats
 from ._tables import Table
-from ._take import Motion
+from ._take import Take
 
 # Below this way of the body, metres, a step has no direction.
 _LEAST_WAY = 0.01
@@ -51,9 +51,9 @@ class Gait:
         }
 
 
-def gait(motion: Motion) -> Gait:
+def gait(motion: Take | Loop) -> Gait:
     """The steps of a take or a loop, by its contacts; empty for a body without feet."""
-    if not isinstance(motion, Motion):
+    if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
     cycle = motion.num_samples if isinstance(motion, Loop) else None
     steps: list[dict[str, Any]] = []
@@ -103,7 +103,7 @@ def _contacts(stands: Bools, cycle: int | None) -> list[tuple[float, float]]:
     return found
 
 
-def _place(motion: Motion, joint: int, start: float, end: float) -> Floats:
+def _place(motion: Take | Loop, joint: int, start: float, end: float) -> Floats:
     """Where a foot stands: the mean over its contact."""
     first, last = max(start, 0.0), min(end, float(motion.num_frames)) if not isinstance(motion, Loop) else end
     frames = np.arange(first, last)
@@ -117,14 +117,14 @@ def _of_loop(loop: Loop, times: Floats, joint: int) -> Floats:
     return loop.sample(times).positions[:, joint - (loop.num_joints - loop.num_body_joints)]
 
 
-def _body(motion: Motion, frame: float) -> Floats:
+def _body(motion: Take | Loop, frame: float) -> Floats:
     """Where the body is: its root, or of a take the mean of its joints."""
     if isinstance(motion, Loop):
         return motion.root(frame / motion.fps).positions
     return np.asarray(motion.positions[int(frame)].mean(axis=0))
 
 
-def _row(motion: Motion, steps: list[dict[str, Any]], at: int) -> dict[str, Any]:
+def _row(motion: Take | Loop, steps: list[dict[str, Any]], at: int) -> dict[str, Any]:
     step = steps[at]
     start, end = _known(step["start"]), _known(step["end"])
     other = _before(motion, steps, at, lambda each: each["joint"] != step["joint"])
@@ -143,7 +143,7 @@ def _row(motion: Motion, steps: list[dict[str, Any]], at: int) -> dict[str, Any]
     }
 
 
-def _before(motion: Motion, steps: list[dict[str, Any]], at: int, fits: Callable[[dict[str, Any]], bool]) -> tuple[float, float]:
+def _before(motion: Take | Loop, steps: list[dict[str, Any]], at: int, fits: Callable[[dict[str, Any]], bool]) -> tuple[float, float]:
     """Seconds and metres since the last strike that fits; of a loop it may lie in the cycle before."""
     step = steps[at]
     earlier = [(each["start"], each["place"]) for each in steps[:at] if fits(each) and each["start"] < step["start"]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from ._loop import Loop
 from ._poses import Floats, numbers
 from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, to_matrices
 from ._settings import path_of
-from ._take import Motion, Take, read
+from ._take import Take, read
 
 __all__ = [
     "from_amass",
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 PathLike = str | os.PathLike[str]
-SkeletonLike = Motion | Sequence[Any]
+SkeletonLike = Take | Loop | Sequence[Any]
 
 # How far a joint may slide in its parent, metres, where only rotations are kept.
 _STILL = 1e-6
@@ -65,7 +66,7 @@ _KIMODO_FPS = 30.0
 _KEYS = ("poses", "trans", "mocap_framerate", "mocap_frame_rate", "posed_joints", "global_rot_mats")
 
 
-def to_npz(motion: Motion) -> dict[str, np.ndarray[Any, Any]]:
+def to_npz(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of the NPZ file that `loopwright convert` writes (docs/formats/npz.md): `numpy.savez(path, **to_npz(take))`."""
     return _motion(motion).arrays()
 
@@ -86,7 +87,7 @@ def from_npz(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Take:
         raise ArrayError(f"data: {error.what}", error.details, error.hint) from error
 
 
-def to_pybvh(motion: Motion, *, unit: float = 0.01, order: str = "ZXY") -> Any:
+def to_pybvh(motion: Take | Loop, *, unit: float = 0.01, order: str = "ZXY") -> Any:
     """A `pybvh.Bvh` with lengths in units of so many metres, by default centimetres, and +Y up.
 
     `order` is that of the Euler angles of all joints. Raises ArrayError where a joint slides in its parent, which pybvh has no place for.
@@ -154,7 +155,7 @@ def from_pybvh(bvh: Any, *, unit: float = 0.01, up: str | None = None, name: str
     )
 
 
-def to_amass(motion: Motion) -> dict[str, Any]:
+def to_amass(motion: Take | Loop) -> dict[str, Any]:
     """Arrays as AMASS has them, with +Z up: `poses` (F, 3 J) as axis angles, `trans` (F, 3) and `mocap_framerate`.
 
     The joints are those of the motion in their order; a body model needs its own skeleton, onto which `retarget` puts a motion. Raises
@@ -185,7 +186,7 @@ def from_amass(
     for key in ("poses", "trans"):
         if key not in data:
             raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
-    if isinstance(skeleton, Motion):
+    if isinstance(skeleton, Take | Loop):
         names, parents, offsets, tips = skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tips
     elif isinstance(skeleton, Sequence) and not isinstance(skeleton, str) and len(skeleton) == 3:
         (names, parents, offsets), tips = skeleton, None
@@ -210,7 +211,7 @@ def from_amass(
     return Take.from_arrays(names, parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
 
 
-def to_kimodo(motion: Motion) -> dict[str, np.ndarray[Any, Any]]:
+def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
     """Arrays as Kimodo has them: `posed_joints` (F, 30, 3), `global_rot_mats` (F, 30, 3, 3) and `foot_contacts` (F, 4), which are those of
     the left heel and toe and the right heel and toe; both of a foot stand where it does.
 
@@ -248,13 +249,13 @@ def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Ta
     return from_npz({key: np.asarray(data[key], np.float32) for key in ("posed_joints", "global_rot_mats")}, name=name)
 
 
-def _motion(motion: Any) -> Motion:
-    if not isinstance(motion, Motion):
+def _motion(motion: Any) -> Take | Loop:
+    if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
     return motion
 
 
-def _still(motion: Motion, whom: str) -> Motion:
+def _still(motion: Take | Loop, whom: str) -> Take | Loop:
     """A motion whose joints but the first keep their offsets."""
     slid = np.abs(motion.local_positions[:, 1:] - motion.offsets[1:]).max(axis=(0, 2), initial=0.0)
     if slid.size and slid.max() > _STILL:
@@ -282,8 +283,10 @@ def _upright(up: str) -> Floats:
 
 def _file(path: str) -> dict[str, Any]:
     try:
+        if os.path.isfile(path) and not zipfile.is_zipfile(path):
+            raise ValueError("it is no NPZ file")
         with np.load(path, allow_pickle=False) as file:
             # Others, such as the gender, may be objects, which are not read.
             return {key: file[key] for key in _KEYS if key in file}
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise ReadError(f'cannot read "{path}": {error}', hint="an NPZ file") from error
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ReadError(f'cannot read "{path}": {error}', hint="a file that numpy.savez wrote") from error

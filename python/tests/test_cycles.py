@@ -1,0 +1,286 @@
+"""Cycles as data, tables and gait: against the command, and against what NumPy alone says of the same loops."""
+
+import json
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import loopwright
+from loopwright import Cycles, _native
+
+
+def synth(path, *flags, seconds=6):
+    """A take of a walker, without the file of its truth."""
+    _native.answer(["loopwright", "synth", "-o", str(path), "--seconds", str(seconds), "--fps", "30", *map(str, flags)])
+    os.remove(f"{path}.truth.json")
+
+
+@pytest.fixture(scope="module")
+def takes(tmp_path_factory):
+    """Five takes of one body, two of which are copies, one that is cut off, and one that is too short."""
+    folder = tmp_path_factory.mktemp("takes")
+    for seed in range(4):
+        synth(folder / f"walk_{seed}.bvh", "--seed", seed, "--turn-rate", 0)
+    (folder / "copies").mkdir()
+    (folder / "copies/walk.bvh").write_bytes((folder / "walk_0.bvh").read_bytes())
+    (folder / "cut.bvh").write_bytes((folder / "walk_0.bvh").read_bytes()[:3000])
+    synth(folder / "short.bvh", seconds=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cycles(takes):
+    return loopwright.cycles(takes, 40)
+
+
+def turned(rotations, vectors):
+    """Vectors turned by quaternions, by the formula of Rodrigues for matrices."""
+    x, y, z, w = np.moveaxis(rotations, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    matrices = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    return (matrices @ vectors[..., None])[..., 0], matrices
+
+
+def test_every_cycle_of_every_take_is_there_and_failures_stop_nothing(takes, cycles):
+    paths = [each.facts["path"] for each in cycles]
+    assert paths == sorted(paths) and len(set(paths)) == 5
+    for path in set(paths):
+        found = loopwright.read(path).find(every_cycle=True, start_at="left-contact", top=1000)
+        rows = cycles.where(path=path).table()
+        assert [row["start_frame"] for row in rows] == [each.start for each in found]
+        assert [row["cycle"] for row in rows] == list(range(len(found)))
+    failed = {Path(row["path"]).name: row["verdict"] for row in cycles.failures}
+    assert failed == {"cut.bvh": "unreadable", "short.bvh": "no-loop"}
+    assert all(row["reason"] for row in cycles.failures)
+
+
+def test_arrays_are_the_loops_at_even_phases(takes, cycles):
+    count, phases, joints = len(cycles), 40, 24
+    assert cycles.positions.shape == (count, phases, joints, 3) and cycles.rotations.shape == (count, phases, joints, 4)
+    assert cycles.contacts.shape == (count, phases, 2) and cycles.feet == ("LeftToeBase", "RightToeBase")
+    assert cycles.offsets.shape == (count, joints, 3) and cycles.positions.dtype == np.float32
+    loops = loopwright.read(takes / "walk_1.bvh").make_all(every_cycle=True, start_at="left-contact")
+    mine = cycles.where(path=str(takes / "walk_1.bvh"))
+    for loop, cycle in zip(loops, mine, strict=True):
+        times = loop.period * np.arange(phases) / phases
+        world, root = loop.sample(times).positions, loop.root(times)
+        # From the cycle's own root back into the world of the loop.
+        start, _ = turned(root.rotations[0], cycle.root_positions)
+        assert np.abs(start + root.positions[0] - root.positions).max() < 1e-6
+        back, _ = turned(root.rotations[:, None], cycle.positions)
+        assert np.abs(back + root.positions[:, None] - world).max() < 1e-5
+        assert cycle.facts["period_secs"] == pytest.approx(loop.period)
+        assert cycle.facts["speed_mps"] == loop.speed and cycle.facts["grade"] == loop.grade
+
+
+def test_rotations_and_offsets_give_the_positions(cycles):
+    """Forward kinematics of one's own."""
+    places = np.zeros_like(cycles.positions, np.float64)
+    frames = np.zeros((*places.shape, 3))
+    for joint, parent in enumerate(cycles.parents):
+        _, own = turned(cycles.rotations[:, :, joint].astype(np.float64), np.zeros(3))
+        if parent < 0:
+            places[:, :, joint], frames[:, :, joint] = cycles.positions[:, :, 0], own
+            continue
+        offset = cycles.offsets[:, None, joint, :, None]
+        places[:, :, joint] = places[:, :, parent] + (frames[:, :, parent] @ offset)[..., 0]
+        frames[:, :, joint] = frames[:, :, parent] @ own
+    assert np.abs(places - cycles.positions).max() < 1e-5
+
+
+def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
+    assert all(row["starts_at_contact"] for row in cycles.table())
+    left = cycles.contacts[:, :, 0]
+    assert left[:, 0].all() and not left[:, -1].any()
+    assert (np.diff(np.concatenate([left, left[:, :1]], axis=1).astype(int), axis=1) > 0).sum() == len(cycles)
+    steps = np.sum(cycles.rotations[:, 1:] * cycles.rotations[:, :-1], axis=-1)
+    assert (steps > 0).all() and (cycles.rotations[:, 0, :, 3] >= 0).all()
+    # The root ends where the speed brings it, short of one phase.
+    way = np.linalg.norm(cycles.root_positions[:, -1], axis=-1)
+    assert np.allclose(way, cycles.speed * cycles.period * 39 / 40, rtol=1e-3)
+
+
+def test_threads_change_nothing(takes, cycles):
+    calls = []
+    again = loopwright.cycles(takes, 40, threads=1, progress=lambda done, total: calls.append((done, total)))
+    assert again.table() == cycles.table() and again.failures == cycles.failures
+    assert all((getattr(again, name) == getattr(cycles, name)).all() for name in ("positions", "rotations", "contacts"))
+    assert calls == [(done, 7) for done in range(1, 8)]
+
+
+def test_a_split_parts_takes_with_their_copies(cycles):
+    train, test = cycles.split(0.25, seed=3)
+    assert len(train) + len(test) == len(cycles) and len(test) > 0
+    of = [{row["take_sha256"] for row in part.table()} for part in (train, test)]
+    assert not of[0] & of[1] and (len(of[0]), len(of[1])) == (3, 1)
+    backwards = Cycles(reversed(list(cycles)))
+    assert {row["path"] for row in backwards.split(0.25, seed=3)[1].table()} == {row["path"] for row in test.table()}
+    sides = {tuple(sorted({row["take_sha256"] for row in cycles.split(0.25, seed=seed)[1].table()})) for seed in range(9)}
+    assert len(sides) > 1
+    for wrong in (0, 1, True, "half"):
+        with pytest.raises(loopwright.SettingError, match="test: expected a share"):
+            cycles.split(wrong)
+    with pytest.raises(loopwright.ArrayError, match="two or more"):
+        cycles.where(path=cycles[0].facts["path"]).split()
+
+
+def same(one, other):
+    names = ("offsets", "positions", "rotations", "root_positions", "root_rotations", "contacts")
+    return one.table() == other.table() and all(
+        a.skeleton == b.skeleton and all((getattr(a, name) == getattr(b, name)).all() for name in names)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def test_npz_gives_the_same_cycles(cycles, tmp_path):
+    path = cycles.save(tmp_path / "cycles.npz")
+    assert same(Cycles.load(path), cycles)
+    with np.load(path, allow_pickle=False) as file:
+        assert (file["positions"] == cycles.positions).all() and list(file["names"]) == list(cycles.names)
+    before = path.read_bytes()
+    with pytest.raises(loopwright.WriteError, match="exists already"):
+        cycles.save(path)
+    cycles.save(path, force=True)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["cycles.npz"]
+
+
+def test_skeletons_are_named_apart_and_grouped(takes, tmp_path):
+    walk = loopwright.read(takes / "walk_0.bvh")
+    renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
+    both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed | {"name": "other"})], 8)
+    with pytest.raises(loopwright.ArrayError) as raised:
+        both.positions
+    assert 'joints "Hips" and "b_Hips"' in str(raised.value) and "other" in str(raised.value)
+    groups = both.groups()
+    assert [group.names[0] for group in groups] == ["Hips", "b_Hips"]
+    assert sum(map(len, groups)) == len(both) and groups[0].positions.shape[1:] == (8, 24, 3)
+    with pytest.raises(loopwright.ArrayError, match="2 skeletons"):
+        both.save(tmp_path / "both.npz")
+
+
+@pytest.mark.parametrize("writer", ["polars", "pyarrow"])
+def test_parquet_gives_the_same_cycles(takes, tmp_path, monkeypatch, writer):
+    pytest.importorskip(writer)
+    from loopwright import _tables
+
+    monkeypatch.setattr(_tables, "_has_no_polars", lambda: writer == "pyarrow")
+    walk = loopwright.read(takes / "walk_0.bvh")
+    renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
+    both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed)], 8)
+    assert same(Cycles.load(both.to_parquet(tmp_path / "both.parquet")), both)
+
+
+def test_what_cannot_be_followed_is_named(takes, tmp_path):
+    for wrong in (0, 1.5, True, "many"):
+        with pytest.raises(loopwright.SettingError, match="phases: expected a whole number from 1"):
+            loopwright.cycles(takes, wrong)
+    for wrong in (0, True, 1.5):
+        with pytest.raises(loopwright.SettingError, match="threads: expected a whole number from 1"):
+            loopwright.cycles(takes, 8, threads=wrong)
+    with pytest.raises(loopwright.SettingError, match="no setting 'sped'"):
+        loopwright.cycles(takes, sped=(1, 2))
+    with pytest.raises(loopwright.SettingError, match="quntic"):
+        loopwright.cycles(takes, method="quntic")
+    with pytest.raises(loopwright.ReadError, match="no file or folder"):
+        loopwright.cycles(tmp_path / "nowhere")
+    with pytest.raises(loopwright.ReadError, match="no take in the folder"):
+        loopwright.cycles(tmp_path)
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    for name in ("text.npz", "other.npz", "missing.npz"):
+        with pytest.raises(loopwright.ReadError, match=name):
+            Cycles.load(tmp_path / name)
+    none = loopwright.cycles(takes / "short.bvh")
+    assert len(none) == 0 and none.groups() == [] and none.table() == []
+    with pytest.raises(loopwright.ArrayError, match="there is no cycle"):
+        none.positions
+
+
+def test_rows_of_loops_are_those_of_catalogs(takes, tmp_path):
+    path = takes / "walk_1.bvh"
+    asked = ["make", str(path), "-o", f"{tmp_path}/", "--name", "{stem}-loop", "--json"]
+    _, printed, _ = _native.answer(["loopwright", *asked])
+    wanted = json.loads(printed.splitlines()[0])["loop"]
+    row = loopwright.table([loopwright.load(wanted["output"])])[0]
+    assert list(row) == list(wanted)
+    assert {name: row[name] for name in row if name != "path"} == {name: wanted[name] for name in row if name != "path"}
+    candidates = loopwright.table(loopwright.read(path).find())
+    assert candidates[0]["rank"] == 1 and candidates[0]["speed_mps"] == pytest.approx(wanted["speed_mps"], rel=0.01)
+    with pytest.raises(loopwright.ArrayError, match="items: expected candidates"):
+        loopwright.table([3])
+
+
+def test_tables_go_into_data_frames(cycles, tmp_path):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = cycles.table()
+    assert list(rows.to_pandas().columns) == rows.columns == rows.to_polars().columns
+    assert rows.to_pandas()["speed_mps"].tolist() == cycles.speed.tolist() == rows.to_polars()["speed_mps"].to_list()
+    assert len(pandas.DataFrame(rows)) == len(polars.DataFrame(rows)) == len(rows)
+    back = polars.read_parquet(rows.to_parquet(tmp_path / "rows.parquet"))
+    assert back["period_secs"].to_list() == cycles.period.tolist() and back["animation"].dtype == polars.String
+
+
+def test_a_package_that_is_missing_is_named(cycles, tmp_path, monkeypatch):
+    import sys
+
+    for name in ("pandas", "polars", "pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("loopwright._tables._has_no_polars", lambda: False)
+    with pytest.raises(loopwright.MissingPackageError, match=r"pip install 'loopwright\[pandas\]'"):
+        cycles.table().to_pandas()
+    with pytest.raises(ImportError, match=r"pip install 'loopwright\[catalog\]'"):
+        cycles.to_parquet(tmp_path / "cycles.parquet")
+    assert os.listdir(tmp_path) == []
+
+
+def test_gait_of_a_walk_of_known_speed(tmp_path):
+    synth(tmp_path / "walk.bvh", "--turn-rate", 0, "--period", 1.1, "--speed", 1.3)
+    take = loopwright.read(tmp_path / "walk.bvh")
+    for motion in (take, take.make()):
+        gait = loopwright.gait(motion)
+        assert gait.cadence == pytest.approx(2 * 60 / 1.1, rel=0.03)
+        lengths = [row["stride_length_m"] for row in gait.steps if np.isfinite(row["stride_length_m"])]
+        assert np.mean(lengths) == pytest.approx(1.3 * 1.1, rel=0.03)
+        assert sum(lengths) / len(lengths) == pytest.approx(2 * gait.summary["mean_step_length_m"], rel=0.02)
+        assert all(0.4 < share < 0.7 for share in gait.duty_factors.values())
+        assert all(0.8 < share <= 1 for share in gait.symmetry.values())
+
+
+def test_steps_of_a_loop_are_those_of_its_contacts(takes):
+    loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
+    gait = loopwright.gait(loop)
+    once = loop.contacts[: loop.num_samples]
+    strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
+    assert sorted(row["strike_secs"] for row in gait.steps) == pytest.approx(sorted(strikes[:, 0] / loop.fps))
+    assert sum(row["step_secs"] for row in gait.steps) == pytest.approx(loop.period)
+    assert sum(row["step_length_m"] for row in gait.steps) == pytest.approx(loop.speed * loop.period, rel=1e-3)
+    assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)))
+    stood = {foot: sum(row["stance_secs"] for row in gait.steps if row["foot"] == foot) for foot in gait.duty_factors}
+    assert [share / loop.period for share in stood.values()] == pytest.approx(list(gait.duty_factors.values()))
+    assert loopwright.table([gait])[0]["steps"] == 2
+
+
+def test_what_gait_leaves_open_is_nan():
+    still = loopwright.Take.from_arrays(["Hips"], [-1], np.zeros((1, 3)), np.tile([0.0, 0, 0, 1], (9, 1, 1)), fps=30)
+    gait = loopwright.gait(still)
+    assert gait.steps == [] and np.isnan(gait.cadence) and gait.duty_factors == {}
+    assert all(np.isnan(value) for value in gait.symmetry.values())
+    with pytest.raises(loopwright.ArrayError, match="motion: expected a take or a loop, found int"):
+        loopwright.gait(3)
+
+
+@pytest.mark.skipif("LOOPWRIGHT_MOCAP" not in os.environ, reason="LOOPWRIGHT_MOCAP names no captured takes")
+def test_captured_takes_give_cycles_of_their_skeletons():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cycles = loopwright.cycles(Path(os.environ["LOOPWRIGHT_MOCAP"]) / "snu", 32)
+    assert len(cycles) > 50 and len(cycles.groups()) > 1
+    for group in cycles.groups():
+        assert np.isfinite(group.positions).all() and np.abs(group.positions).max() < 3
