@@ -95,6 +95,17 @@ def test_rotations_and_offsets_give_the_positions(cycles):
     assert np.abs(places - cycles.positions).max() < 1e-5
 
 
+def test_parts_are_chosen_by_slices_masks_and_values(cycles):
+    quick = cycles[cycles.speed > np.median(cycles.speed)]
+    assert 0 < len(quick) < len(cycles) and quick.speed.min() > np.median(cycles.speed)
+    assert cycles[1:3].table() == cycles[[1, 2]].table() == cycles.table()[1:3]
+    assert cycles[-1] is list(cycles)[-1]
+    with pytest.raises(IndexError):
+        cycles[cycles.speed[1:] > 0]
+    with pytest.raises(loopwright.ArrayError, match="found 'kid'"):
+        cycles.where(kid="walk")
+
+
 def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
     assert all(row["starts_at_contact"] for row in cycles.table())
     left = cycles.contacts[:, :, 0]
@@ -282,5 +293,7 @@ def test_captured_takes_give_cycles_of_their_skeletons():
         warnings.simplefilter("error")
         cycles = loopwright.cycles(Path(os.environ["LOOPWRIGHT_MOCAP"]) / "snu", 32)
     assert len(cycles) > 50 and len(cycles.groups()) > 1
+    walks = [row for row in cycles.table() if row["kind"] == "walk" and "touches down" not in row["warnings"]]
+    assert len(walks) > 50 and all(row["starts_at_contact"] for row in walks)
     for group in cycles.groups():
         assert np.isfinite(group.positions).all() and np.abs(group.positions).max() < 3

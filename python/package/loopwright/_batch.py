@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -60,16 +60,14 @@ def batch(
 
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
     """
-    check_settings(settings, recipe)
+    wanted = tasks(source, output, to=to, recipe=recipe, **settings)
     if catalog is not None:
         new_file(catalog, force)
-    rows = in_threads(
-        lambda task: loop_row(**task, force=force, recipe=recipe, **settings),
-        tasks(source, output, to=to, recipe=recipe, **settings),
-        threads,
-        progress,
-    )
-    table = Table(rows)
+
+    def row(task: dict[str, str]) -> dict[str, Any]:
+        return loop_row(**task, force=force, recipe=recipe, **settings)
+
+    table = Table(in_threads(row, wanted, threads, progress))
     if catalog is not None:
         made = [row for row in table if row["output"]]
         write_parquet({name: [row[name] for row in made] for name in CATALOG}, catalog, force)
@@ -86,8 +84,11 @@ def tasks(
 ) -> list[dict[str, str]]:
     """The takes in folders and the files of their loops, as `batch` names them: the arguments `path` and `output` of `loop_row`.
 
-    `settings` matter where they name an engine or a character, whose format loops have. Raises ReadError where there is no take.
+    `settings` matter where they name an engine or a character, whose format loops have; `loop_row` takes the same. Raises SettingError where
+    they cannot be followed, ReadError where there is no take.
     """
+    _check_one_loop(settings)
+    check_settings(settings, recipe)
     folder = Path(path_of("output", output))
     taken: set[str] = set()
     planned = []
@@ -129,13 +130,9 @@ def loop_row(
         loop = opened(named, settings, recipe)._loops(wanted)[0]
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         loop.write(target, force=force)
-        row |= row_of(loop)
-        row |= {
-            "verdict": row["grade"] or "review",
-            "warnings": "\n".join(text for _, text in loop._native.warnings()),
-            "output": target,
-            "output_sha256": hashlib.sha256(Path(target).read_bytes()).hexdigest(),
-        }
+        # The figures are those of the file as it is written.
+        row |= row_of(loop, facts=json.loads(Path(f"{target}.json").read_bytes()))
+        row |= {"verdict": row["grade"], "warnings": "\n".join(text for _, text in loop._native.warnings())}
     except (LoopwrightError, OSError) as error:
         row |= failure_of(error)
     return row
@@ -208,7 +205,6 @@ def in_threads(
 
 def check_settings(settings: Mapping[str, Any], recipe: RecipeLike | None) -> None:
     """Raises SettingError where settings cannot be followed, whatever the take."""
-    _check_one_loop({} if "every_cycle" in settings else settings)
     try:
         # They are looked at before the bytes.
         _native.Take.parse(b"", "take.bvh", asked(settings, recipe))
@@ -262,14 +258,14 @@ def _stated(recipe: RecipeLike | None) -> Mapping[str, Any]:
         return recipe or {}
     stated: dict[str, dict[str, str]] = {}
     table = ""
-    # One key on each line, as `--save-recipe` writes them: there is no reader of TOML in Python 3.10.
+    # One key on each line, as `loopwright recipe` prints them: Python 3.10 has no reader of TOML.
     with open(path_of("recipe", recipe), encoding="utf-8") as lines:
         for line in lines:
             key, _, value = line.partition("=")
             if line.startswith("["):
                 table = line.strip().strip("[]")
             elif value:
-                stated.setdefault(table, {})[key.strip()] = value.strip().strip("\"'")
+                stated.setdefault(table, {})[key.strip()] = value.partition("#")[0].strip().strip("\"'")
     return stated
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ._batch import PathLike, Progress, check_settings, failure_of, in_threads, takes_in
 from ._errors import ArrayError, LoopwrightError, ReadError, SettingError, WriteError
+from ._gait import contacts_of
 from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, rotate, unrolled
@@ -74,7 +75,7 @@ class Cycle:
 class Cycles(Sequence[Cycle]):
     """Cycles at the same phases: arrays (C, N, ...) of one skeleton; `groups` gives those of each where there are several.
 
-    A part of it is `cycles[3:7]`, or `cycles.where(grade="good")`.
+    A part of it is `cycles[3:7]`, `cycles[cycles.speed > 1]` or `cycles.where(grade="good")`.
     """
 
     def __init__(self, cycles: Iterable[Cycle], failures: Iterable[dict[str, Any]] = ()) -> None:
@@ -87,7 +88,12 @@ class Cycles(Sequence[Cycle]):
         return len(self._cycles)
 
     def __getitem__(self, index: Any) -> Any:
-        return Cycles(self._cycles[index]) if isinstance(index, slice) else self._cycles[index]
+        if isinstance(index, slice):
+            return Cycles(self._cycles[index])
+        if np.ndim(index) == 0:
+            return self._cycles[index]
+        # A mask, or indices; NumPy says what is wrong with them.
+        return Cycles(self._cycles[at] for at in np.arange(len(self))[np.asarray(index)])
 
     def __repr__(self) -> str:
         takes = len({_take_of(cycle) for cycle in self})
@@ -331,7 +337,7 @@ def _cycle(take: Take, loop: Loop, at: int, phases: int) -> Cycle:
     names, parents, offsets = body_of(loop)
     # Frame k says what holds until frame k + 1.
     frames = np.floor(np.arange(phases) / phases * loop.num_samples + 1e-9).astype(int)
-    stands = loop.contacts[: loop.num_samples]
+    feet, stands = contacts_of(loop)
     strikes = bool(stands.shape[1]) and bool(stands[0, 0]) and not bool(stands[-1, 0])
     row = row_of(loop, at + 1)
     facts = {name: row[name] for name in _COLUMNS}
@@ -339,7 +345,7 @@ def _cycle(take: Take, loop: Loop, at: int, phases: int) -> Cycle:
     facts |= {"cycle": at, "starts_at_contact": strikes}
     facts["warnings"] = "\n".join(text for _, text in loop._native.warnings())
     return Cycle(
-        Skeleton(names, parents, tuple(loop.names[joint] for joint in loop.contact_joints)),
+        Skeleton(names, parents, tuple(loop.names[joint] for joint in feet)),
         _single(offsets),
         _single(rotate(back, world.positions - root.positions[:, None])),
         _single(unrolled(local.rotations, 0)),

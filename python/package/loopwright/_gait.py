@@ -56,18 +56,18 @@ def gait(motion: Take | Loop) -> Gait:
     if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
     cycle = motion.num_samples if isinstance(motion, Loop) else None
+    joints, stands = contacts_of(motion)
     steps: list[dict[str, Any]] = []
-    for column, joint in enumerate(motion.contact_joints):
-        for start, end in _contacts(motion.contacts[:, column], cycle):
+    for column, joint in enumerate(joints):
+        for start, end in _contacts(stands[:, column], cycle):
             steps.append({"joint": joint, "start": start, "end": end, "place": _place(motion, joint, start, end)})
     steps.sort(key=lambda step: (step["start"], step["joint"]))
     rows = Table(_row(motion, steps, at) for at in range(len(steps)))
-    feet = [motion.names[joint] for joint in motion.contact_joints]
+    feet = [motion.names[joint] for joint in joints]
     duty = {}
     for column, foot in enumerate(feet):
-        stood = motion.contacts[:cycle, column] if cycle else None
         strides = [row["stance_secs"] / row["next_secs"] for row in rows if row["foot"] == foot]
-        duty[foot] = float(stood.mean()) if stood is not None else _mean(strides)
+        duty[foot] = float(stands[:, column].mean()) if cycle else _mean(strides)
     for row in rows:
         del row["next_secs"]
     times = [row["strike_secs"] for row in rows if np.isfinite(row["strike_secs"])]
@@ -86,14 +86,31 @@ def gait(motion: Take | Loop) -> Gait:
     return Gait(rows, float(cadence), duty, symmetry)
 
 
+def contacts_of(motion: Take | Loop) -> tuple[tuple[int, ...], Bools]:
+    """Joints of feet and whether each stands: of a take at its frames, of a loop at the samples of one period.
+
+    Those of a loop are what its sidecar states, by which it was closed and starts; its arrays are detected anew.
+    """
+    feet = motion.facts.get("feet") if isinstance(motion, Loop) else None
+    if not isinstance(motion, Loop) or feet is None:
+        count = motion.num_samples if isinstance(motion, Loop) else motion.num_frames
+        return motion.contact_joints, motion.contacts[:count]
+    names = [foot["joint"] for foot in feet["outcomes"]]
+    count = motion.num_samples
+    stands = np.zeros((count, len(names)), np.bool_)
+    for contact in feet["contacts"]:
+        start, length = (round(contact[key] / motion.period * count) for key in ("start_secs", "length_secs"))
+        stands[np.arange(start, start + length) % count, names.index(contact["joint"])] = True
+    return tuple(map(motion.names.index, names)), stands
+
+
 def _contacts(stands: Bools, cycle: int | None) -> list[tuple[float, float]]:
     """First frames of contacts and of what follows them; of a cycle each starts in it, and nan is what a take does not hold."""
     if cycle:
-        once = stands[:cycle]
-        if once.all():
+        if stands.all():
             return []
-        begins = np.flatnonzero(once & ~np.roll(once, 1))
-        ends = np.flatnonzero(~once & np.roll(once, 1))
+        begins = np.flatnonzero(stands & ~np.roll(stands, 1))
+        ends = np.flatnonzero(~stands & np.roll(stands, 1))
         after = [int(ends[ends > begin][0]) if (ends > begin).any() else int(ends[0]) + cycle for begin in begins]
         return [(float(begin), float(end)) for begin, end in zip(begins, after, strict=True)]
     edges = np.diff(np.concatenate([[0], stands.astype(np.int8), [0]]))

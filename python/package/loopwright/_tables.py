@@ -127,9 +127,9 @@ def table(items: Iterable[Any]) -> Table:
     return rows
 
 
-def row_of(loop: Loop, row: int = 1) -> dict[str, Any]:
-    """The row of a catalog for a loop; `output` and `output_sha256` are those of its file, where it was read from one."""
-    facts = loop.facts
+def row_of(loop: Loop, row: int = 1, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The row of a catalog for a loop, or by the sidecar of its file; `output` and its hash are known for those alone."""
+    facts = loop.facts if facts is None else facts
     values = {name: _at(facts, where) for name, (_, where) in _SIDECAR.items()}
     feet = facts.get("feet") or {}
     values |= {
