@@ -134,6 +134,8 @@ def test_amass_names_what_is_wrong(walk, tmp_path):
         (arrays | {"poses": arrays["poses"][:, :-1]}, walk, "poses: expected 72 columns or more, .* found 71"),
         (arrays | {"trans": arrays["trans"][1:]}, walk, r"trans: expected the shape \(121, 3\), found \(120, 3\)"),
         (arrays | {"poses": arrays["poses"] * np.nan}, walk, "poses: expected finite numbers"),
+        (arrays, (3, 4, 5), "skeleton: expected a list of names, found int"),
+        (arrays | {"mocap_framerate": "fast"}, walk, "mocap_framerate: expected numbers"),
         (arrays, "body", "skeleton: expected a take, or names, parents and offsets, found str"),
         ({"poses": arrays["poses"], "trans": arrays["trans"]}, walk, "fps: expected mocap_framerate"),
     ):

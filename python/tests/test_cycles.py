@@ -113,9 +113,23 @@ def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
     assert (np.diff(np.concatenate([left, left[:, :1]], axis=1).astype(int), axis=1) > 0).sum() == len(cycles)
     steps = np.sum(cycles.rotations[:, 1:] * cycles.rotations[:, :-1], axis=-1)
     assert (steps > 0).all() and (cycles.rotations[:, 0, :, 3] >= 0).all()
+    right = loopwright.cycles(cycles[0].facts["path"], 40, start_at="right-contact")
+    assert all(row["starts_at_contact"] for row in right.table())
+    assert right.contacts[:, 0, 1].all() and not right.contacts[:, -1, 1].any()
     # The root ends where the speed brings it, short of one phase.
     way = np.linalg.norm(cycles.root_positions[:, -1], axis=-1)
     assert np.allclose(way, cycles.speed * cycles.period * 39 / 40, rtol=1e-3)
+
+
+def test_settings_reach_every_cycle(takes):
+    """A root joint that is added to files is none of the body's."""
+    plain = loopwright.cycles(takes / "walk_1.bvh", 8, licence="CC-BY-4.0")
+    assert {row["licence"] for row in plain.table()} == {"CC-BY-4.0"}
+    added = loopwright.cycles(takes / "walk_1.bvh", 8, add_root=True)
+    assert added.skeleton == plain.skeleton and np.abs(added.positions - plain.positions).max() < 1e-5
+    still = loopwright.cycles(loopwright.read(takes / "walk_1.bvh"), 8, recipe={"output": {"root-motion": "in-place"}})
+    assert np.abs(still.root_positions).max() < 1e-6 and len(still) == len(plain)
+    assert len(loopwright.cycles(takes / "walk_1.bvh", 8, speed=(50, 60))) == 0
 
 
 def test_threads_change_nothing(takes, cycles):
@@ -199,6 +213,8 @@ def test_what_cannot_be_followed_is_named(takes, tmp_path):
         loopwright.cycles(takes, sped=(1, 2))
     with pytest.raises(loopwright.SettingError, match="quntic"):
         loopwright.cycles(takes, method="quntic")
+    with pytest.raises(loopwright.SettingError, match="source: expected a folder, a file, a take or several, found int"):
+        loopwright.cycles(3)
     with pytest.raises(loopwright.ReadError, match="no file or folder"):
         loopwright.cycles(tmp_path / "nowhere")
     with pytest.raises(loopwright.ReadError, match="no take in the folder"):
@@ -267,6 +283,8 @@ def test_gait_of_a_walk_of_known_speed(tmp_path):
 def test_steps_of_a_loop_are_those_of_its_contacts(takes):
     loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
     gait = loopwright.gait(loop)
+    other = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, add_root=True))
+    assert [list(row.values())[1:] for row in other.steps] == [pytest.approx(list(row.values())[1:]) for row in gait.steps]
     once = loop.contacts[: loop.num_samples]
     strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
     assert sorted(row["strike_secs"] for row in gait.steps) == pytest.approx(sorted(strikes[:, 0] / loop.fps))

@@ -84,8 +84,8 @@ def tasks(
 ) -> list[dict[str, str]]:
     """The takes in folders and the files of their loops, as `batch` names them: the arguments `path` and `output` of `loop_row`.
 
-    `settings` matter where they name an engine or a character, whose format loops have; `loop_row` takes the same. Raises SettingError where
-    they cannot be followed, ReadError where there is no take.
+    `settings` matter where they name an engine or a character, whose format loops have; `loop_row` takes the same. Raises SettingError
+    where they cannot be followed, ReadError where there is no take.
     """
     _check_one_loop(settings)
     check_settings(settings, recipe)

@@ -193,7 +193,7 @@ class Cycles(Sequence[Cycle]):
     def table(self) -> Table:
         """A row for each cycle, with the columns of catalogs (docs/formats/catalog.md).
 
-        `cycle` counts those of a take from 0, and `starts_at_contact` says whether phase 0 is where the first foot strikes.
+        `cycle` counts those of a take from 0, and `starts_at_contact` says whether a foot strikes at phase 0.
         """
         return Table(dict(cycle.facts) for cycle in self)
 
@@ -297,9 +297,10 @@ def cycles(
 ) -> Cycles:
     """Every cycle of every take, closed to a loop and sampled at `phases` times from the strike of the left foot.
 
-    `source` is a folder, takes, or the paths of several. Settings are those of `Take.make`: `start_at="right-contact"` begins elsewhere,
-    `speed=(1, 2)` leaves others out. A take that gives none is listed in `failures` and stops nothing. The order is that of the paths,
-    whatever the number of threads. `progress` is called with the number of takes that are done and their total; True shows a bar.
+    `source` is a folder, the path or pattern of takes, a take, or several of these. Settings are those of `Take.make`:
+    `start_at="right-contact"` begins elsewhere, `speed=(1, 2)` leaves others out. A take that gives none is listed in `failures` and stops
+    nothing. The order is that of the paths, behind takes that are read already, whatever the number of threads. `progress` is called with the
+    number of takes that are done and their total; True shows a bar.
 
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
     """
@@ -307,10 +308,18 @@ def cycles(
         raise SettingError(f"phases: expected a whole number from 1, found {phases!r}")
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}
     check_settings(wanted, recipe)
-    given = [source] if isinstance(source, str | os.PathLike | Take) else list(source)
-    takes: list[Take | str] = [each for each in given if isinstance(each, Take)]
-    paths = [each for each in given if not isinstance(each, Take)]
-    takes += [path for path, _ in takes_in(paths)] if paths or not takes else []
+    given = [source] if isinstance(source, str | os.PathLike | Take) else source
+    if not isinstance(given, Iterable):
+        raise SettingError(f"source: expected a folder, a file, a take or several, found {type(source).__name__}")
+    takes: list[Take | str] = []
+    paths: list[PathLike] = []
+    for each in given:
+        if isinstance(each, Take):
+            takes.append(each)
+        else:
+            paths.append(each)
+    if paths or not takes:
+        takes += [path for path, _ in takes_in(paths)]
 
     def of_take(take: Take | str) -> tuple[list[Cycle], dict[str, Any] | None]:
         try:
@@ -338,7 +347,7 @@ def _cycle(take: Take, loop: Loop, at: int, phases: int) -> Cycle:
     # Frame k says what holds until frame k + 1.
     frames = np.floor(np.arange(phases) / phases * loop.num_samples + 1e-9).astype(int)
     feet, stands = contacts_of(loop)
-    strikes = bool(stands.shape[1]) and bool(stands[0, 0]) and not bool(stands[-1, 0])
+    strikes = bool((stands[0] & ~stands[-1]).any())
     row = row_of(loop, at + 1)
     facts = {name: row[name] for name in _COLUMNS}
     facts["take_sha256"] = facts["take_sha256"] or _sha256_of(take)

@@ -192,6 +192,8 @@ def from_amass(
         (names, parents, offsets), tips = skeleton, None
     else:
         raise ArrayError(f"skeleton: expected a take, or names, parents and offsets, found {type(skeleton).__name__}")
+    if not isinstance(names, Sequence | np.ndarray) or isinstance(names, str):
+        raise ArrayError(f"skeleton: expected a list of names, found {type(names).__name__}")
     count = len(names)
     rest = numbers("offsets", offsets, (count, 3))
     poses = numbers("poses", data["poses"], (None, None))
@@ -203,12 +205,12 @@ def from_amass(
         stated = [data[key] for key in ("mocap_framerate", "mocap_frame_rate") if key in data]
         if not stated:
             raise ArrayError("fps: expected mocap_framerate or mocap_frame_rate in data, found neither", hint="fps=120")
-        fps = float(np.asarray(stated[0]))
+        fps = float(numbers("mocap_framerate", np.reshape(stated[0], -1), (1,))[0])
     upright = _UPRIGHT["+z"]
     rotations = from_axis_angles(poses[:, : 3 * count].reshape(frames, count, 3))
     rotations[:, 0] = product(upright, rotations[:, 0])
     positions = rotate(upright, trans + rest[0])
-    return Take.from_arrays(names, parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
+    return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
 
 
 def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
