@@ -207,6 +207,10 @@ def test_rotations_keep_what_they_are():
     assert np.abs(rodrigues(rotations.to_axis_angles(some)) - matrices).max() < 1e-12
     for back in (rotations.from_matrices(matrices), rotations.from_axis_angles(rotations.to_axis_angles(some))):
         assert np.abs(np.abs(np.sum(back * some, axis=-1)) - 1).max() < 1e-12
+    for size in (1e-14, 1e-6, 1e-4, 1e-2, 1):
+        vectors = chance[:, :3] / np.linalg.norm(chance[:, :3], axis=-1, keepdims=True) * size
+        back = rotations.to_axis_angles(rotations.from_axis_angles(vectors))
+        assert np.abs(back - vectors).max() < 1e-12 * size
     one, other = some[:250], some[250:]
     assert np.abs(rotations.to_matrices(rotations.product(one, other)) - matrices[:250] @ matrices[250:]).max() < 1e-12
     vectors = chance[:, :3]

@@ -111,6 +111,8 @@ def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
     left = cycles.contacts[:, :, 0]
     assert left[:, 0].all() and not left[:, -1].any()
     assert (np.diff(np.concatenate([left, left[:, :1]], axis=1).astype(int), axis=1) > 0).sum() == len(cycles)
+    # Phases between the last frame and the first are still before the strike.
+    assert not loopwright.cycles(cycles[0].facts["path"], 300).contacts[:, -5:, 0].any()
     steps = np.sum(cycles.rotations[:, 1:] * cycles.rotations[:, :-1], axis=-1)
     assert (steps > 0).all() and (cycles.rotations[:, 0, :, 3] >= 0).all()
     right = loopwright.cycles(cycles[0].facts["path"], 40, start_at="right-contact")
@@ -145,6 +147,9 @@ def test_a_split_parts_takes_with_their_copies(cycles):
     assert len(train) + len(test) == len(cycles) and len(test) > 0
     of = [{row["take_sha256"] for row in part.table()} for part in (train, test)]
     assert not of[0] & of[1] and (len(of[0]), len(of[1])) == (3, 1)
+    for seed in range(9):
+        of = [{row["take_sha256"] for row in part.table()} for part in cycles.split(0.4, seed=seed)]
+        assert not of[0] & of[1] and len(of[1]) == 2
     backwards = Cycles(reversed(list(cycles)))
     assert {row["path"] for row in backwards.split(0.25, seed=3)[1].table()} == {row["path"] for row in test.table()}
     sides = {tuple(sorted({row["take_sha256"] for row in cycles.split(0.25, seed=seed)[1].table()})) for seed in range(9)}

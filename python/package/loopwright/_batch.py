@@ -124,6 +124,7 @@ def loop_row(
     row: dict[str, Any] = {"verdict": "failed", "reason": None, "try": None, "warnings": ""}
     row = {**row, **dict.fromkeys(CATALOG), "path": named}
     try:
+        # Writing would refuse them, too, but only after the work.
         for file in () if force else (target, f"{target}.json"):
             if os.path.lexists(file):
                 raise WriteError(f'"{file}" exists already', hint="force=True to overwrite it, or another folder")
