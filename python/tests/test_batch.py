@@ -1,5 +1,7 @@
 """Many takes: the files and rows of the command, in any number of threads and on clusters in local mode."""
 
+from __future__ import annotations
+
 import filecmp
 import json
 import os
@@ -8,25 +10,28 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import loopwright
-from loopwright import _native
+
+from conftest import command
+# For calls that types forbid.
+untyped: Any = loopwright
 
 # Other processes find the package where this one does.
 HERE = {**os.environ, "PYTHONPATH": str(Path(loopwright.__file__).parent.parent)}
 
 
 @pytest.fixture(scope="module")
-def takes(tmp_path_factory):
+def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of takes: three of them loop, one is cut off, one too short, and one is a loop with its sidecar."""
     folder = tmp_path_factory.mktemp("batch") / "takes"
     for name, seed, seconds in (("walk", 0, 4), ("slow/walk", 1, 4), ("slow/b", 2, 4), ("short", 3, 1)):
         path = folder / f"{name}.bvh"
         path.parent.mkdir(parents=True, exist_ok=True)
-        asked = ["synth", "-o", str(path), "--seed", str(seed), "--seconds", str(seconds), "--fps", "30"]
-        _native.answer(["loopwright", *asked])
+        command("synth", "-o", path, "--seed", seed, "--seconds", seconds, "--fps", 30)
         os.remove(f"{path}.truth.json")
     (folder / "cut.bvh").write_bytes((folder / "walk.bvh").read_bytes()[:3000])
     loopwright.read(folder / "walk.bvh").make().write(folder / "walk-loop.bvh")
@@ -34,11 +39,11 @@ def takes(tmp_path_factory):
     return folder
 
 
-def files(folder):
+def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def of_command(takes, output, *flags):
+def of_command(takes: Path, output: Path, *flags: str) -> list[dict[str, Any]]:
     """The rows that the command prints."""
     asked = [sys.executable, "-m", "loopwright", "make", str(takes), "-o", f"{output}/", "--json", "-q", *flags]
     printed = subprocess.run(asked, env=HERE, stdout=subprocess.PIPE, text=True).stdout
@@ -47,7 +52,7 @@ def of_command(takes, output, *flags):
 
 
 @pytest.mark.parametrize("settings", [{}, {"for_": "unity"}, {"for_": "bevy", "method": "spring"}, {"to": "npz"}])
-def test_files_and_rows_are_those_of_the_command(takes, tmp_path, settings):
+def test_files_and_rows_are_those_of_the_command(takes: Path, tmp_path: Path, settings: dict[str, Any]) -> None:
     flags = {"for_": "--for", "to": "--to", "method": "--closure"}
     typed = [word for name, value in settings.items() for word in (flags[name], value)]
     (tmp_path / "loops").mkdir()
@@ -65,20 +70,19 @@ def test_files_and_rows_are_those_of_the_command(takes, tmp_path, settings):
             assert {name: row[name] for name in line["loop"]} == line["loop"]
 
 
-def test_engines_read_what_the_command_writes_for_them(takes, tmp_path):
+def test_engines_read_what_the_command_writes_for_them(takes: Path, tmp_path: Path) -> None:
     for engine in ("godot", "unity", "unity-humanoid", "unreal", "bevy", "blender", "three", "generic"):
-        asked = ["make", str(takes / "walk.bvh"), "-o", f"{tmp_path}/{engine}/", "--for", engine, "--json"]
-        _, printed, _ = _native.answer(["loopwright", *asked])
+        printed = command("make", takes / "walk.bvh", "-o", f"{tmp_path}/{engine}/", "--for", engine, "--json")
         output = loopwright.tasks(takes / "walk.bvh", tmp_path / engine, recipe={"output": {"for": engine}})[0]["output"]
         assert json.loads(printed)["outputs"][0] == output
 
 
-def test_rows_do_not_depend_on_threads(takes, tmp_path):
+def test_rows_do_not_depend_on_threads(takes: Path, tmp_path: Path) -> None:
     rows = []
     for threads in (1, 4):
-        calls = []
+        calls: list[tuple[int, int]] = []
         found = loopwright.batch(
-            takes, tmp_path / "loops", force=True, threads=threads, progress=lambda *done: calls.append(done)
+            takes, tmp_path / "loops", force=True, threads=threads, progress=lambda done, total: calls.append((done, total))
         )
         assert calls == [(done, 5) for done in range(1, 6)]
         rows.append(found)
@@ -93,7 +97,7 @@ def test_rows_do_not_depend_on_threads(takes, tmp_path):
     assert rows[0][1]["try"] and rows[0][1]["output"] is None
 
 
-def test_nothing_is_overwritten_without_force(takes, tmp_path):
+def test_nothing_is_overwritten_without_force(takes: Path, tmp_path: Path) -> None:
     loops = tmp_path / "loops"
     (loops / "slow").mkdir(parents=True)
     (loops / "slow/b-loop.bvh.json").write_text("mine")
@@ -106,7 +110,7 @@ def test_nothing_is_overwritten_without_force(takes, tmp_path):
     assert [row["verdict"] for row in loopwright.batch(takes, loops, force=True)][2:] == ["good"] * 3
 
 
-def test_takes_of_one_name_get_numbers(takes, tmp_path):
+def test_takes_of_one_name_get_numbers(takes: Path, tmp_path: Path) -> None:
     (tmp_path / "takes").mkdir()
     walk = loopwright.read(takes / "walk.bvh")
     walk.write(tmp_path / "takes/walk.bvh")
@@ -121,12 +125,12 @@ def test_takes_of_one_name_get_numbers(takes, tmp_path):
 
 
 @pytest.mark.parametrize("writer", ["polars", "pyarrow"])
-def test_the_command_reads_catalogs(takes, tmp_path, monkeypatch, writer):
+def test_the_command_reads_catalogs(takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str) -> None:
     pytest.importorskip(writer)
     monkeypatch.setattr("loopwright._tables._has_no_polars", lambda: writer == "pyarrow")
     loops = tmp_path / "loops"
     rows = loopwright.batch(takes, loops, catalog=loops / "all.parquet")
-    _, printed, _ = _native.answer(["loopwright", "catalog", str(loops / "all.parquet"), "--json"])
+    printed = command("catalog", loops / "all.parquet", "--json")
     found = json.loads(printed)["rows"]
     made = [row for row in rows if row["output"]]
     assert found == [{name: row[name] for name in found[0]} for row in made] and len(found) == 3
@@ -134,41 +138,43 @@ def test_the_command_reads_catalogs(takes, tmp_path, monkeypatch, writer):
         loopwright.batch(takes, tmp_path / "others", catalog=loops / "all.parquet")
     assert not (tmp_path / "others").exists()
     none = loopwright.batch(takes / "short.bvh", tmp_path / "none", catalog=tmp_path / "none.parquet")
-    _, printed, _ = _native.answer(["loopwright", "catalog", str(tmp_path / "none.parquet"), "--json"])
+    printed = command("catalog", tmp_path / "none.parquet", "--json")
     assert none[0]["verdict"] == "no-loop" and json.loads(printed)["rows"] == []
 
 
-def test_what_cannot_be_followed_is_named(takes, tmp_path):
-    for settings, words in (
+def test_what_cannot_be_followed_is_named(takes: Path, tmp_path: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"sped": 1}, "no setting 'sped'"),
         ({"method": "quntic"}, "quntic"),
         ({"to": "mp4"}, "to: expected one of bvh, fbx"),
         ({"every_cycle": True}, "one loop of each take"),
         ({"threads": 0}, "threads: expected a whole number"),
         ({"recipe": tmp_path / "no.toml"}, "no.toml"),
-    ):
+    ]
+    for settings, words in wrong:
         with pytest.raises(loopwright.SettingError, match=words):
             loopwright.batch(takes, tmp_path / "loops", **settings)
-    for source in (tmp_path, tmp_path / "nowhere", f"{tmp_path}/*.bvh", []):
+    sources: list[Any] = [tmp_path, tmp_path / "nowhere", f"{tmp_path}/*.bvh", []]
+    for source in sources:
         with pytest.raises(loopwright.ReadError):
             loopwright.batch(source, tmp_path / "loops")
     with pytest.raises(loopwright.SettingError, match="source: expected a folder"):
-        loopwright.batch(3, tmp_path / "loops")
+        untyped.batch(3, tmp_path / "loops")
     with pytest.raises(loopwright.SettingError, match="no setting 'sped'"):
-        loopwright.loop_row(takes / "walk.bvh", tmp_path / "walk.bvh", sped=1)
+        untyped.loop_row(takes / "walk.bvh", tmp_path / "walk.bvh", sped=1)
     row = loopwright.loop_row(takes / "walk.bvh", tmp_path / "walk.bvh", feet=["No", "Nowhere"])
     assert row["verdict"] == "failed" and "No" in row["reason"]
     assert not (tmp_path / "loops").exists() and files(tmp_path) == []
 
 
-def test_a_bar_shows_progress(takes, tmp_path, capsys):
+def test_a_bar_shows_progress(takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
     loopwright.batch(takes, tmp_path, progress=True)
     assert "5/5" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals differ")
-def test_an_interrupt_stops_it_and_leaves_whole_files(takes, tmp_path):
+def test_an_interrupt_stops_it_and_leaves_whole_files(takes: Path, tmp_path: Path) -> None:
     """A hundred takes; the interrupt comes when three are done."""
     (tmp_path / "takes").mkdir()
     for number in range(100):
@@ -190,7 +196,7 @@ def test_an_interrupt_stops_it_and_leaves_whole_files(takes, tmp_path):
             assert loopwright.load(path).grade == "good"
 
 
-def test_ray_maps_takes(takes, tmp_path):
+def test_ray_maps_takes(takes: Path, tmp_path: Path) -> None:
     ray = pytest.importorskip("ray")
     pytest.importorskip("ray.data")
     wanted = loopwright.batch(takes, tmp_path / "loops")
@@ -204,7 +210,7 @@ def test_ray_maps_takes(takes, tmp_path):
     assert sorted(rows, key=lambda row: row["path"]) == sorted(wanted, key=lambda row: row["path"])
 
 
-def test_dask_maps_takes(takes, tmp_path):
+def test_dask_maps_takes(takes: Path, tmp_path: Path) -> None:
     bag = pytest.importorskip("dask.bag")
     wanted = loopwright.batch(takes, tmp_path / "loops")
     before = {name: (tmp_path / "loops" / name).read_bytes() for name in files(tmp_path / "loops")}

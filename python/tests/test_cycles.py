@@ -1,25 +1,36 @@
 """Cycles as data, tables and gait: against the command, and against what NumPy alone says of the same loops."""
 
+from __future__ import annotations
+
 import json
 import os
+import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import loopwright
-from loopwright import Cycles, _native
+from loopwright import Cycles
+
+from conftest import command
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# For calls that types forbid.
+untyped: Any = loopwright
 
 
-def synth(path, *flags, seconds=6):
+def synth(path: Path, *flags: object, seconds: float = 6) -> None:
     """A take of a walker, without the file of its truth."""
-    _native.answer(["loopwright", "synth", "-o", str(path), "--seconds", str(seconds), "--fps", "30", *map(str, flags)])
+    command("synth", "-o", path, "--seconds", seconds, "--fps", 30, *flags)
     os.remove(f"{path}.truth.json")
 
 
 @pytest.fixture(scope="module")
-def takes(tmp_path_factory):
+def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five takes of one body, two of which are copies, one that is cut off, and one that is too short."""
     folder = tmp_path_factory.mktemp("takes")
     for seed in range(4):
@@ -32,11 +43,11 @@ def takes(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cycles(takes):
+def cycles(takes: Path) -> Cycles:
     return loopwright.cycles(takes, 40)
 
 
-def turned(rotations, vectors):
+def turned(rotations: Any, vectors: Any) -> tuple[Array, Array]:
     """Vectors turned by quaternions, by the formula of Rodrigues for matrices."""
     x, y, z, w = np.moveaxis(rotations, -1, 0)
     rows = [
@@ -48,7 +59,7 @@ def turned(rotations, vectors):
     return (matrices @ vectors[..., None])[..., 0], matrices
 
 
-def test_every_cycle_of_every_take_is_there_and_failures_stop_nothing(takes, cycles):
+def test_every_cycle_of_every_take_is_there_and_failures_stop_nothing(takes: Path, cycles: Cycles) -> None:
     paths = [each.facts["path"] for each in cycles]
     assert paths == sorted(paths) and len(set(paths)) == 5
     for path in set(paths):
@@ -61,7 +72,7 @@ def test_every_cycle_of_every_take_is_there_and_failures_stop_nothing(takes, cyc
     assert all(row["reason"] for row in cycles.failures)
 
 
-def test_arrays_are_the_loops_at_even_phases(takes, cycles):
+def test_arrays_are_the_loops_at_even_phases(takes: Path, cycles: Cycles) -> None:
     count, phases, joints = len(cycles), 40, 24
     assert cycles.positions.shape == (count, phases, joints, 3) and cycles.rotations.shape == (count, phases, joints, 4)
     assert cycles.contacts.shape == (count, phases, 2) and cycles.feet == ("LeftToeBase", "RightToeBase")
@@ -80,7 +91,7 @@ def test_arrays_are_the_loops_at_even_phases(takes, cycles):
         assert cycle.facts["speed_mps"] == loop.speed and cycle.facts["grade"] == loop.grade
 
 
-def test_rotations_and_offsets_give_the_positions(cycles):
+def test_rotations_and_offsets_give_the_positions(cycles: Cycles) -> None:
     """Forward kinematics of one's own."""
     places = np.zeros_like(cycles.positions, np.float64)
     frames = np.zeros((*places.shape, 3))
@@ -95,7 +106,7 @@ def test_rotations_and_offsets_give_the_positions(cycles):
     assert np.abs(places - cycles.positions).max() < 1e-5
 
 
-def test_parts_are_chosen_by_slices_masks_and_values(cycles):
+def test_parts_are_chosen_by_slices_masks_and_values(cycles: Cycles) -> None:
     quick = cycles[cycles.speed > np.median(cycles.speed)]
     assert 0 < len(quick) < len(cycles) and quick.speed.min() > np.median(cycles.speed)
     assert cycles[1:3].table() == cycles[[1, 2]].table() == cycles.table()[1:3]
@@ -106,7 +117,7 @@ def test_parts_are_chosen_by_slices_masks_and_values(cycles):
         cycles.where(kid="walk")
 
 
-def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
+def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles: Cycles) -> None:
     assert all(row["starts_at_contact"] for row in cycles.table())
     left = cycles.contacts[:, :, 0]
     assert left[:, 0].all() and not left[:, -1].any()
@@ -123,7 +134,7 @@ def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles):
     assert np.allclose(way, cycles.speed * cycles.period * 39 / 40, rtol=1e-3)
 
 
-def test_settings_reach_every_cycle(takes):
+def test_settings_reach_every_cycle(takes: Path) -> None:
     """A root joint that is added to files is none of the body's."""
     plain = loopwright.cycles(takes / "walk_1.bvh", 8, licence="CC-BY-4.0")
     assert {row["licence"] for row in plain.table()} == {"CC-BY-4.0"}
@@ -134,7 +145,7 @@ def test_settings_reach_every_cycle(takes):
     assert len(loopwright.cycles(takes / "walk_1.bvh", 8, speed=(50, 60))) == 0
 
 
-def test_threads_change_nothing(takes, cycles):
+def test_threads_change_nothing(takes: Path, cycles: Cycles) -> None:
     calls = []
     again = loopwright.cycles(takes, 40, threads=1, progress=lambda done, total: calls.append((done, total)))
     assert again.table() == cycles.table() and again.failures == cycles.failures
@@ -142,7 +153,7 @@ def test_threads_change_nothing(takes, cycles):
     assert calls == [(done, 7) for done in range(1, 8)]
 
 
-def test_a_split_parts_takes_with_their_copies(cycles):
+def test_a_split_parts_takes_with_their_copies(cycles: Cycles) -> None:
     train, test = cycles.split(0.25, seed=3)
     assert len(train) + len(test) == len(cycles) and len(test) > 0
     of = [{row["take_sha256"] for row in part.table()} for part in (train, test)]
@@ -154,14 +165,15 @@ def test_a_split_parts_takes_with_their_copies(cycles):
     assert {row["path"] for row in backwards.split(0.25, seed=3)[1].table()} == {row["path"] for row in test.table()}
     sides = {tuple(sorted({row["take_sha256"] for row in cycles.split(0.25, seed=seed)[1].table()})) for seed in range(9)}
     assert len(sides) > 1
-    for wrong in (0, 1, True, "half"):
+    shares: list[Any] = [0, 1, True, "half"]
+    for wrong in shares:
         with pytest.raises(loopwright.SettingError, match="test: expected a share"):
             cycles.split(wrong)
     with pytest.raises(loopwright.ArrayError, match="two or more"):
         cycles.where(path=cycles[0].facts["path"]).split()
 
 
-def same(one, other):
+def same(one: Cycles, other: Cycles) -> bool:
     names = ("offsets", "positions", "rotations", "root_positions", "root_rotations", "contacts")
     return one.table() == other.table() and all(
         a.skeleton == b.skeleton and all((getattr(a, name) == getattr(b, name)).all() for name in names)
@@ -169,7 +181,7 @@ def same(one, other):
     )
 
 
-def test_npz_gives_the_same_cycles(cycles, tmp_path):
+def test_npz_gives_the_same_cycles(cycles: Cycles, tmp_path: Path) -> None:
     path = cycles.save(tmp_path / "cycles.npz")
     assert same(Cycles.load(path), cycles)
     with np.load(path, allow_pickle=False) as file:
@@ -181,7 +193,7 @@ def test_npz_gives_the_same_cycles(cycles, tmp_path):
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["cycles.npz"]
 
 
-def test_skeletons_are_named_apart_and_grouped(takes, tmp_path):
+def test_skeletons_are_named_apart_and_grouped(takes: Path, tmp_path: Path) -> None:
     walk = loopwright.read(takes / "walk_0.bvh")
     renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
     both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed | {"name": "other"})], 8)
@@ -196,7 +208,9 @@ def test_skeletons_are_named_apart_and_grouped(takes, tmp_path):
 
 
 @pytest.mark.parametrize("writer", ["polars", "pyarrow"])
-def test_parquet_gives_the_same_cycles(takes, tmp_path, monkeypatch, writer):
+def test_parquet_gives_the_same_cycles(
+    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
     pytest.importorskip(writer)
     from loopwright import _tables
 
@@ -207,19 +221,19 @@ def test_parquet_gives_the_same_cycles(takes, tmp_path, monkeypatch, writer):
     assert same(Cycles.load(both.to_parquet(tmp_path / "both.parquet")), both)
 
 
-def test_what_cannot_be_followed_is_named(takes, tmp_path):
+def test_what_cannot_be_followed_is_named(takes: Path, tmp_path: Path) -> None:
     for wrong in (0, 1.5, True, "many"):
         with pytest.raises(loopwright.SettingError, match="phases: expected a whole number from 1"):
-            loopwright.cycles(takes, wrong)
+            untyped.cycles(takes, wrong)
     for wrong in (0, True, 1.5):
         with pytest.raises(loopwright.SettingError, match="threads: expected a whole number from 1"):
-            loopwright.cycles(takes, 8, threads=wrong)
+            untyped.cycles(takes, 8, threads=wrong)
     with pytest.raises(loopwright.SettingError, match="no setting 'sped'"):
-        loopwright.cycles(takes, sped=(1, 2))
+        untyped.cycles(takes, sped=(1, 2))
     with pytest.raises(loopwright.SettingError, match="quntic"):
         loopwright.cycles(takes, method="quntic")
     with pytest.raises(loopwright.SettingError, match="source: expected a folder, a file, a take or several, found int"):
-        loopwright.cycles(3)
+        untyped.cycles(3)
     with pytest.raises(loopwright.ReadError, match="no file or folder"):
         loopwright.cycles(tmp_path / "nowhere")
     with pytest.raises(loopwright.ReadError, match="no take in the folder"):
@@ -235,10 +249,9 @@ def test_what_cannot_be_followed_is_named(takes, tmp_path):
         none.positions
 
 
-def test_rows_of_loops_are_those_of_catalogs(takes, tmp_path):
+def test_rows_of_loops_are_those_of_catalogs(takes: Path, tmp_path: Path) -> None:
     path = takes / "walk_1.bvh"
-    asked = ["make", str(path), "-o", f"{tmp_path}/", "--name", "{stem}-loop", "--json"]
-    _, printed, _ = _native.answer(["loopwright", *asked])
+    printed = command("make", path, "-o", f"{tmp_path}/", "--name", "{stem}-loop", "--json")
     wanted = json.loads(printed.splitlines()[0])["loop"]
     row = loopwright.table([loopwright.load(wanted["output"])])[0]
     assert list(row) == list(wanted)
@@ -249,7 +262,7 @@ def test_rows_of_loops_are_those_of_catalogs(takes, tmp_path):
         loopwright.table([3])
 
 
-def test_tables_go_into_data_frames(cycles, tmp_path):
+def test_tables_go_into_data_frames(cycles: Cycles, tmp_path: Path) -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     rows = cycles.table()
     assert list(rows.to_pandas().columns) == rows.columns == rows.to_polars().columns
@@ -259,9 +272,7 @@ def test_tables_go_into_data_frames(cycles, tmp_path):
     assert back["period_secs"].to_list() == cycles.period.tolist() and back["animation"].dtype == polars.String
 
 
-def test_a_package_that_is_missing_is_named(cycles, tmp_path, monkeypatch):
-    import sys
-
+def test_a_package_that_is_missing_is_named(cycles: Cycles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars", "pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr("loopwright._tables._has_no_polars", lambda: False)
@@ -272,7 +283,7 @@ def test_a_package_that_is_missing_is_named(cycles, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_gait_of_a_walk_of_known_speed(tmp_path):
+def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
     synth(tmp_path / "walk.bvh", "--turn-rate", 0, "--period", 1.1, "--speed", 1.3)
     take = loopwright.read(tmp_path / "walk.bvh")
     for motion in (take, take.make()):
@@ -285,7 +296,7 @@ def test_gait_of_a_walk_of_known_speed(tmp_path):
         assert all(0.8 < share <= 1 for share in gait.symmetry.values())
 
 
-def test_steps_of_a_loop_are_those_of_its_contacts(takes):
+def test_steps_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
     loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
     gait = loopwright.gait(loop)
     other = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, add_root=True))
@@ -301,20 +312,19 @@ def test_steps_of_a_loop_are_those_of_its_contacts(takes):
     assert loopwright.table([gait])[0]["steps"] == 2
 
 
-def test_what_gait_leaves_open_is_nan():
+def test_what_gait_leaves_open_is_nan() -> None:
     still = loopwright.Take.from_arrays(["Hips"], [-1], np.zeros((1, 3)), np.tile([0.0, 0, 0, 1], (9, 1, 1)), fps=30)
     gait = loopwright.gait(still)
     assert gait.steps == [] and np.isnan(gait.cadence) and gait.duty_factors == {}
     assert all(np.isnan(value) for value in gait.symmetry.values())
     with pytest.raises(loopwright.ArrayError, match="motion: expected a take or a loop, found int"):
-        loopwright.gait(3)
+        untyped.gait(3)
 
 
-@pytest.mark.skipif("LOOPWRIGHT_MOCAP" not in os.environ, reason="LOOPWRIGHT_MOCAP names no captured takes")
-def test_captured_takes_give_cycles_of_their_skeletons():
+def test_captured_takes_give_cycles_of_their_skeletons(mocap: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cycles = loopwright.cycles(Path(os.environ["LOOPWRIGHT_MOCAP"]) / "snu", 32)
+        cycles = loopwright.cycles(mocap / "snu", 32)
     assert len(cycles) > 50 and len(cycles.groups()) > 1
     walks = [row for row in cycles.table() if row["kind"] == "walk" and "touches down" not in row["warnings"]]
     assert len(walks) > 50 and all(row["starts_at_contact"] for row in walks)
