@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
+    from . import bridges
+    from ._batch import batch, loop_row, tasks
+    from ._cycles import Cycle, Cycles, cycles
     from ._errors import (
         ArrayError,
         CommandError,
@@ -27,26 +30,33 @@ if TYPE_CHECKING:
         LoopwrightError,
         LoopwrightWarning,
         MakeError,
+        MissingPackageError,
         MotionWarning,
         NoLoopError,
         ReadError,
         SettingError,
         WriteError,
     )
+    from ._gait import Gait, gait
     from ._loop import Loop, load
     from ._poses import Poses
     from ._settings import Settings
+    from ._tables import Table, table
     from ._take import Candidate, Found, Take, animations, find, make, read
 
 # Where each name lives: modules are imported when they are used, so that the command starts at once.
 _HOMES = {
+    "_batch": "batch loop_row tasks",
+    "_cycles": "Cycle Cycles cycles",
     "_errors": (
-        "ArrayError CommandError FileWarning InternalError LoopwrightError LoopwrightWarning MakeError MotionWarning "
-        "NoLoopError ReadError SettingError WriteError"
+        "ArrayError CommandError FileWarning InternalError LoopwrightError LoopwrightWarning MakeError "
+        "MissingPackageError MotionWarning NoLoopError ReadError SettingError WriteError"
     ),
+    "_gait": "Gait gait",
     "_loop": "Loop load",
     "_poses": "Poses",
     "_settings": "Settings",
+    "_tables": "Table table",
     "_take": "Candidate Found Take animations find make read",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -55,31 +65,45 @@ __all__ = [
     "ArrayError",
     "Candidate",
     "CommandError",
+    "Cycle",
+    "Cycles",
     "FileWarning",
     "Found",
+    "Gait",
     "InternalError",
     "Loop",
     "LoopwrightError",
     "LoopwrightWarning",
     "MakeError",
+    "MissingPackageError",
     "MotionWarning",
     "NoLoopError",
     "Poses",
     "ReadError",
     "SettingError",
     "Settings",
+    "Table",
     "Take",
     "WriteError",
     "__version__",
     "animations",
+    "batch",
+    "bridges",
+    "cycles",
     "find",
+    "gait",
     "load",
+    "loop_row",
     "make",
     "read",
+    "table",
+    "tasks",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "bridges":
+        return import_module("loopwright.bridges")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'loopwright' has no attribute {name!r}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 
 # A flag with what stands for its value, or `--set` with the key of a recipe.
@@ -76,3 +78,16 @@ class FileWarning(LoopwrightWarning):
 
 class MotionWarning(LoopwrightWarning):
     """Something to know of a take or a loop."""
+
+
+class MissingPackageError(LoopwrightError, ImportError):
+    """A package that this needs is not installed."""
+
+
+def package(name: str, extra: str) -> Any:
+    """A module that only some functions need. Raises MissingPackageError, which says how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        what = f"the package {name.split('.')[0]} is not installed"
+        raise MissingPackageError(what, hint=f"pip install 'loopwright[{extra}]'") from error

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ._loop import Loop
     from ._settings import Settings
 
+# Settings that say how a file is read.
+READING = ("up", "unit", "animation", "skin")
+
 
 def warn(said: Iterable[tuple[str, str]], stacklevel: int) -> None:
     """Warns of what is odd; each text is shown once for each place in the caller's code, as Python does it."""
@@ -126,6 +129,18 @@ class Motion(Generic[NativeT]):
         """Whether each foot stands (F, feet)."""
         return self._contacts[1]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The arguments of `Take.from_arrays`, in double precision: `Take.from_dict` makes the same motion of them."""
+        return {
+            "names": list(self.names),
+            "parents": self.parents,
+            "offsets": self.offsets,
+            "rotations": self.local_rotations(),
+            "positions": self.local_positions,
+            "fps": self.fps,
+            "tips": self.tips,
+        }
+
     def to_bytes(self, format: str) -> bytes:
         """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
         written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
@@ -214,6 +229,21 @@ class Take(Motion[NativeTake]):
             )
         )
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Take:
+        """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError."""
+        if not isinstance(data, Mapping):
+            raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
+        needed = ("names", "parents", "offsets", "rotations", "fps")
+        known = (*needed, "positions", "scalar_first", "tips", "name")
+        for key in needed:
+            if key not in data:
+                raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+        for key in data:
+            if key not in known:
+                raise ArrayError(f"data: expected the keys {', '.join(known)}, found {key!r}")
+        return cls.from_arrays(**data)
+
     @property
     def name(self) -> str:
         """Its name: of the animation, or of the file."""
@@ -289,18 +319,28 @@ class Take(Motion[NativeTake]):
         every: bool,
         settings: Mapping[str, Any],
     ) -> list[Loop]:
-        from ._loop import Loop
-
         for row in rows or ():
             _check_count("pick", row)
         if candidate is not None and not isinstance(candidate, Candidate):
             raise SettingError(f"candidate: expected one of take.find(), found {type(candidate).__name__}")
         picks = rows is not None or every or candidate is not None
-        native = None if candidate is None else candidate._native
-        loops = [Loop(made) for made in self._native.make(asked(settings, recipe, picks), native, rows, every)]
+        loops = self._loops(asked(settings, recipe, picks), candidate, rows, every)
         for loop in loops:
             warn(loop._native.warnings(), 3)
         return loops
+
+    def _loops(
+        self,
+        asked: Mapping[str, Any],
+        candidate: Candidate | None = None,
+        rows: list[int] | None = None,
+        every: bool = False,
+    ) -> list[Loop]:
+        """The loops themselves, whose warnings are left to the caller."""
+        from ._loop import Loop
+
+        native = None if candidate is None else candidate._native
+        return [Loop(made) for made in self._native.make(asked, native, rows, every)]
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
@@ -445,5 +485,11 @@ def _take_of(take: Any, settings: dict[str, Any]) -> Take:
     """A take, or that in a file, which is read by the settings that say how."""
     if isinstance(take, Take):
         return take
-    reading = {name: settings.pop(name) for name in ("up", "unit", "animation", "skin") if name in settings}
+    reading = {name: settings.pop(name) for name in READING if name in settings}
     return read(take, **reading)
+
+
+def opened(path: str | os.PathLike[str], settings: Mapping[str, Any], recipe: RecipeLike | None) -> Take:
+    """The take in a file, read as settings and a recipe say, without a warning."""
+    reading = {name: value for name, value in settings.items() if name in READING}
+    return Take(_native.Take.open(path_of("path", path), asked(reading, recipe))[0])

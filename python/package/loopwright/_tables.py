@@ -1,0 +1,280 @@
+"""Rows with named columns: lists that pandas and polars take, and Parquet."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._errors import ArrayError, MissingPackageError, ReadError, WriteError, package
+from ._loop import Loop
+from ._settings import path_of
+from ._take import Candidate
+
+# The columns of a catalog (docs/formats/catalog.md): their types, and where a sidecar states them.
+_SIDECAR: dict[str, tuple[type, str]] = {
+    "path": (str, "take.file"),
+    "take_sha256": (str, "take.file_sha256"),
+    "skeleton_sha256": (str, ""),
+    "animation": (str, "take.animation"),
+    "frames": (int, "take.frames"),
+    "fps": (float, "take.fps"),
+    "joints": (int, "take.joints"),
+    "row": (int, ""),
+    "start_frame": (float, "candidate.start_frame"),
+    "end_frame": (float, "candidate.end_frame"),
+    "kind": (str, "kind"),
+    "period_secs": (float, "candidate.period_secs"),
+    "cycles": (int, "candidate.cycles"),
+    "samples": (int, "playback.samples"),
+    "mirrored": (bool, "candidate.mirrored"),
+    "root_motion": (str, "root_motion.mode"),
+    "in_place": (bool, "in_place"),
+    "linear_x_mps": (float, "root_motion.linear_velocity_mps.0"),
+    "linear_y_mps": (float, "root_motion.linear_velocity_mps.1"),
+    "linear_z_mps": (float, "root_motion.linear_velocity_mps.2"),
+    "angular_x_radps": (float, "root_motion.angular_velocity_radps.0"),
+    "angular_y_radps": (float, "root_motion.angular_velocity_radps.1"),
+    "angular_z_radps": (float, "root_motion.angular_velocity_radps.2"),
+    "speed_mps": (float, "root_motion.speed_mps"),
+    "turn_rate_dps": (float, "root_motion.turn_rate_dps"),
+    "climb_mps": (float, "root_motion.climb_mps"),
+    "radius_m": (float, "root_motion.radius_m"),
+    "contacts": (str, ""),
+    "first_contact_phase": (float, "feet.outcomes.0.strike_phase"),
+    "feet_held": (bool, "feet.held"),
+    **{name: (str, f"quality.{name}") for name in ("grade", "reason", "seam_joint")},
+    **{
+        name: (float, f"quality.{name}")
+        for name in (
+            "seam_step_ratio seam_step_mm seam_step_deg seam_velocity_step_mps seam_velocity_step_dps pose_gap_deg pose_gap_mm "
+            "velocity_gap_dps velocity_gap_mmps seam_acceleration_error_ratio seam_acceleration_ratio seam_rank_percent "
+            "take_rank_percent displacement_mm displacement_deg foot_slide_cmps foot_slide_mm"
+        ).split()
+    },
+    **{
+        name: (float, f"candidate.{name}")
+        for name in ("seam_cost_metre_secs", "cost_ratio", "steadiness", "activity_ratio")
+    },
+    "closure": (str, "closure.method"),
+    "blend_start_secs": (float, "closure.blend_start_secs"),
+    "blend_end_secs": (float, "closure.blend_end_secs"),
+    "engine": (str, "target.name"),
+    "recipe_sha256": (str, "recipe_sha256"),
+    "licence": (str, "take.licence"),
+    "output": (str, ""),
+    "output_sha256": (str, "file_sha256"),
+}
+CATALOG = {name: kind for name, (kind, _) in _SIDECAR.items()}
+
+
+class Table(list[dict[str, Any]]):
+    """Rows with the same columns; `pandas.DataFrame` and `polars.DataFrame` take it as it is."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(dict.fromkeys(chain.from_iterable(self)))
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column."""
+        if self and not any(name in row for row in self):
+            raise ArrayError(f"name: expected one of the columns {', '.join(self.columns)}, found {name!r}")
+        return [row.get(name) for row in self]
+
+    def where(self, **values: Any) -> Table:
+        """The rows whose columns have these values: `rows.where(grade="good")`."""
+        return Table(row for row in self if all(row.get(name) == value for name, value in values.items()))
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of pandas."""
+        return package("pandas", "pandas").DataFrame(list(self), columns=self.columns)
+
+    def to_polars(self) -> Any:
+        """A DataFrame of polars."""
+        return package("polars", "catalog").DataFrame({name: self.column(name) for name in self.columns}, strict=False)
+
+    def to_parquet(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes a Parquet file, with polars or pyarrow; columns of catalogs have their types, so that `loopwright catalog` reads it."""
+        return write_parquet({name: self.column(name) for name in self.columns}, path, force)
+
+
+def table(items: Iterable[Any]) -> Table:
+    """A row for each candidate, loop or gait; those of loops have the columns of catalogs (docs/formats/catalog.md).
+
+    Dictionaries are rows already. Raises ArrayError for anything else.
+    """
+    from ._gait import Gait
+
+    rows = Table()
+    for item in items:
+        if isinstance(item, Candidate):
+            rows.append(_scalars(item.facts))
+        elif isinstance(item, Loop):
+            rows.append(row_of(item))
+        elif isinstance(item, Gait):
+            rows.append(item.summary)
+        elif isinstance(item, Mapping):
+            rows.append(dict(item))
+        else:
+            raise ArrayError(f"items: expected candidates, loops or gaits, found {type(item).__name__}")
+    return rows
+
+
+def row_of(loop: Loop, row: int = 1, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The row of a catalog for a loop, or by the sidecar of its file; `output` and its hash are known for those alone."""
+    facts = loop.facts if facts is None else facts
+    values = {name: _at(facts, where) for name, (_, where) in _SIDECAR.items()}
+    feet = facts.get("feet") or {}
+    values |= {
+        "skeleton_sha256": _skeleton_sha256(loop),
+        "row": row,
+        "contacts": ";".join(
+            f"{each['joint']}:{each['start_secs']:.4f}:{each['length_secs']:.4f}" for each in feet.get("contacts", ())
+        ),
+        "feet_held": bool(values["feet_held"]),
+        "kind": values["kind"] or "",
+        "output": next(iter(facts.get("outputs") or ()), None),
+    }
+    return values
+
+
+def body_of(loop: Loop) -> tuple[tuple[str, ...], tuple[int, ...], np.ndarray[Any, Any]]:
+    """Names, parents and offsets of the joints of a sampled pose: without a root joint that was added to the file."""
+    added = loop.num_joints - loop.num_body_joints
+    parents = tuple(max(int(parent) - added, -1) for parent in loop.parents[added:])
+    return loop.names[added:], parents, loop.offsets[added:]
+
+
+def _skeleton_sha256(loop: Loop) -> str:
+    names, parents, offsets = body_of(loop)
+    tenths = np.trunc(offsets / 1e-4 + np.copysign(0.5, offsets)).astype("<i8")
+    digest = hashlib.sha256()
+    for name, parent, offset in zip(names, parents, tenths, strict=True):
+        text = name.encode()
+        digest.update(len(text).to_bytes(8, "little") + text)
+        digest.update((parent % 2**64).to_bytes(8, "little") + offset.tobytes())
+    return digest.hexdigest()
+
+
+def _at(facts: Any, where: str) -> Any:
+    """A value in nested facts; None where there is none."""
+    for key in where.split(".") if where else ():
+        if isinstance(facts, list):
+            facts = facts[int(key)] if int(key) < len(facts) else None
+        else:
+            facts = None if facts is None else facts.get(key)
+    return facts if where else None
+
+
+def _scalars(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts without lists and tables, but for those of the root motion."""
+    flat = {**facts, **facts.get("root_motion", {})}
+    return {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
+
+
+def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], force: bool) -> Path:
+    """Writes columns of numbers, texts, arrays and lists of texts. Raises MissingPackageError without polars and pyarrow."""
+    target = new_file(path, force)
+    part = target.with_name(target.name + ".part")
+    kinds = {name: _kind_of(name, values) for name, values in columns.items()}
+    plain = {name: _plain(values) for name, values in columns.items()}
+    write = _by_arrow if _has_no_polars() else _by_polars
+    try:
+        os.makedirs(target.parent, exist_ok=True)
+        write(plain, kinds, part)
+        os.replace(part, target)
+    except OSError as error:
+        raise WriteError(f'cannot write "{target}": {error.strerror or error}') from error
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def _by_polars(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path: Path) -> None:
+    polars = package("polars", "catalog")
+    of_kind = {"text": polars.String, "float64": polars.Float64, "int64": polars.Int64, "bool": polars.Boolean}
+    of_kind |= {"float32": polars.Float32, "int32": polars.Int32}
+    series = []
+    for name, values in columns.items():
+        kind, _, of = kinds[name].partition(" ")
+        series.append(polars.Series(name, values, polars.List(of_kind[of]) if of else of_kind[kind], strict=False))
+    polars.DataFrame(series).write_parquet(path)
+
+
+def _by_arrow(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path: Path) -> None:
+    arrow, parquet = package("pyarrow", "catalog"), package("pyarrow.parquet", "catalog")
+    of_kind = {"text": arrow.string(), "float64": arrow.float64(), "int64": arrow.int64(), "bool": arrow.bool_()}
+    of_kind |= {"float32": arrow.float32(), "int32": arrow.int32()}
+    arrays = []
+    for name, values in columns.items():
+        kind, _, of = kinds[name].partition(" ")
+        arrays.append(arrow.array(values, arrow.list_(of_kind[of]) if of else of_kind[kind]))
+    parquet.write_table(arrow.table(arrays, names=list(columns)), path, compression="zstd")
+
+
+def _has_no_polars() -> bool:
+    """Whether pyarrow must do, since polars is not installed."""
+    return find_spec("polars") is None and find_spec("pyarrow") is not None
+
+
+def read_parquet(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
+    """The columns of a Parquet file, lists as arrays. Raises ReadError."""
+    source = path_of("path", path)
+    try:
+        if _has_no_polars():
+            found = package("pyarrow.parquet", "catalog").read_table(source)
+            cells = zip(found.column_names, found.columns, strict=True)
+            return {name: [_value(cell) for cell in column] for name, column in cells}
+        frame = package("polars", "catalog").read_parquet(source)
+        return {
+            column.name: [cell.to_numpy() for cell in column] if column.dtype.is_nested() else column.to_list()
+            for column in frame
+        }
+    except MissingPackageError:
+        raise
+    except Exception as error:
+        raise ReadError(f'cannot read "{source}": {error}', hint="a Parquet file that this package wrote") from error
+
+
+def new_file(path: str | os.PathLike[str], force: bool) -> Path:
+    """A path that may be written to. Raises WriteError where there is a file, without `force`."""
+    target = Path(path_of("path", path))
+    if target.exists() and not force:
+        raise WriteError(f'"{target}" exists already', hint="force=True to overwrite it, or another name")
+    return target
+
+
+def _value(cell: Any) -> Any:
+    """A cell of pyarrow."""
+    values = getattr(cell, "values", None)
+    return cell.as_py() if values is None else values.to_numpy(zero_copy_only=False)
+
+
+def _plain(values: Sequence[Any]) -> list[Any]:
+    """Scalars as Python has them, and arrays as one row."""
+    return [
+        value.ravel() if isinstance(value, np.ndarray) else value.item() if isinstance(value, np.generic) else value
+        for value in values
+    ]
+
+
+def _kind_of(name: str, values: Sequence[Any]) -> str:
+    """What a column holds, of lists with "list" before it: that of the catalog, else of its first known value."""
+    known = next((value for value in values if value is not None), "")
+    if isinstance(known, np.ndarray):
+        return f"list {known.dtype}"
+    if isinstance(known, list | tuple):
+        return "list text"
+    kind = CATALOG.get(name) or type(known)
+    if issubclass(kind, bool | np.bool_):
+        return "bool"
+    if issubclass(kind, int | np.integer):
+        return "int64"
+    return "float64" if issubclass(kind, float | np.floating) else "text"

@@ -1,0 +1,294 @@
+"""Motion from and to what others use: arrays of NPZ files, pybvh, AMASS and Kimodo.
+
+    from loopwright import bridges
+
+    bvh = bridges.to_pybvh(take)
+    take = bridges.from_amass("walk_poses.npz", skeleton)
+
+Both ways keep joints within a micrometre, and a millionth of a turn; where arrays are in single precision, as in NPZ files and those of
+Kimodo, within that. Plain dictionaries are `take.to_dict()` and `Take.from_dict(...)`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._errors import ArrayError, ReadError, package
+from ._loop import Loop
+from ._poses import Floats, numbers
+from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, to_matrices
+from ._settings import path_of
+from ._take import Take, read
+
+__all__ = [
+    "from_amass",
+    "from_kimodo",
+    "from_npz",
+    "from_pybvh",
+    "to_amass",
+    "to_kimodo",
+    "to_npz",
+    "to_pybvh",
+]
+
+PathLike = str | os.PathLike[str]
+SkeletonLike = Take | Loop | Sequence[Any]
+
+# How far a joint may slide in its parent, metres, where only rotations are kept.
+_STILL = 1e-6
+_HALF = 0.5**0.5
+
+# The rotation that brings an axis up.
+_UPRIGHT = {
+    "+y": np.array([0.0, 0.0, 0.0, 1.0]),
+    "-y": np.array([1.0, 0.0, 0.0, 0.0]),
+    "+z": np.array([-_HALF, 0.0, 0.0, _HALF]),
+    "-z": np.array([_HALF, 0.0, 0.0, _HALF]),
+    "+x": np.array([0.0, 0.0, _HALF, _HALF]),
+    "-x": np.array([0.0, 0.0, -_HALF, _HALF]),
+}
+
+# The joints of Kimodo in their order, and its frames per second (docs/formats/npz.md).
+_KIMODO = (
+    "Hips Spine1 Spine2 Chest Neck1 Neck2 Head Jaw LeftEye RightEye LeftShoulder LeftArm LeftForeArm LeftHand LeftHandThumbEnd "
+    "LeftHandMiddleEnd RightShoulder RightArm RightForeArm RightHand RightHandThumbEnd RightHandMiddleEnd LeftLeg LeftShin LeftFoot "
+    "LeftToeBase RightLeg RightShin RightFoot RightToeBase"
+).split()
+_KIMODO_FPS = 30.0
+
+# What is read of files.
+_KEYS = ("poses", "trans", "mocap_framerate", "mocap_frame_rate", "posed_joints", "global_rot_mats")
+
+
+def to_npz(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of the NPZ file that `loopwright convert` writes (docs/formats/npz.md): `numpy.savez(path, **to_npz(take))`."""
+    return _motion(motion).arrays()
+
+
+def from_npz(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Take:
+    """The take in such arrays, or in those of Kimodo, or in a file of either. Raises ArrayError or ReadError."""
+    if not isinstance(data, Mapping):
+        return read(path_of("data", data))
+    arrays = {str(key): np.asarray(value) for key, value in data.items()}
+    for key, array in arrays.items():
+        if array.dtype.kind not in "fiubU":
+            raise ArrayError(f"{key}: expected numbers or texts, found {array.dtype}")
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    try:
+        return read(buffer.getvalue(), name=name)
+    except ReadError as error:
+        raise ArrayError(f"data: {error.what}", error.details, error.hint) from error
+
+
+def to_pybvh(motion: Take | Loop, *, unit: float = 0.01, order: str = "ZXY") -> Any:
+    """A `pybvh.Bvh` with lengths in units of so many metres, by default centimetres, and +Y up.
+
+    `order` is that of the Euler angles of all joints. Raises ArrayError where a joint slides in its parent, which pybvh has no place for.
+    """
+    pybvh, nodes_of = package("pybvh", "pybvh"), package("pybvh.bvhnode", "pybvh")
+    still = _still(_motion(motion), "pybvh")
+    scale = 1 / _positive("unit", unit)
+    if sorted(order) != ["X", "Y", "Z"]:
+        raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r}")
+    joints: list[Any] = []
+    children = [np.flatnonzero(still.parents == joint) for joint in range(still.num_joints)]
+    for joint, name in enumerate(still.names):
+        offset = still.offsets[joint] * scale
+        above = joints[still.parents[joint]] if joint else None
+        made = nodes_of.BvhRoot(name, offset, "XYZ", order) if above is None else nodes_of.BvhJoint(name, offset, order, [], above)
+        if above is not None:
+            above.children = [*above.children, made]
+        joints.append(made)
+    nodes: list[Any] = []
+    # pybvh wants them depth first.
+    todo, columns = [0], []
+    while todo:
+        joint = todo.pop()
+        nodes.append(joints[joint])
+        columns.append(joint)
+        todo += [int(child) for child in children[joint][::-1]]
+        if not len(children[joint]) and np.isfinite(still.tips[joint]).all():
+            end = nodes_of.BvhEndSite(f"EndSite{still.names[joint]}", still.tips[joint] * scale, joints[joint])
+            joints[joint].children = [end]
+            nodes.append(end)
+    angles = pybvh.rotations.rotmat_to_euler(to_matrices(still.local_rotations()[:, columns]), [order] * len(columns))
+    return pybvh.Bvh(nodes, still.local_positions[:, 0] * scale, angles, 1 / still.fps, "+y")
+
+
+def from_pybvh(bvh: Any, *, unit: float = 0.01, up: str | None = None, name: str = "take") -> Take:
+    """The take in a `pybvh.Bvh`, whose lengths are in units of so many metres, by default centimetres.
+
+    `up` is its axis that points up, such as "+z" [default: its `world_up`]. Raises ArrayError.
+    """
+    for attribute in ("nodes", "root_pos", "to_rotmat", "frame_time", "world_up"):
+        if not hasattr(bvh, attribute):
+            raise ArrayError(f"bvh: expected a pybvh.Bvh, found {type(bvh).__name__}")
+    if not bvh.frame_time > 0:
+        raise ArrayError(f"bvh: expected a positive frame_time, found {bvh.frame_time!r}")
+    scale = _positive("unit", unit)
+    upright = _upright(bvh.world_up if up is None else up)
+    joints = [node for node in bvh.nodes if not node.is_end_site()]
+    index = {id(node): at for at, node in enumerate(joints)}
+    tips = np.full((len(joints), 3), np.nan)
+    for node in bvh.nodes:
+        if node.is_end_site():
+            tips[index[id(node.parent)]] = np.asarray(node.offset) * scale
+    roots, matrices = bvh.to_rotmat()
+    rotations = from_matrices(matrices)
+    rotations[:, 0] = product(upright, rotations[:, 0])
+    return Take.from_arrays(
+        [node.name for node in joints],
+        [-1 if node.parent is None else index[id(node.parent)] for node in joints],
+        np.array([node.offset for node in joints]) * scale,
+        rotations,
+        rotate(upright, roots * scale),
+        fps=1 / bvh.frame_time,
+        tips=tips,
+        name=name,
+    )
+
+
+def to_amass(motion: Take | Loop) -> dict[str, Any]:
+    """Arrays as AMASS has them, with +Z up: `poses` (F, 3 J) as axis angles, `trans` (F, 3) and `mocap_framerate`.
+
+    The joints are those of the motion in their order; a body model needs its own skeleton, onto which `retarget` puts a motion. Raises
+    ArrayError where a joint slides in its parent.
+    """
+    still = _still(_motion(motion), "AMASS")
+    back = inverse(_UPRIGHT["+z"])
+    rotations = np.array(still.local_rotations())
+    rotations[:, 0] = product(back, rotations[:, 0])
+    return {
+        "poses": to_axis_angles(rotations).reshape(still.num_frames, -1),
+        "trans": rotate(back, still.local_positions[:, 0]) - still.offsets[0],
+        "mocap_framerate": still.fps,
+    }
+
+
+def from_amass(
+    data: Mapping[str, Any] | PathLike, skeleton: SkeletonLike, *, fps: float | None = None, name: str = "take"
+) -> Take:
+    """The take in arrays as AMASS has them, or in a file of them, on a skeleton, which they do not hold.
+
+    `skeleton` is a take or loop, or names, parents and offsets (J, 3) in metres: the body at rest as its model has it, with the joints of
+    `poses` in their order; what follows behind them, such as fingers behind a body of 22 joints, is left out. `trans` moves the first
+    joint from its offset. `fps` [default: `mocap_framerate` or `mocap_frame_rate`]. Raises ArrayError or ReadError.
+    """
+    if not isinstance(data, Mapping):
+        data = _file(path_of("data", data))
+    for key in ("poses", "trans"):
+        if key not in data:
+            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+    if isinstance(skeleton, Take | Loop):
+        names, parents, offsets, tips = skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tips
+    elif isinstance(skeleton, Sequence) and not isinstance(skeleton, str) and len(skeleton) == 3:
+        (names, parents, offsets), tips = skeleton, None
+    else:
+        raise ArrayError(f"skeleton: expected a take, or names, parents and offsets, found {type(skeleton).__name__}")
+    if not isinstance(names, Sequence | np.ndarray) or isinstance(names, str):
+        raise ArrayError(f"skeleton: expected a list of names, found {type(names).__name__}")
+    count = len(names)
+    rest = numbers("offsets", offsets, (count, 3))
+    poses = numbers("poses", data["poses"], (None, None))
+    frames, columns = poses.shape
+    if columns % 3 or columns < 3 * count:
+        raise ArrayError(f"poses: expected {3 * count} columns or more, three for each joint, found {columns}")
+    trans = numbers("trans", data["trans"], (frames, 3))
+    if fps is None:
+        stated = [data[key] for key in ("mocap_framerate", "mocap_frame_rate") if key in data]
+        if not stated:
+            raise ArrayError("fps: expected mocap_framerate or mocap_frame_rate in data, found neither", hint="fps=120")
+        fps = float(numbers("mocap_framerate", np.reshape(stated[0], -1), (1,))[0])
+    upright = _UPRIGHT["+z"]
+    rotations = from_axis_angles(poses[:, : 3 * count].reshape(frames, count, 3))
+    rotations[:, 0] = product(upright, rotations[:, 0])
+    positions = rotate(upright, trans + rest[0])
+    return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
+
+
+def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays as Kimodo has them: `posed_joints` (F, 30, 3), `global_rot_mats` (F, 30, 3, 3) and `foot_contacts` (F, 4), which are those of
+    the left heel and toe and the right heel and toe; both of a foot stand where it does.
+
+    Raises ArrayError for a motion without its joints, or at another rate than 30 frames per second.
+    """
+    motion = _motion(motion)
+    missing = [name for name in _KIMODO if name not in motion.names]
+    if missing:
+        found = f"found none named {', '.join(missing[:3])}{' and others' if missing[3:] else ''}"
+        raise ArrayError(f"motion: expected the {len(_KIMODO)} joints of Kimodo, {found}", hint="retarget it onto its skeleton")
+    if abs(motion.fps - _KIMODO_FPS) > 1e-6:
+        raise ArrayError(f"motion: expected {_KIMODO_FPS:g} frames per second, found {motion.fps:g}", hint="a loop of make(fps=30)")
+    joints = [motion.names.index(name) for name in _KIMODO]
+    stands = {motion.names[joint]: motion.contacts[:, at] for at, joint in enumerate(motion.contact_joints)}
+    feet = []
+    for side in ("Left", "Right"):
+        of_side = [each for name, each in stands.items() if name.startswith(side)]
+        feet += 2 * [of_side[0] if of_side else np.zeros(motion.num_frames, bool)]
+    return {
+        "posed_joints": motion.positions[:, joints].astype(np.float32),
+        "global_rot_mats": to_matrices(motion.world_rotations()[:, joints]).astype(np.float32),
+        "foot_contacts": np.stack(feet, axis=1),
+    }
+
+
+def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Take:
+    """The take in arrays of Kimodo, or in a file of them; its contacts are detected anew. Raises ArrayError or ReadError."""
+    if not isinstance(data, Mapping):
+        data = _file(path_of("data", data))
+    count = len(_KIMODO)
+    for key, shape in (("posed_joints", (None, count, 3)), ("global_rot_mats", (None, count, 3, 3))):
+        if key not in data:
+            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+        numbers(key, data[key], shape)
+    return from_npz({key: np.asarray(data[key], np.float32) for key in ("posed_joints", "global_rot_mats")}, name=name)
+
+
+def _motion(motion: Any) -> Take | Loop:
+    if not isinstance(motion, Take | Loop):
+        raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
+    return motion
+
+
+def _still(motion: Take | Loop, whom: str) -> Take | Loop:
+    """A motion whose joints but the first keep their offsets."""
+    slid = np.abs(motion.local_positions[:, 1:] - motion.offsets[1:]).max(axis=(0, 2), initial=0.0)
+    if slid.size and slid.max() > _STILL:
+        name = motion.names[1 + int(np.argmax(slid))]
+        raise ArrayError(
+            f"motion: expected joints that turn only, as {whom} has them, found {name}, which slides by {slid.max() * 1000:.3g} mm",
+            hint="to_npz keeps it" if isinstance(motion, Loop) else "to_npz, or write it as BVH",
+        )
+    return motion
+
+
+def _positive(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0):
+        raise ArrayError(f"{name}: expected a positive number, found {value!r}")
+    return float(value)
+
+
+def _upright(up: str) -> Floats:
+    axis = str(up).lower()
+    axis = axis if axis.startswith(("+", "-")) else f"+{axis}"
+    if axis not in _UPRIGHT:
+        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r}")
+    return _UPRIGHT[axis]
+
+
+def _file(path: str) -> dict[str, Any]:
+    try:
+        if os.path.isfile(path) and not zipfile.is_zipfile(path):
+            raise ValueError("it is no NPZ file")
+        with np.load(path, allow_pickle=False) as file:
+            # Others, such as the gender, may be objects, which are not read.
+            return {key: file[key] for key in _KEYS if key in file}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ReadError(f'cannot read "{path}": {error}', hint="a file that numpy.savez wrote") from error

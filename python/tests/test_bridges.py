@@ -1,0 +1,230 @@
+"""Motion of others: each way back within what the other holds, and against their own forward kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loopwright
+from loopwright import Loop, Take, bridges
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# For calls that types forbid.
+untyped: Any = bridges
+
+
+@pytest.fixture(params=["take", "loop"])
+def motion(request: pytest.FixtureRequest, take: Take, loop: Loop) -> Take | Loop:
+    return take if request.param == "take" else loop
+
+
+def apart(one: Take | Loop, other: Take | Loop) -> tuple[float, float]:
+    """How far joints of the same names are from each other at most, metres, and how far they are turned, as a distance of matrices."""
+    order = [other.names.index(name) for name in one.names]
+    turned = one.matrices()[..., :3, :3] - other.matrices()[:, order, :3, :3]
+    return np.abs(one.positions - other.positions[:, order]).max(), np.abs(turned).max()
+
+
+def test_dictionaries(motion: Take | Loop) -> None:
+    back = Take.from_dict(motion.to_dict())
+    assert apart(back, motion) < (1e-12, 1e-12) and back.fps == pytest.approx(motion.fps, rel=1e-12)
+    assert np.array_equal(back.tips, motion.tips, equal_nan=True)
+    cases: list[tuple[Any, str]] = [
+        (3, "expected a dictionary"),
+        ({"names": []}, "expected the key 'parents', found 'names'"),
+        (motion.to_dict() | {"name": "a", "frames": 3}, "found 'frames'"),
+    ]
+    for wrong, words in cases:
+        with pytest.raises(loopwright.ArrayError, match=words):
+            Take.from_dict(wrong)
+
+
+def test_arrays_of_npz(motion: Take | Loop, tmp_path: Path) -> None:
+    arrays = bridges.to_npz(motion)
+    np.savez(tmp_path / "walk.npz", **arrays)  # type: ignore[arg-type]
+    for source in (arrays, tmp_path / "walk.npz"):
+        back = bridges.from_npz(source)
+        assert max(apart(back, motion)) < 1e-6 and back.fps == pytest.approx(motion.fps)
+    with pytest.raises(loopwright.ArrayError, match="thing: expected numbers or texts, found object"):
+        bridges.from_npz({"thing": np.array([None])})
+    with pytest.raises(loopwright.ArrayError, match="data: .*no motion that is known"):
+        bridges.from_npz({"thing": np.zeros(3)})
+
+
+def test_pybvh(motion: Take | Loop, tmp_path: Path) -> None:
+    pybvh = pytest.importorskip("pybvh")
+    bvh = bridges.to_pybvh(motion)
+    order = [motion.names.index(name) for name in bvh.joint_names]
+    # Its own forward kinematics, in centimetres.
+    assert np.abs(bvh.joint_positions() / 100 - motion.positions[:, order]).max() < 1e-9
+    assert max(apart(bridges.from_pybvh(bvh), motion)) < 1e-9
+    assert max(apart(bridges.from_pybvh(bridges.to_pybvh(motion, unit=1, order="YXZ"), unit=1), motion)) < 1e-9
+    bvh.write(tmp_path / "walk.bvh")
+    assert max(apart(loopwright.read(tmp_path / "walk.bvh"), motion)) < 1e-5
+    assert apart(bridges.from_pybvh(pybvh.read_bvh_file(tmp_path / "walk.bvh")), motion) < (1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("axis", ["+y", "-y", "+z", "-z", "+x", "-x"])
+def test_pybvh_with_another_axis_up(take: Take, axis: str) -> None:
+    pytest.importorskip("pybvh")
+    up = bridges.from_pybvh(bridges.to_pybvh(take), up=axis)
+    column = "xyz".index(axis[1])
+    height = take.positions[..., column] * (1 if axis[0] == "+" else -1)
+    assert np.abs(up.positions[..., 1] - height).max() < 1e-9
+
+
+def test_pybvh_refuses_what_it_cannot_hold(take: Take) -> None:
+    pytest.importorskip("pybvh")
+    slides = np.array(take.local_positions)
+    slides[5, 3, 1] += 0.002
+    with pytest.raises(loopwright.ArrayError, match="LeftFoot, which slides by 2 mm"):
+        bridges.to_pybvh(Take.from_dict(take.to_dict() | {"positions": slides}))
+    for call, words in (
+        (lambda: untyped.to_pybvh(3), "motion: expected a take or a loop, found int"),
+        (lambda: bridges.to_pybvh(take, unit=0), "unit: expected a positive number, found 0"),
+        (lambda: bridges.to_pybvh(take, order="XYY"), "order: expected X, Y and Z"),
+        (lambda: bridges.from_pybvh("walk.bvh"), "bvh: expected a pybvh.Bvh, found str"),
+        (lambda: bridges.from_pybvh(bridges.to_pybvh(take), up="w"), "up: expected one of"),
+    ):
+        with pytest.raises(loopwright.ArrayError, match=words):
+            call()
+
+
+def rodrigues(vectors: Any) -> Array:
+    """Matrices of axis angles."""
+    angle = np.linalg.norm(vectors, axis=-1)[..., None, None]
+    x, y, z = np.moveaxis(vectors / np.maximum(angle[..., 0], 1e-300), -1, 0)
+    zero = np.zeros_like(x)
+    cross = np.moveaxis(np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]), (0, 1), (-2, -1))
+    matrices: Array = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    return matrices
+
+
+def test_amass(motion: Take | Loop, tmp_path: Path) -> None:
+    arrays = bridges.to_amass(motion)
+    # Forward kinematics as body models do it: the first joint at its offset and trans, +Z up.
+    turns = rodrigues(arrays["poses"].reshape(motion.num_frames, -1, 3))
+    places = np.zeros((motion.num_frames, motion.num_joints, 3))
+    for joint, parent in enumerate(motion.parents):
+        if parent < 0:
+            places[:, joint] = motion.offsets[0] + arrays["trans"]
+        else:
+            turns[:, joint] = turns[:, parent] @ turns[:, joint]
+            places[:, joint] = places[:, parent] + turns[:, parent] @ motion.offsets[joint]
+    x, y, z = np.moveaxis(motion.positions, -1, 0)
+    assert np.abs(places - np.stack([x, -z, y], axis=-1)).max() < 1e-9
+    np.savez(tmp_path / "poses.npz", gender=np.array("x", object), **arrays)
+    for data in (arrays, tmp_path / "poses.npz"):
+        for skeleton in (motion, (motion.names, motion.parents, motion.offsets)):
+            assert max(apart(bridges.from_amass(data, skeleton), motion)) < 1e-9
+    # A body of fewer joints leaves out what follows.
+    fewer = bridges.from_amass(arrays, (motion.names[:9], motion.parents[:9], motion.offsets[:9]))
+    assert np.abs(fewer.positions - motion.positions[:, :9]).max() < 1e-9
+    # Half turns and none are as exact.
+    half = {"poses": np.array([[np.pi, 0, 0], [0, 0, 0], [0, 1e-9, 0]]), "trans": np.zeros((3, 3))}
+    back = bridges.from_amass(half, (["Hips"], [-1], np.zeros((1, 3))), fps=60)
+    assert np.abs(bridges.to_amass(back)["poses"] - half["poses"]).max() < 1e-9
+
+
+def test_amass_names_what_is_wrong(take: Take, tmp_path: Path) -> None:
+    arrays = bridges.to_amass(take)
+    for data, skeleton, words in (
+        ({"poses": arrays["poses"]}, take, "expected the key 'trans', found 'poses'"),
+        (arrays | {"poses": arrays["poses"][:, :-1]}, take, "poses: expected 72 columns or more, .* found 71"),
+        (arrays | {"trans": arrays["trans"][1:]}, take, r"trans: expected the shape \(\d+, 3\), found"),
+        (arrays | {"poses": arrays["poses"] * np.nan}, take, "poses: expected finite numbers"),
+        (arrays, (3, 4, 5), "skeleton: expected a list of names, found int"),
+        (arrays | {"mocap_framerate": "fast"}, take, "mocap_framerate: expected numbers"),
+        (arrays, "body", "skeleton: expected a take, or names, parents and offsets, found str"),
+        ({"poses": arrays["poses"], "trans": arrays["trans"]}, take, "fps: expected mocap_framerate"),
+    ):
+        with pytest.raises(loopwright.ArrayError, match=words):
+            bridges.from_amass(data, skeleton)
+    (tmp_path / "text.npz").write_text("no archive")
+    for name in ("text.npz", "missing.npz"):
+        with pytest.raises(loopwright.ReadError, match=name):
+            bridges.from_amass(tmp_path / name, take)
+
+
+@pytest.fixture
+def of_kimodo() -> Take:
+    """A motion with the joints of Kimodo: each swings by itself."""
+    names = list(bridges._KIMODO)
+    above = {"Hips": None, "LeftLeg": "Hips", "RightLeg": "Hips", "LeftShoulder": "Chest", "RightShoulder": "Chest"}
+    above |= dict.fromkeys(("Jaw", "LeftEye", "RightEye"), "Head")
+    above |= {f"{side}HandMiddleEnd": f"{side}Hand" for side in ("Left", "Right")}
+    parents = [
+        -1 if not at else names.index(above.get(name) or names[at - 1]) for at, name in enumerate(names)
+    ]
+    chance = np.random.default_rng(5)
+    offsets = chance.uniform(-0.2, 0.2, (30, 3))
+    turns = chance.normal(size=(20, 30, 4))
+    hips = np.linspace([0, 1, 0], [0, 1, 1], 20)
+    return Take.from_arrays(names, parents, offsets, turns / np.linalg.norm(turns, axis=-1, keepdims=True), hips, fps=30)
+
+
+def test_kimodo(of_kimodo: Take, tmp_path: Path) -> None:
+    arrays = bridges.to_kimodo(of_kimodo)
+    assert {name: (array.shape, str(array.dtype)) for name, array in arrays.items()} == {
+        "posed_joints": ((20, 30, 3), "float32"),
+        "global_rot_mats": ((20, 30, 3, 3), "float32"),
+        "foot_contacts": ((20, 4), "bool"),
+    }
+    np.savez(tmp_path / "kimodo.npz", **arrays)  # type: ignore[arg-type]
+    for data in (arrays, tmp_path / "kimodo.npz"):
+        back = bridges.from_kimodo(data)
+        assert back.names == of_kimodo.names and list(back.parents) == list(of_kimodo.parents)
+        assert max(apart(back, of_kimodo)) < 1e-6 and back.fps == 30
+    again = bridges.to_kimodo(back)
+    assert all(np.abs(again[name] * 1.0 - arrays[name]).max() < 1e-6 for name in ("posed_joints", "global_rot_mats"))
+
+
+def test_kimodo_names_what_is_wrong(take: Take, of_kimodo: Take) -> None:
+    faster = Take.from_dict(of_kimodo.to_dict() | {"fps": 60})
+    arrays = bridges.to_kimodo(of_kimodo)
+    for call, words in (
+        (lambda: bridges.to_kimodo(take), "the 30 joints of Kimodo, found none named Chest"),
+        (lambda: bridges.to_kimodo(faster), "expected 30 frames per second, found 60"),
+        (lambda: bridges.from_kimodo({}), "expected the key 'posed_joints', found none"),
+        (
+            lambda: bridges.from_kimodo(arrays | {"posed_joints": np.zeros((3, 77, 3))}),
+            r"posed_joints: expected the shape \(any, 30, 3\), found \(3, 77, 3\)",
+        ),
+        (lambda: bridges.from_kimodo(arrays | {"global_rot_mats": np.zeros((20, 30, 3, 3))}), "global_rot_mats"),
+    ):
+        with pytest.raises(loopwright.ArrayError, match=words):
+            call()
+
+
+def test_rotations_keep_what_they_are() -> None:
+    from loopwright import _rotations as rotations
+
+    chance = np.random.default_rng(2).normal(size=(500, 4))
+    some = chance / np.linalg.norm(chance, axis=-1, keepdims=True)
+    some[:4] = np.eye(4)
+    matrices = rotations.to_matrices(some)
+    assert np.abs(rodrigues(rotations.to_axis_angles(some)) - matrices).max() < 1e-12
+    for back in (rotations.from_matrices(matrices), rotations.from_axis_angles(rotations.to_axis_angles(some))):
+        assert np.abs(np.abs(np.sum(back * some, axis=-1)) - 1).max() < 1e-12
+    for size in (1e-14, 1e-6, 1e-4, 1e-2, 1):
+        vectors = chance[:, :3] / np.linalg.norm(chance[:, :3], axis=-1, keepdims=True) * size
+        back = rotations.to_axis_angles(rotations.from_axis_angles(vectors))
+        assert np.abs(back - vectors).max() < 1e-12 * size
+    one, other = some[:250], some[250:]
+    assert np.abs(rotations.to_matrices(rotations.product(one, other)) - matrices[:250] @ matrices[250:]).max() < 1e-12
+    vectors = chance[:, :3]
+    assert np.abs(rotations.rotate(some, vectors) - (matrices @ vectors[..., None])[..., 0]).max() < 1e-12
+    flipped = rotations.unrolled(some * np.where(np.arange(500) % 3, 1, -1)[:, None], 0)
+    assert (np.sum(flipped[1:] * flipped[:-1], axis=-1) >= 0).all() and flipped[0, 3] >= 0
+    assert np.abs(np.abs(np.sum(flipped * some, axis=-1)) - 1).max() < 1e-12
+
+
+def test_a_captured_take_with_z_up(mocap: Path) -> None:
+    pybvh = pytest.importorskip("pybvh")
+    path = mocap / "animated-drawings/zombie.bvh"
+    assert max(apart(bridges.from_pybvh(pybvh.read_bvh_file(path), unit=0.0254), loopwright.read(path))) < 1e-9

@@ -1,0 +1,332 @@
+"""Cycles as data, tables and gait: against the command, and against what NumPy alone says of the same loops."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loopwright
+from loopwright import Cycles
+
+from conftest import command
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# For calls that types forbid.
+untyped: Any = loopwright
+
+
+def synth(path: Path, *flags: object, seconds: float = 6) -> None:
+    """A take of a walker, without the file of its truth."""
+    command("synth", "-o", path, "--seconds", seconds, "--fps", 30, *flags)
+    os.remove(f"{path}.truth.json")
+
+
+@pytest.fixture(scope="module")
+def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five takes of one body, two of which are copies, one that is cut off, and one that is too short."""
+    folder = tmp_path_factory.mktemp("takes")
+    for seed in range(4):
+        synth(folder / f"walk_{seed}.bvh", "--seed", seed, "--turn-rate", 0)
+    (folder / "copies").mkdir()
+    (folder / "copies/walk.bvh").write_bytes((folder / "walk_0.bvh").read_bytes())
+    (folder / "cut.bvh").write_bytes((folder / "walk_0.bvh").read_bytes()[:3000])
+    synth(folder / "short.bvh", seconds=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cycles(takes: Path) -> Cycles:
+    return loopwright.cycles(takes, 40)
+
+
+def turned(rotations: Any, vectors: Any) -> tuple[Array, Array]:
+    """Vectors turned by quaternions, by the formula of Rodrigues for matrices."""
+    x, y, z, w = np.moveaxis(rotations, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    matrices = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    return (matrices @ vectors[..., None])[..., 0], matrices
+
+
+def test_every_cycle_of_every_take_is_there_and_failures_stop_nothing(takes: Path, cycles: Cycles) -> None:
+    paths = [each.facts["path"] for each in cycles]
+    assert paths == sorted(paths) and len(set(paths)) == 5
+    for path in set(paths):
+        found = loopwright.read(path).find(every_cycle=True, start_at="left-contact", top=1000)
+        rows = cycles.where(path=path).table()
+        assert [row["start_frame"] for row in rows] == [each.start for each in found]
+        assert [row["cycle"] for row in rows] == list(range(len(found)))
+    failed = {Path(row["path"]).name: row["verdict"] for row in cycles.failures}
+    assert failed == {"cut.bvh": "unreadable", "short.bvh": "no-loop"}
+    assert all(row["reason"] for row in cycles.failures)
+
+
+def test_arrays_are_the_loops_at_even_phases(takes: Path, cycles: Cycles) -> None:
+    count, phases, joints = len(cycles), 40, 24
+    assert cycles.positions.shape == (count, phases, joints, 3) and cycles.rotations.shape == (count, phases, joints, 4)
+    assert cycles.contacts.shape == (count, phases, 2) and cycles.feet == ("LeftToeBase", "RightToeBase")
+    assert cycles.offsets.shape == (count, joints, 3) and cycles.positions.dtype == np.float32
+    loops = loopwright.read(takes / "walk_1.bvh").make_all(every_cycle=True, start_at="left-contact")
+    mine = cycles.where(path=str(takes / "walk_1.bvh"))
+    for loop, cycle in zip(loops, mine, strict=True):
+        times = loop.period * np.arange(phases) / phases
+        world, root = loop.sample(times).positions, loop.root(times)
+        # From the cycle's own root back into the world of the loop.
+        start, _ = turned(root.rotations[0], cycle.root_positions)
+        assert np.abs(start + root.positions[0] - root.positions).max() < 1e-6
+        back, _ = turned(root.rotations[:, None], cycle.positions)
+        assert np.abs(back + root.positions[:, None] - world).max() < 1e-5
+        assert cycle.facts["period_secs"] == pytest.approx(loop.period)
+        assert cycle.facts["speed_mps"] == loop.speed and cycle.facts["grade"] == loop.grade
+
+
+def test_rotations_and_offsets_give_the_positions(cycles: Cycles) -> None:
+    """Forward kinematics of one's own."""
+    places = np.zeros_like(cycles.positions, np.float64)
+    frames = np.zeros((*places.shape, 3))
+    for joint, parent in enumerate(cycles.parents):
+        _, own = turned(cycles.rotations[:, :, joint].astype(np.float64), np.zeros(3))
+        if parent < 0:
+            places[:, :, joint], frames[:, :, joint] = cycles.positions[:, :, 0], own
+            continue
+        offset = cycles.offsets[:, None, joint, :, None]
+        places[:, :, joint] = places[:, :, parent] + (frames[:, :, parent] @ offset)[..., 0]
+        frames[:, :, joint] = frames[:, :, parent] @ own
+    assert np.abs(places - cycles.positions).max() < 1e-5
+
+
+def test_parts_are_chosen_by_slices_masks_and_values(cycles: Cycles) -> None:
+    quick = cycles[cycles.speed > np.median(cycles.speed)]
+    assert 0 < len(quick) < len(cycles) and quick.speed.min() > np.median(cycles.speed)
+    assert cycles[1:3].table() == cycles[[1, 2]].table() == cycles.table()[1:3]
+    assert cycles[-1] is list(cycles)[-1]
+    with pytest.raises(IndexError):
+        cycles[cycles.speed[1:] > 0]
+    with pytest.raises(loopwright.ArrayError, match="found 'kid'"):
+        cycles.where(kid="walk")
+
+
+def test_phases_begin_at_the_strike_and_signs_are_continuous(cycles: Cycles) -> None:
+    assert all(row["starts_at_contact"] for row in cycles.table())
+    left = cycles.contacts[:, :, 0]
+    assert left[:, 0].all() and not left[:, -1].any()
+    assert (np.diff(np.concatenate([left, left[:, :1]], axis=1).astype(int), axis=1) > 0).sum() == len(cycles)
+    # Phases between the last frame and the first are still before the strike.
+    assert not loopwright.cycles(cycles[0].facts["path"], 300).contacts[:, -5:, 0].any()
+    steps = np.sum(cycles.rotations[:, 1:] * cycles.rotations[:, :-1], axis=-1)
+    assert (steps > 0).all() and (cycles.rotations[:, 0, :, 3] >= 0).all()
+    right = loopwright.cycles(cycles[0].facts["path"], 40, start_at="right-contact")
+    assert all(row["starts_at_contact"] for row in right.table())
+    assert right.contacts[:, 0, 1].all() and not right.contacts[:, -1, 1].any()
+    # The root ends where the speed brings it, short of one phase.
+    way = np.linalg.norm(cycles.root_positions[:, -1], axis=-1)
+    assert np.allclose(way, cycles.speed * cycles.period * 39 / 40, rtol=1e-3)
+
+
+def test_settings_reach_every_cycle(takes: Path) -> None:
+    """A root joint that is added to files is none of the body's."""
+    plain = loopwright.cycles(takes / "walk_1.bvh", 8, licence="CC-BY-4.0")
+    assert {row["licence"] for row in plain.table()} == {"CC-BY-4.0"}
+    added = loopwright.cycles(takes / "walk_1.bvh", 8, add_root=True)
+    assert added.skeleton == plain.skeleton and np.abs(added.positions - plain.positions).max() < 1e-5
+    still = loopwright.cycles(loopwright.read(takes / "walk_1.bvh"), 8, recipe={"output": {"root-motion": "in-place"}})
+    assert np.abs(still.root_positions).max() < 1e-6 and len(still) == len(plain)
+    assert len(loopwright.cycles(takes / "walk_1.bvh", 8, speed=(50, 60))) == 0
+
+
+def test_threads_change_nothing(takes: Path, cycles: Cycles) -> None:
+    calls = []
+    again = loopwright.cycles(takes, 40, threads=1, progress=lambda done, total: calls.append((done, total)))
+    assert again.table() == cycles.table() and again.failures == cycles.failures
+    assert all((getattr(again, name) == getattr(cycles, name)).all() for name in ("positions", "rotations", "contacts"))
+    assert calls == [(done, 7) for done in range(1, 8)]
+
+
+def test_a_split_parts_takes_with_their_copies(cycles: Cycles) -> None:
+    train, test = cycles.split(0.25, seed=3)
+    assert len(train) + len(test) == len(cycles) and len(test) > 0
+    of = [{row["take_sha256"] for row in part.table()} for part in (train, test)]
+    assert not of[0] & of[1] and (len(of[0]), len(of[1])) == (3, 1)
+    for seed in range(9):
+        of = [{row["take_sha256"] for row in part.table()} for part in cycles.split(0.4, seed=seed)]
+        assert not of[0] & of[1] and len(of[1]) == 2
+    backwards = Cycles(reversed(list(cycles)))
+    assert {row["path"] for row in backwards.split(0.25, seed=3)[1].table()} == {row["path"] for row in test.table()}
+    sides = {tuple(sorted({row["take_sha256"] for row in cycles.split(0.25, seed=seed)[1].table()})) for seed in range(9)}
+    assert len(sides) > 1
+    shares: list[Any] = [0, 1, True, "half"]
+    for wrong in shares:
+        with pytest.raises(loopwright.SettingError, match="test: expected a share"):
+            cycles.split(wrong)
+    with pytest.raises(loopwright.ArrayError, match="two or more"):
+        cycles.where(path=cycles[0].facts["path"]).split()
+
+
+def same(one: Cycles, other: Cycles) -> bool:
+    names = ("offsets", "positions", "rotations", "root_positions", "root_rotations", "contacts")
+    return one.table() == other.table() and all(
+        a.skeleton == b.skeleton and all((getattr(a, name) == getattr(b, name)).all() for name in names)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def test_npz_gives_the_same_cycles(cycles: Cycles, tmp_path: Path) -> None:
+    path = cycles.save(tmp_path / "cycles.npz")
+    assert same(Cycles.load(path), cycles)
+    with np.load(path, allow_pickle=False) as file:
+        assert (file["positions"] == cycles.positions).all() and list(file["names"]) == list(cycles.names)
+    before = path.read_bytes()
+    with pytest.raises(loopwright.WriteError, match="exists already"):
+        cycles.save(path)
+    cycles.save(path, force=True)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["cycles.npz"]
+
+
+def test_skeletons_are_named_apart_and_grouped(takes: Path, tmp_path: Path) -> None:
+    walk = loopwright.read(takes / "walk_0.bvh")
+    renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
+    both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed | {"name": "other"})], 8)
+    with pytest.raises(loopwright.ArrayError) as raised:
+        both.positions
+    assert 'joints "Hips" and "b_Hips"' in str(raised.value) and "other" in str(raised.value)
+    groups = both.groups()
+    assert [group.names[0] for group in groups] == ["Hips", "b_Hips"]
+    assert sum(map(len, groups)) == len(both) and groups[0].positions.shape[1:] == (8, 24, 3)
+    with pytest.raises(loopwright.ArrayError, match="2 skeletons"):
+        both.save(tmp_path / "both.npz")
+
+
+@pytest.mark.parametrize("writer", ["polars", "pyarrow"])
+def test_parquet_gives_the_same_cycles(
+    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
+    pytest.importorskip(writer)
+    from loopwright import _tables
+
+    monkeypatch.setattr(_tables, "_has_no_polars", lambda: writer == "pyarrow")
+    walk = loopwright.read(takes / "walk_0.bvh")
+    renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
+    both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed)], 8)
+    assert same(Cycles.load(both.to_parquet(tmp_path / "both.parquet")), both)
+
+
+def test_what_cannot_be_followed_is_named(takes: Path, tmp_path: Path) -> None:
+    for wrong in (0, 1.5, True, "many"):
+        with pytest.raises(loopwright.SettingError, match="phases: expected a whole number from 1"):
+            untyped.cycles(takes, wrong)
+    for wrong in (0, True, 1.5):
+        with pytest.raises(loopwright.SettingError, match="threads: expected a whole number from 1"):
+            untyped.cycles(takes, 8, threads=wrong)
+    with pytest.raises(loopwright.SettingError, match="no setting 'sped'"):
+        untyped.cycles(takes, sped=(1, 2))
+    with pytest.raises(loopwright.SettingError, match="quntic"):
+        loopwright.cycles(takes, method="quntic")
+    with pytest.raises(loopwright.SettingError, match="source: expected a folder, a file, a take or several, found int"):
+        untyped.cycles(3)
+    with pytest.raises(loopwright.ReadError, match="no file or folder"):
+        loopwright.cycles(tmp_path / "nowhere")
+    with pytest.raises(loopwright.ReadError, match="no take in the folder"):
+        loopwright.cycles(tmp_path)
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    for name in ("text.npz", "other.npz", "missing.npz"):
+        with pytest.raises(loopwright.ReadError, match=name):
+            Cycles.load(tmp_path / name)
+    none = loopwright.cycles(takes / "short.bvh")
+    assert len(none) == 0 and none.groups() == [] and none.table() == []
+    with pytest.raises(loopwright.ArrayError, match="there is no cycle"):
+        none.positions
+
+
+def test_rows_of_loops_are_those_of_catalogs(takes: Path, tmp_path: Path) -> None:
+    path = takes / "walk_1.bvh"
+    printed = command("make", path, "-o", f"{tmp_path}/", "--name", "{stem}-loop", "--json")
+    wanted = json.loads(printed.splitlines()[0])["loop"]
+    row = loopwright.table([loopwright.load(wanted["output"])])[0]
+    assert list(row) == list(wanted)
+    assert {name: row[name] for name in row if name != "path"} == {name: wanted[name] for name in row if name != "path"}
+    candidates = loopwright.table(loopwright.read(path).find())
+    assert candidates[0]["rank"] == 1 and candidates[0]["speed_mps"] == pytest.approx(wanted["speed_mps"], rel=0.01)
+    with pytest.raises(loopwright.ArrayError, match="items: expected candidates"):
+        loopwright.table([3])
+
+
+def test_tables_go_into_data_frames(cycles: Cycles, tmp_path: Path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = cycles.table()
+    assert list(rows.to_pandas().columns) == rows.columns == rows.to_polars().columns
+    assert rows.to_pandas()["speed_mps"].tolist() == cycles.speed.tolist() == rows.to_polars()["speed_mps"].to_list()
+    assert len(pandas.DataFrame(rows)) == len(polars.DataFrame(rows)) == len(rows)
+    back = polars.read_parquet(rows.to_parquet(tmp_path / "rows.parquet"))
+    assert back["period_secs"].to_list() == cycles.period.tolist() and back["animation"].dtype == polars.String
+
+
+def test_a_package_that_is_missing_is_named(cycles: Cycles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pandas", "polars", "pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("loopwright._tables._has_no_polars", lambda: False)
+    with pytest.raises(loopwright.MissingPackageError, match=r"pip install 'loopwright\[pandas\]'"):
+        cycles.table().to_pandas()
+    with pytest.raises(ImportError, match=r"pip install 'loopwright\[catalog\]'"):
+        cycles.to_parquet(tmp_path / "cycles.parquet")
+    assert os.listdir(tmp_path) == []
+
+
+def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
+    synth(tmp_path / "walk.bvh", "--turn-rate", 0, "--period", 1.1, "--speed", 1.3)
+    take = loopwright.read(tmp_path / "walk.bvh")
+    for motion in (take, take.make()):
+        gait = loopwright.gait(motion)
+        assert gait.cadence == pytest.approx(2 * 60 / 1.1, rel=0.03)
+        lengths = [row["stride_length_m"] for row in gait.steps if np.isfinite(row["stride_length_m"])]
+        assert np.mean(lengths) == pytest.approx(1.3 * 1.1, rel=0.03)
+        assert sum(lengths) / len(lengths) == pytest.approx(2 * gait.summary["mean_step_length_m"], rel=0.02)
+        assert all(0.4 < share < 0.7 for share in gait.duty_factors.values())
+        assert all(0.8 < share <= 1 for share in gait.symmetry.values())
+
+
+def test_steps_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
+    loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
+    gait = loopwright.gait(loop)
+    other = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, add_root=True))
+    assert [list(row.values())[1:] for row in other.steps] == [pytest.approx(list(row.values())[1:]) for row in gait.steps]
+    once = loop.contacts[: loop.num_samples]
+    strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
+    assert sorted(row["strike_secs"] for row in gait.steps) == pytest.approx(sorted(strikes[:, 0] / loop.fps))
+    assert sum(row["step_secs"] for row in gait.steps) == pytest.approx(loop.period)
+    assert sum(row["step_length_m"] for row in gait.steps) == pytest.approx(loop.speed * loop.period, rel=1e-3)
+    assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)))
+    stood = {foot: sum(row["stance_secs"] for row in gait.steps if row["foot"] == foot) for foot in gait.duty_factors}
+    assert [share / loop.period for share in stood.values()] == pytest.approx(list(gait.duty_factors.values()))
+    assert loopwright.table([gait])[0]["steps"] == 2
+
+
+def test_what_gait_leaves_open_is_nan() -> None:
+    still = loopwright.Take.from_arrays(["Hips"], [-1], np.zeros((1, 3)), np.tile([0.0, 0, 0, 1], (9, 1, 1)), fps=30)
+    gait = loopwright.gait(still)
+    assert gait.steps == [] and np.isnan(gait.cadence) and gait.duty_factors == {}
+    assert all(np.isnan(value) for value in gait.symmetry.values())
+    with pytest.raises(loopwright.ArrayError, match="motion: expected a take or a loop, found int"):
+        untyped.gait(3)
+
+
+def test_captured_takes_give_cycles_of_their_skeletons(mocap: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cycles = loopwright.cycles(mocap / "snu", 32)
+    assert len(cycles) > 50 and len(cycles.groups()) > 1
+    walks = [row for row in cycles.table() if row["kind"] == "walk" and "touches down" not in row["warnings"]]
+    assert len(walks) > 50 and all(row["starts_at_contact"] for row in walks)
+    for group in cycles.groups():
+        assert np.isfinite(group.positions).all() and np.abs(group.positions).max() < 3
