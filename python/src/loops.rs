@@ -148,7 +148,11 @@ pub(crate) fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loo
         let (loops, warnings) = answers::stored_loops(&paths).map_err(Fault::read)?;
         let loops = loops.into_iter();
         let held = |(name, stored): (String, StoredLoop)| {
-            let path = PathBuf::from(&stored.facts.file);
+            let file = &stored.facts.file;
+            let path = match stored.sidecar.playback.animation.as_ref().filter(|_| name != *file) {
+                Some(animation) => format!("{file}#{animation}").into(),
+                None => file.into(),
+            };
             Loop::of_stored(name, Some(path), stored)
         };
         Ok((loops.map(held).collect(), warnings))

@@ -17,21 +17,21 @@ pub(crate) struct Database(Arc<Vec<u8>>);
 
 #[pymethods]
 impl Database {
-    /// Of motions, perhaps with those of another one; what is said of it in JSON, and warnings.
+    /// Of motions, each with whether it is named, perhaps with those of another one; what is said of it in JSON, and warnings.
     #[staticmethod]
     fn build(
         py: Python<'_>,
-        motions: Vec<Motion<'_>>,
+        motions: Vec<(Motion<'_>, bool)>,
         add: Option<PyRef<'_, Self>>,
         asked: Asked,
         flags: Vec<String>,
     ) -> PyResult<(Self, String, Vec<String>)> {
-        let held: Vec<Held> = motions.iter().map(Motion::held).collect();
+        let held: Vec<(Held, bool)> = motions.iter().map(|(motion, named)| (motion.held(), *named)).collect();
         let known = add.map(|add| Arc::clone(&add.0));
         work(py, move || {
-            let ready = held.iter().map(|held| held.ready(&asked));
-            let ready = ready.collect::<Result<Vec<Ready>, Fault>>()?;
-            let motions: Vec<_> = ready.iter().map(Ready::motion).collect();
+            let ready = held.iter().map(|(held, named)| Ok((held.ready(&asked)?, *named)));
+            let ready = ready.collect::<Result<Vec<(Ready, bool)>, Fault>>()?;
+            let motions: Vec<_> = ready.iter().map(|(ready, named)| (ready.motion(), *named)).collect();
             let known = known.as_ref().map(|known| known.as_slice());
             let ((bytes, said), warnings) = answers::match_build(&motions, known, &flags).map_err(Fault::make)?;
             Ok((Self(Arc::new(bytes)), said, warnings))

@@ -171,11 +171,13 @@ pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
         Ok(frame) if frame <= last => Ok(frame),
         Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
             .because(format!("its frames are 0 to {last}"))
-            .try_this(format!("\"{}:{last}\"", path.display()))),
+            .try_this(format!("\"{}:{last}\"", path.display()))
+            .as_wrong_call()),
         Err(_) => Err(
             Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
                 .because(format!("frames are whole numbers, here 0 to {last}"))
-                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
+                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
+                .as_wrong_call(),
         ),
     }
 }

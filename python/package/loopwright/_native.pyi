@@ -69,7 +69,7 @@ _Motion = Take | Loop
 class Database:
     @staticmethod
     def build(
-        motions: Sequence[_Motion], add: Database | None, asked: _Asked, flags: list[str]
+        motions: Sequence[tuple[_Motion, bool]], add: Database | None, asked: _Asked, flags: list[str]
     ) -> tuple[Database, str, list[str]]: ...
     @staticmethod
     def parse(name: str, bytes: builtins.bytes) -> tuple[Database, str]: ...

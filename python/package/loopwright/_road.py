@@ -14,8 +14,8 @@ import numpy.typing as npt
 from . import _native
 from ._errors import SettingError
 from ._loop import Loop
-from ._poses import Floats, array
-from ._settings import asked, flags, path_of
+from ._poses import Floats, array, numbers
+from ._settings import asked, flags, path_of, text_of
 from ._take import Take, read, warn
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def blend(
     With `rig`, a character's file, loops of any skeletons are mixed on that. Raises MakeError.
     """
     said = flags(
-        weights=None if weights is None else list(weights),
+        weights=None if weights is None else numbers("weights", weights, (None,)),
         speed=speed,
         turn_rate=turn_rate,
         lock_feet=lock_feet,
@@ -163,7 +163,7 @@ def play(
         hips=hips,
         feet=feet,
     )
-    native, answer, warned = _native.play(_loops(loops), name, said)
+    native, answer, warned = _native.play(_loops(loops), text_of("name", name), said)
     warn((("MotionWarning", text) for text in warned), 2)
     take = Take(native)
     take._played = json.loads(answer)["played"]
@@ -198,11 +198,11 @@ class JumpCost:
     parts: tuple[str, ...]
     """Names of the parts."""
     weights: Floats
-    """Their weights (P,)."""
+    """Their weights (P,), factors on metres."""
     positions: Floats
-    """Gaps of position (P, 3), metres, weighted; nan for the root, which is where the other one is."""
+    """Gaps of position (P, 3), metres; nan for the root, which goes on where it is."""
     velocities: Floats
-    """Gaps of velocity (P, 3), m/s, weighted; of the root's turning only the first number counts."""
+    """Gaps of velocity (P, 3), m/s; of the root's turning the first number, times half the height of the body."""
     part_costs: Floats
     """Costs (P, 3) of the parts with a spring, a cubic and a quintic."""
     facts: dict[str, Any]
@@ -272,7 +272,7 @@ def cost(
         half_life=half_life,
         blend=blend,
         top=top,
-        joint_weight=_weights(weights),
+        joint_weight=joint_weights(weights),
         hips=hips,
         feet=feet,
     )
@@ -316,8 +316,8 @@ def cost(
 def _among(facts: dict[str, Any], table: Floats) -> Costs:
     facts.pop("costs_metre_secs", None)
     table.flags.writeable = False
-    numbers = _indices(range(len(table)))
-    return Costs(table, numbers, numbers, facts.pop("best"), facts)
+    each = _indices(range(len(table)))
+    return Costs(table, each, each, facts.pop("best"), facts)
 
 
 def _jump(facts: dict[str, Any]) -> JumpCost:
@@ -347,8 +347,8 @@ def _indices(values: Iterable[int]) -> Indices:
     return indices
 
 
-def _weights(weights: Mapping[str, float] | None) -> list[str] | None:
-    return None if weights is None else [f"{joint}={weight!r}" for joint, weight in weights.items()]
+def joint_weights(weights: Mapping[str, float] | None) -> list[str] | None:
+    return None if weights is None else [f"{joint}={float(weight)!r}" for joint, weight in weights.items()]
 
 
 def fit(

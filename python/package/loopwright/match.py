@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from . import _native
 from ._errors import ReadError, SettingError
+from ._native import Loop as NativeLoop
+from ._native import Take as NativeTake
 from ._loop import Loop
-from ._road import Motionlike, Pathlike, has_sidecar, is_path, motion_of
+from ._road import Motionlike, Pathlike, has_sidecar, is_path, joint_weights, motion_of
 from ._settings import asked, flags, path_of
 from ._take import Take, warn
 
@@ -69,13 +71,15 @@ class Database:
         if add is not None and not isinstance(add, Database):
             raise SettingError(f"add: expected a Database, found {type(add).__name__}")
         natives = [native for index, each in enumerate(listed) for native in _all_of(f"motions[{index}]", each)]
+        if not natives:
+            raise SettingError("motions: expected one or more, found none")
         said = flags(
             features=None if add is not None and features == "future" else features,
             ahead=ahead,
             fade=fade,
             half_life=half_life,
             blend=blend,
-            joint_weight=None if weights is None else [f"{joint}={weight!r}" for joint, weight in weights.items()],
+            joint_weight=joint_weights(weights),
             tag=_tags(tags),
             hips=hips,
             feet=feet,
@@ -198,19 +202,24 @@ class Database:
         return found if frames.ndim else found[0]
 
 
-def _all_of(name: str, value: Any) -> list[_native.Take | _native.Loop]:
-    """A motion, or all of a file, a folder or a pattern."""
+def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]:
+    """A motion, or all of a file, a folder or a pattern; and whether it is named. A file that nobody named may be none."""
     if not is_path(value):
-        return [motion_of(name, value)._native]
-    natives: list[_native.Take | _native.Loop] = []
-    for path in _native.motions_in(path_of(name, value)):
-        path = os.fspath(path)
-        if has_sidecar(path):
-            found, said = _native.loops_in([path])
-            warn((("FileWarning", text) for text in said), 4)
-            natives += found
-        else:
-            natives.append(motion_of(name, path)._native)
+        return [(motion_of(name, value)._native, True)]
+    natives: list[tuple[NativeTake | NativeLoop, bool]] = []
+    named = path_of(name, value)
+    for path in map(os.fspath, _native.motions_in(named)):
+        try:
+            if has_sidecar(path):
+                found, said = _native.loops_in([path])
+                warn((("FileWarning", text) for text in said), 4)
+                natives += [(each, path == named) for each in found]
+            else:
+                natives.append((motion_of(name, path)._native, path == named))
+        except ReadError as error:
+            if path == named:
+                raise
+            warn([("FileWarning", f"left out: {error.what}")], 4)
     return natives
 
 

@@ -187,8 +187,8 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, flags: &[String]) -> Sa
 }
 
 /// The bytes of a database of motions as `match build` writes it, with more of them where it is known, and the answer in JSON. Errors: those
-/// of `match build`.
-pub fn match_build(motions: &[Motion<'_>], known: Option<&[u8]>, flags: &[String]) -> Said<(Vec<u8>, String)> {
+/// of `match build`; where nobody named a motion, it is left out if there is nothing in it to match.
+pub fn match_build(motions: &[(Motion<'_>, bool)], known: Option<&[u8]>, flags: &[String]) -> Said<(Vec<u8>, String)> {
     aside(|| {
         let args: MatchBuildArgs = typed("build", flags, &IN_AND_OUT)?;
         let known = known.map(|bytes| matching::open(Path::new("add"), bytes)).transpose()?;
@@ -198,9 +198,15 @@ pub fn match_build(motions: &[Motion<'_>], known: Option<&[u8]>, flags: &[String
             ..args.reading.overrides()
         };
         let mut num_added = 0;
-        for motion in motions {
-            let (path, source) = (Path::new(motion.name()), motion.source(horizon, &overrides)?);
-            num_added += building.add(path, &source, motion.name(), &args.tags)?;
+        for (motion, is_named) in motions {
+            let (name, source) = (motion.name(), motion.source(horizon, &overrides)?);
+            match building.add(Path::new(name), &source, name, &args.tags) {
+                Ok(num_rows) => num_added += num_rows,
+                Err(failure) if failure.is_negative() && !is_named => {
+                    talk::warn(&format!("left out: {}", failure.what()));
+                }
+                Err(failure) => return Err(failure),
+            }
         }
         if num_added == 0 {
             return Err(matching::build::no_rows());

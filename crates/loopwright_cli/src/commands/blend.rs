@@ -83,15 +83,18 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
             Failure::error(format!("{flag} {value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
                 .try_this("a value in that range, or one more loop that extends it")
+                .as_wrong_call()
         }
         MixError::Blend(error) => {
             let failure = Failure::error(format!("cannot blend: {error}"));
             match error {
-                BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure.try_this(format!(
-                    "--weights with {} numbers, such as --weights {}",
-                    names.len(),
-                    vec!["1"; names.len()].join(",")
-                )),
+                BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure
+                    .try_this(format!(
+                        "--weights with {} numbers, such as --weights {}",
+                        names.len(),
+                        vec!["1"; names.len()].join(",")
+                    ))
+                    .as_wrong_call(),
                 _ => failure,
             }
         }

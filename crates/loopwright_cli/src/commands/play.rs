@@ -49,7 +49,9 @@ pub(crate) fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Res
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate:?}")).try_this("--fps 30 or --fps 60"),
+            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
+                .try_this("--fps 30 or --fps 60")
+                .as_wrong_call(),
         );
     }
     let request = PlayRequest {
@@ -104,7 +106,7 @@ fn unplayed(error: PlayError) -> Failure {
     };
     let failure = Failure::error(format!("cannot play: {error}"));
     match hint {
-        Some(hint) => failure.try_this(hint),
+        Some(hint) => failure.try_this(hint).as_wrong_call(),
         None => failure,
     }
 }

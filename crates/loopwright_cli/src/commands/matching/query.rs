@@ -59,7 +59,8 @@ fn check_wish(args: &MatchQueryArgs) -> Result<(), Failure> {
         if !(-most..=most).contains(&number) {
             return Err(
                 Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
-                    .try_this("--speed 1.4 --turn-rate 30"),
+                    .try_this("--speed 1.4 --turn-rate 30")
+                    .as_wrong_call(),
             );
         }
     }
