@@ -338,7 +338,12 @@ impl Loop {
             }
             HeldLoop::Stored { .. } => Vec::new(),
             HeldLoop::OfLoops(of) => {
-                let of_file = of.file.sidecar.warnings.iter().map(|text| ("FileWarning", text.clone()));
+                let of_file = of
+                    .file
+                    .sidecar
+                    .warnings
+                    .iter()
+                    .map(|text| ("FileWarning", text.clone()));
                 let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text.clone()));
                 of_motion.chain(of_file).collect()
             }
@@ -481,9 +486,9 @@ impl Loop {
                 let file = of.written(answers::format_of(&path).map_err(Fault::write)?)?;
                 answers::write_file(&path, force, &of.inputs, file).map_err(Fault::write)
             }
-            HeldLoop::Stored {
-                path: None, stored, ..
-            } => answers::write_stored(&path, force, stored).map_err(Fault::write),
+            HeldLoop::Stored { path: None, stored, .. } => {
+                answers::write_stored(&path, force, stored).map_err(Fault::write)
+            }
             HeldLoop::Stored { path: Some(from), .. } => {
                 let mut args: Vec<OsString> = ["loopwright", "convert"].map(OsString::from).to_vec();
                 args.extend(force.then(|| "--force".into()));

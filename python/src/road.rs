@@ -1,5 +1,6 @@
 //! What is done with takes and loops beside searching and making: the commands of the same names, on values.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use loopwright_cli::answers;
@@ -79,6 +80,15 @@ fn all_held(loops: &[PyRef<'_, Loop>]) -> Vec<Arc<HeldLoop>> {
     loops.iter().map(|held| Arc::clone(&held.0)).collect()
 }
 
+/// The files of loops, and that of the character that the flags name.
+fn files(loops: &[Arc<HeldLoop>], flags: &[String]) -> Vec<PathBuf> {
+    let of_loops = loops.iter().filter_map(|held| held.path().map(ToOwned::to_owned));
+    let rigs = flags
+        .iter()
+        .filter_map(|flag| flag.strip_prefix("--rig=").map(PathBuf::from));
+    of_loops.chain(rigs).collect()
+}
+
 /// Mixes loops.
 #[pyfunction]
 pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, flags: Vec<String>) -> PyResult<Loop> {
@@ -89,7 +99,7 @@ pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, flags: Vec<Stri
         let format = blend.format();
         let file = blend.write(format);
         Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
-            inputs: loops.iter().filter_map(|held| Some(held.path()?.to_owned())).collect(),
+            inputs: files(&loops, &flags),
             file: file.map_err(|error| Fault::make(answers::unwritten(error)))?,
             format,
             played: blend.played(),
@@ -121,7 +131,8 @@ pub(crate) fn play(
             false => played.source(format),
         };
         let file = LoadedTake::new(played.take.clone(), source);
-        let take = HeldTake::written_by(name, file, Box::new(move |format| played.write(format)));
+        let writer = Box::new(move |format| played.write(format));
+        let take = HeldTake::written_by(name, file, files(&loops, &flags), writer);
         Ok((Take(Arc::new(take)), said, warnings))
     })
 }
@@ -148,11 +159,7 @@ pub(crate) fn cost<'py>(
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub(crate) fn fit(
-    py: Python<'_>,
-    takes: Vec<PyRef<'_, Take>>,
-    flags: Vec<String>,
-) -> PyResult<(String, Vec<String>)> {
+pub(crate) fn fit(py: Python<'_>, takes: Vec<PyRef<'_, Take>>, flags: Vec<String>) -> PyResult<(String, Vec<String>)> {
     let takes: Vec<Arc<HeldTake>> = takes.iter().map(|take| Arc::clone(&take.0)).collect();
     work(py, move || {
         let read = |take: &Arc<HeldTake>| (take.name().to_owned(), take.file().clone(), take.soft());
@@ -166,7 +173,9 @@ pub(crate) fn fit(
 #[pyfunction]
 pub(crate) fn inspect(py: Python<'_>, take: PyRef<'_, Take>, asked: Asked) -> PyResult<String> {
     let take = Arc::clone(&take.0);
-    work(py, move || Ok(answers::inspect(&*take.studied(&asked.settled()?.0.take)?)))
+    work(py, move || {
+        Ok(answers::inspect(&*take.studied(&asked.settled()?.0.take)?))
+    })
 }
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
@@ -205,8 +214,7 @@ pub(crate) fn mirror(
         Ok(match held {
             Held::Take(take) => {
                 let file = take.file();
-                let (image, warnings) =
-                    answers::mirror_take(&file.take, &pairs, &reading).map_err(Fault::setting)?;
+                let (image, warnings) = answers::mirror_take(&file.take, &pairs, &reading).map_err(Fault::setting)?;
                 let file = LoadedTake {
                     take: image,
                     file_sha256: None,
@@ -236,7 +244,8 @@ pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, flags: Vec<String>) -
             let own = target.character.file.source.format();
             let file = LoadedTake::new(carried.clone(), target.form(own, engine));
             let writer = move |format| loopwright_formats::write_take(&carried, &target.form(format, engine));
-            let take = HeldTake::written_by(name, file, Box::new(writer));
+            let came_of = take.path().map(ToOwned::to_owned).into_iter().chain(files(&[], &flags));
+            let take = HeldTake::written_by(name, file, came_of.collect(), Box::new(writer));
             Ok((Done::Take(Take(Arc::new(take))), warnings))
         }
         Held::Loop(held) => {
@@ -244,7 +253,7 @@ pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, flags: Vec<String>) -
             let onto = answers::retarget_loop(&name, &stored, None, &flags);
             let ((onto, file, format), warnings) = onto.map_err(Fault::make)?;
             let of_loops = OfLoops {
-                inputs: held.path().map(ToOwned::to_owned).into_iter().collect(),
+                inputs: files(&[Arc::clone(&held)], &flags),
                 file,
                 format,
                 played: onto.played(),

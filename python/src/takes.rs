@@ -34,6 +34,8 @@ pub(crate) struct HeldTake {
     soft: Vec<loopwright_formats::Warning>,
     /// Writes it, where it is not written in the form of its file alone.
     writer: Option<Writer>,
+    /// Files that it came of, which are never overwritten either.
+    came_of: Vec<PathBuf>,
     /// The last study of it: settings seldom change between calls.
     studied: Mutex<Option<(StudyArgs, Arc<Studied>)>>,
 }
@@ -68,14 +70,16 @@ impl HeldTake {
             file,
             soft: Vec::new(),
             writer: None,
+            came_of: Vec::new(),
             studied: Mutex::new(None),
         }
     }
 
-    /// A take that no file holds yet.
-    pub(crate) fn written_by(name: String, file: LoadedTake, writer: Writer) -> Self {
+    /// A take that no file holds yet, and the files that it came of.
+    pub(crate) fn written_by(name: String, file: LoadedTake, came_of: Vec<PathBuf>, writer: Writer) -> Self {
         Self {
             writer: Some(writer),
+            came_of,
             ..Self::new(name, None, file, &Study::default())
         }
     }
@@ -352,7 +356,8 @@ impl Take {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let (bytes, warnings) = held.bytes_as(answers::format_of(&path).map_err(Fault::write)?)?;
-            let inputs: Vec<&Path> = held.path().into_iter().collect();
+            let came_of = held.came_of.iter().map(PathBuf::as_path);
+            let inputs: Vec<&Path> = held.path().into_iter().chain(came_of).collect();
             answers::write_files(&[(&path, &bytes)], force, &inputs).map_err(Fault::write)?;
             Ok(warnings)
         })

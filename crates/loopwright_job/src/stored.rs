@@ -84,7 +84,12 @@ impl StoredLoop {
 
     /// The same without a root joint that was added. Errors: its file has none.
     pub fn folded(&self) -> Result<Self, StoredLoopError> {
-        Self::new(&self.facts.file, self.file.clone(), self.sidecar.clone(), AddedRoot::Folded)
+        Self::new(
+            &self.facts.file,
+            self.file.clone(),
+            self.sidecar.clone(),
+            AddedRoot::Folded,
+        )
     }
 
     /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.

@@ -1,7 +1,7 @@
 //! The cheapest jump from each of many motions into each other.
 
-use loopwright::transition::{Crossing, TransitionError};
 use loopwright::Transitions;
+use loopwright::transition::{Crossing, TransitionError};
 
 use super::{Side, decays};
 use crate::batch::{self, Wanted};

@@ -60,10 +60,19 @@ pub(crate) fn add_rows(
         }
         (Opened::Cost(database), motion) => {
             let features = database.features();
-            let of_database = || Ok((0..database.num_rows()).map(|row| database.row(row).collect()).collect());
+            let of_database = || {
+                Ok((0..database.num_rows())
+                    .map(|row| database.row(row).collect())
+                    .collect())
+            };
             let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched_cost(path, error));
             let found: Vec<Vec<f32>> = motion.map_or_else(of_database, of_motion)?;
-            rows.extend(found.iter().flat_map(|row| features.form(row)).map(|number| number as f32));
+            rows.extend(
+                found
+                    .iter()
+                    .flat_map(|row| features.form(row))
+                    .map(|number| number as f32),
+            );
         }
     }
     Ok(match database {
