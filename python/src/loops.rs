@@ -1,5 +1,10 @@
 //! Loops: made of takes or read from files, sampled and written.
 
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of arrays is of one lifetime, and with_arrays needs any"
+)]
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -19,7 +24,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arrays::{numbers, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::fault::Fault;
-use crate::takes::{HeldTake, bytes_of, in_words, poses, skeleton};
+use crate::takes::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
 use crate::work::work;
 
 /// A loop.
@@ -36,7 +41,7 @@ pub(crate) enum HeldLoop {
         /// Its file, with its animation; an image has none.
         path: Option<PathBuf>,
         stored: Arc<StoredLoop>,
-        played: LoopClip,
+        played: Box<LoopClip>,
     },
     /// It comes of others.
     OfLoops(Box<OfLoops>),
@@ -147,14 +152,7 @@ pub(crate) fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loo
     work(py, move || {
         let (loops, warnings) = answers::stored_loops(&paths).map_err(Fault::read)?;
         let loops = loops.into_iter();
-        let held = |(name, stored): (String, StoredLoop)| {
-            let file = &stored.facts.file;
-            let path = match stored.sidecar.playback.animation.as_ref().filter(|_| name != *file) {
-                Some(animation) => format!("{file}#{animation}").into(),
-                None => file.into(),
-            };
-            Loop::of_stored(name, Some(path), stored)
-        };
+        let held = |(name, path, stored)| Loop::of_stored(name, Some(path), stored);
         Ok((loops.map(held).collect(), warnings))
     })
 }
@@ -164,7 +162,7 @@ impl Loop {
         Self(Arc::new(HeldLoop::Stored {
             name,
             path,
-            played: stored.played(),
+            played: Box::new(stored.played()),
             stored: Arc::new(stored),
         }))
     }
@@ -372,10 +370,7 @@ impl Loop {
     }
 
     /// Names of the joints, parents, offsets and tips.
-    fn skeleton<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    fn skeleton<'py>(&self, py: Python<'py>) -> PyResult<SkeletonArrays<'py>> {
         skeleton(py, &self.0.with_arrays(|arrays| arrays.skeleton())?)
     }
 

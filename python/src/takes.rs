@@ -368,7 +368,7 @@ impl Take {
 type Found = (String, Vec<Candidate>, Vec<(&'static str, String)>);
 
 /// Names, parents, offsets and tips of joints.
-type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+pub(crate) type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 pub(crate) fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<SkeletonArrays<'py>> {
     let joints = skeleton.joints();

@@ -24,7 +24,7 @@ mod values;
 
 pub use values::{
     Motion, blend, check, cost, fit, inspect, match_build, match_inspect, match_query, match_rows, mirror_loop,
-    mirror_take, play, retarget_loop, retarget_take, unwritten, write_file, write_stored,
+    mirror_take, play, retarget_loop, retarget_take, stored_loops, unwritten, write_file, write_stored,
 };
 
 /// What a command would have printed, and how it would have ended.
@@ -97,17 +97,6 @@ pub fn split_animation(path: &Path) -> (PathBuf, Option<String>) {
 pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failure>, Vec<String>) {
     let (read, aside) = talk::aside(|| written_loop::read_playable(path, reading, AddedRoot::Kept));
     (read, aside.warnings)
-}
-
-/// All loops in these files, folders and patterns, with their names, and warnings. Errors: one of them cannot be read.
-pub fn stored_loops(paths: &[PathBuf]) -> Result<(Vec<(String, StoredLoop)>, Vec<String>), Failure> {
-    values::aside(|| {
-        let reading = TakeArgs::default();
-        written_loop::check_are_there(paths)?;
-        let names = written_loop::all_loops(paths, &reading)?.into_iter();
-        let read = |name: written_loop::LoopName| name.read(&reading, AddedRoot::Kept).map(|read| (name.to_string(), read));
-        names.map(read).collect()
-    })
 }
 
 /// The files of motions that a folder or a pattern stands for, or the file itself, as `match build` takes them. Errors: there are none.

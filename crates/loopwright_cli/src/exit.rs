@@ -106,7 +106,7 @@ impl Failure {
     }
 
     /// Says that what was asked for is wrong, not what was read.
-    pub(crate) fn as_wrong_call(self) -> Self {
+    pub(crate) fn wrongly_called(self) -> Self {
         Self {
             wrong_call: true,
             ..self

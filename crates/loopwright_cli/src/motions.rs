@@ -172,12 +172,12 @@ pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
         Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
             .because(format!("its frames are 0 to {last}"))
             .try_this(format!("\"{}:{last}\"", path.display()))
-            .as_wrong_call()),
+            .wrongly_called()),
         Err(_) => Err(
             Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
                 .because(format!("frames are whole numbers, here 0 to {last}"))
                 .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
-                .as_wrong_call(),
+                .wrongly_called(),
         ),
     }
 }

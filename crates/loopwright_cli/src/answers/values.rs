@@ -9,7 +9,7 @@ use clap::Args;
 use loopwright::{BodyOverrides, Take};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_job::recipe::TakeArgs;
-use loopwright_job::{Blend, CharacterTarget, LoopOfLoops, Played, StoredLoop, Studied};
+use loopwright_job::{AddedRoot, Blend, CharacterTarget, LoopOfLoops, Played, StoredLoop, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
 
 use crate::args::{BlendArgs, CheckArgs, CostArgs, MatchBuildArgs, MatchQueryArgs, PlayArgs, RetargetArgs};
@@ -21,7 +21,7 @@ use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
 use crate::report::failure::of_arguments;
 use crate::report::{check as check_report, inspect::InspectAnswer, json};
-use crate::written_loop::{self, WrittenLoop};
+use crate::written_loop::{self, LoopName, WrittenLoop};
 use crate::{limits::Limits, load, loop_output, mirroring, talk};
 
 /// What was done, and warnings.
@@ -82,9 +82,20 @@ pub(super) fn typed<T: Args>(command: &'static str, flags: &[String], words: &[&
 const IN_AND_OUT: [&str; 3] = ["--output=.", "--", "."];
 
 /// Does the work of a command, and keeps what it says.
-pub(super) fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
+fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
     let (done, said) = talk::aside(work);
     Ok((done?, said.warnings))
+}
+
+/// All loops in these files, folders and patterns, with their names and paths. Errors: one of them cannot be read.
+pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)>> {
+    aside(|| {
+        let reading = TakeArgs::default();
+        written_loop::check_are_there(paths)?;
+        let names = written_loop::all_loops(paths, &reading)?.into_iter();
+        let read = |name: LoopName| Ok((name.to_string(), name.typed(), name.read(&reading, AddedRoot::Kept)?));
+        names.map(read).collect()
+    })
 }
 
 /// Mixes loops as `blend` does. Errors: its own.
@@ -205,7 +216,7 @@ pub fn match_build(motions: &[(Motion<'_>, bool)], known: Option<&[u8]>, flags: 
                 Err(failure) if failure.is_negative() && !is_named => {
                     talk::warn(&format!("left out: {}", failure.what()));
                 }
-                Err(failure) => return Err(failure),
+                Err(failure) => return Err(failure.into_error()),
             }
         }
         if num_added == 0 {

@@ -83,7 +83,7 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
             Failure::error(format!("{flag} {value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
                 .try_this("a value in that range, or one more loop that extends it")
-                .as_wrong_call()
+                .wrongly_called()
         }
         MixError::Blend(error) => {
             let failure = Failure::error(format!("cannot blend: {error}"));
@@ -94,7 +94,7 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
                         names.len(),
                         vec!["1"; names.len()].join(",")
                     ))
-                    .as_wrong_call(),
+                    .wrongly_called(),
                 _ => failure,
             }
         }

@@ -51,7 +51,7 @@ pub(crate) fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Res
         return Err(
             Failure::error(format!("--fps must be a positive number, found {rate:?}"))
                 .try_this("--fps 30 or --fps 60")
-                .as_wrong_call(),
+                .wrongly_called(),
         );
     }
     let request = PlayRequest {
@@ -106,7 +106,7 @@ fn unplayed(error: PlayError) -> Failure {
     };
     let failure = Failure::error(format!("cannot play: {error}"));
     match hint {
-        Some(hint) => failure.try_this(hint).as_wrong_call(),
+        Some(hint) => failure.try_this(hint).wrongly_called(),
         None => failure,
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
             return Err(
                 Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
                     .try_this(format!("{flag} {usual}"))
-                    .as_wrong_call(),
+                    .wrongly_called(),
             );
         }
     }

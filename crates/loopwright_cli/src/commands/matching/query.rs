@@ -60,7 +60,7 @@ fn check_wish(args: &MatchQueryArgs) -> Result<(), Failure> {
             return Err(
                 Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
                     .try_this("--speed 1.4 --turn-rate 30")
-                    .as_wrong_call(),
+                    .wrongly_called(),
             );
         }
     }
