@@ -301,10 +301,13 @@ impl HeldLoop {
                 let root_joint = held.studied.body_of_loops().root_joint;
                 let writing = output.writing(Format::Npz, root_joint, held.studied.file.limits);
                 let clip = made.from_start();
-                let arrays = MotionArrays::of_loop(&clip, &writing);
+                let arrays = MotionArrays::of_loop(&clip, held.pending.file.sidecar.feet.as_ref(), &writing);
                 Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))
             }
-            _ => Ok(with(&MotionArrays::of_take(&self.stored()?.file.take))),
+            _ => {
+                let stored = self.stored()?;
+                Ok(with(&MotionArrays::of_keys(&stored.file.take, &stored.sidecar)))
+            }
         }
     }
 }
@@ -456,7 +459,7 @@ impl Loop {
                     let warnings: Vec<String> = written.iter().map(ToString::to_string).collect();
                     Ok((made.named(pending).0, warnings))
                 }
-                HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, format),
+                HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, Some(&stored.sidecar), format),
                 HeldLoop::OfLoops(of) => {
                     let file = of.written(format)?;
                     Ok((file.bytes().into_owned(), file.sidecar.warnings))

@@ -8,7 +8,7 @@ use loopwright::mirror::Pairing;
 use loopwright::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_cli::{Failure, answers};
 use loopwright_formats::loop_file::to_text;
-use loopwright_formats::{Format, LoadedTake, MotionArrays, Source, WriteError, WrittenFile};
+use loopwright_formats::{Format, LoadedTake, MotionArrays, Sidecar, Source, WriteError, WrittenFile};
 use loopwright_job::recipe::{self, StudyArgs, TakeArgs};
 use loopwright_job::{Recipe, SearchRows, Studied, Study, Warning, search_rows, take_facts};
 use pyo3::{prelude::*, types::PyBytes};
@@ -101,7 +101,7 @@ impl HeldTake {
     fn bytes_as(&self, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
         match &self.writer {
             Some(write) => in_bytes(write(format)),
-            None => bytes_of(&self.file, format),
+            None => bytes_of(&self.file, None, format),
         }
     }
 
@@ -415,10 +415,17 @@ impl Take {
     }
 }
 
-/// The bytes of a file of a format with a take, and what was changed to write it. Errors: it does not fit into the format.
-pub(crate) fn bytes_of(file: &LoadedTake, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
+/// The bytes of a file of a format with a take, or with the keys of the loop of these facts, and what was changed to write it. Errors: it does not fit into the format.
+pub(crate) fn bytes_of(
+    file: &LoadedTake,
+    facts: Option<&Sidecar>,
+    format: Format,
+) -> Result<(Vec<u8>, Vec<String>), Fault> {
     let source = file.source.in_format(format, &file.take);
-    in_bytes(loopwright_formats::write_take(&file.take, &source))
+    in_bytes(match facts {
+        Some(facts) => loopwright_formats::write_keys(&file.take, facts, &source),
+        None => loopwright_formats::write_take(&file.take, &source),
+    })
 }
 
 fn in_bytes(written: Result<WrittenFile, WriteError>) -> Result<(Vec<u8>, Vec<String>), Fault> {

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright::analysis::{Body, Contacts};
 use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
-use crate::loop_file::facts::{FeetFacts, FootFacts};
+use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::Sidecar;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
 
@@ -111,8 +111,8 @@ impl<'a> MotionArrays<'a> {
     /// The contacts that facts of a loop of so many samples state.
     fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
         let skeleton = self.skeleton();
-        let joint = |foot: &FootFacts| Some((foot.joint.as_str(), skeleton.find(&foot.joint)?));
-        let joints: Vec<(&str, usize)> = feet.outcomes.iter().filter_map(joint).collect();
+        let names = feet.outcomes.iter().map(|foot| foot.joint.as_str());
+        let joints: Vec<(&str, usize)> = names.filter_map(|name| Some((name, skeleton.find(name)?))).collect();
         let mut of_cycle = vec![false; samples * joints.len()];
         for contact in &feet.contacts {
             let in_samples = |secs: f64| (secs / self.0.step_secs).round().max(0.0) as usize;
