@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import bridges
+    from . import bridges, plot
     from ._batch import batch, loop_row, tasks
     from ._cycles import Cycle, Cycles, cycles
     from ._errors import (
@@ -95,6 +95,7 @@ __all__ = [
     "load",
     "loop_row",
     "make",
+    "plot",
     "read",
     "table",
     "tasks",
@@ -102,8 +103,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "bridges":
-        return import_module("loopwright.bridges")
+    if name in ("bridges", "plot"):
+        return import_module(f"loopwright.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'loopwright' has no attribute {name!r}")
