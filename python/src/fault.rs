@@ -12,9 +12,10 @@ pub(crate) struct Fault {
 
 impl Fault {
     fn new(class: &'static str, failure: impl Into<Failure>) -> Self {
+        let failure = failure.into();
         Self {
-            class,
-            failure: failure.into(),
+            class: if failure.is_wrong_call() { "SettingError" } else { class },
+            failure,
         }
     }
 

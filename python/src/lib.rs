@@ -7,6 +7,8 @@ mod arrays;
 mod asked;
 mod fault;
 mod loops;
+mod matching;
+mod road;
 mod takes;
 mod work;
 
@@ -48,6 +50,12 @@ fn animation_names(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Vec<Str
     work(py, move || answers::animation_names(&path).map_err(Fault::read))
 }
 
+/// The files of motions that a folder or a pattern stands for.
+#[pyfunction]
+fn motions_in(py: Python<'_>, named: std::path::PathBuf) -> PyResult<Vec<std::path::PathBuf>> {
+    work(py, move || answers::motions_in(&named).map_err(Fault::read))
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -59,5 +67,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(setting_keys, module)?)?;
     module.add_function(wrap_pyfunction!(animation_names, module)?)?;
     module.add_function(wrap_pyfunction!(loops::load, module)?)?;
+    module.add_function(wrap_pyfunction!(loops::loops_in, module)?)?;
+    module.add_function(wrap_pyfunction!(motions_in, module)?)?;
+    module.add_class::<matching::Database>()?;
+    module.add_function(wrap_pyfunction!(road::blend, module)?)?;
+    module.add_function(wrap_pyfunction!(road::check, module)?)?;
+    module.add_function(wrap_pyfunction!(road::cost, module)?)?;
+    module.add_function(wrap_pyfunction!(road::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(road::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(road::mirror, module)?)?;
+    module.add_function(wrap_pyfunction!(road::play, module)?)?;
+    module.add_function(wrap_pyfunction!(road::retarget, module)?)?;
     Ok(())
 }

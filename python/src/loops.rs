@@ -1,5 +1,10 @@
 //! Loops: made of takes or read from files, sampled and written.
 
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of arrays is of one lifetime, and with_arrays needs any"
+)]
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +13,7 @@ use glam::{DQuat, DVec3};
 use loopwright::loop_clip::Interpolation;
 use loopwright::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_cli::{Failure, answers};
-use loopwright_formats::{Format, MotionArrays, ReadSettings, Sidecar};
+use loopwright_formats::{Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
     AddedRoot, Chosen, JobError, PendingLoop, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied, choose,
@@ -19,7 +24,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arrays::{numbers, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::fault::Fault;
-use crate::takes::{HeldTake, bytes_of, in_words, poses, skeleton};
+use crate::takes::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
 use crate::work::work;
 
 /// A loop.
@@ -30,13 +35,30 @@ pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
 pub(crate) enum HeldLoop {
     /// It was made of a take.
     Made(Box<MadeHere>),
-    /// It was read from a file.
+    /// It was read from a file, or is the mirror image of a loop.
     Stored {
-        /// As it is named, with its animation.
-        path: PathBuf,
+        name: String,
+        /// Its file, with its animation; an image has none.
+        path: Option<PathBuf>,
         stored: Arc<StoredLoop>,
-        played: LoopClip,
+        played: Box<LoopClip>,
     },
+    /// It comes of others.
+    OfLoops(Box<OfLoops>),
+}
+
+/// A loop that comes of others.
+pub(crate) struct OfLoops {
+    /// Files that it is never written over.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Writes it in a format.
+    pub(crate) write: Box<dyn Fn(Format) -> Result<LoopFile, Fault> + Send + Sync>,
+    /// As written in a format of its own.
+    pub(crate) file: LoopFile,
+    pub(crate) format: Format,
+    pub(crate) played: LoopClip,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) stored: OnceLock<Arc<StoredLoop>>,
 }
 
 /// A loop that was made of a take.
@@ -118,16 +140,32 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>
             ..TakeArgs::default()
         };
         let (stored, warnings) = answers::stored_loop(&file, &reading);
-        let stored = Arc::new(stored.map_err(Fault::read)?);
-        Ok((
-            Loop(Arc::new(HeldLoop::Stored {
-                path,
-                played: stored.played(),
-                stored,
-            })),
-            warnings,
-        ))
+        let name = path.display().to_string();
+        let stored = stored.map_err(Fault::read)?;
+        Ok((Loop::of_stored(name, Some(path), stored), warnings))
     })
+}
+
+/// All loops in these files, folders and patterns; and warnings.
+#[pyfunction]
+pub(crate) fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loop>, Vec<String>)> {
+    work(py, move || {
+        let (loops, warnings) = answers::stored_loops(&paths).map_err(Fault::read)?;
+        let loops = loops.into_iter();
+        let held = |(name, path, stored)| Loop::of_stored(name, Some(path), stored);
+        Ok((loops.map(held).collect(), warnings))
+    })
+}
+
+impl Loop {
+    pub(crate) fn of_stored(name: String, path: Option<PathBuf>, stored: StoredLoop) -> Self {
+        Self(Arc::new(HeldLoop::Stored {
+            name,
+            path,
+            played: Box::new(stored.played()),
+            stored: Arc::new(stored),
+        }))
+    }
 }
 
 /// A loop as it is played, from its first key: in place where its root does not move.
@@ -164,17 +202,8 @@ impl MadeHere {
         if let Some(stored) = self.stored.get() {
             return Ok(Arc::clone(stored));
         }
-        let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
         let (bytes, sidecar) = self.named(self.pending.clone());
-        let settings = ReadSettings {
-            space: sidecar.space(),
-            limits: self.studied.file.limits,
-            ..ReadSettings::default()
-        };
-        let file = loopwright_formats::read_take(&bytes, &self.studied.name, &settings, &mut Vec::new());
-        let file = file.map_err(|error| failed(&error))?;
-        let stored = StoredLoop::new(&self.studied.name, file, sidecar, AddedRoot::Kept);
-        let stored = Arc::new(stored.map_err(|error| failed(&error))?);
+        let stored = read_back(&self.studied.name, &bytes, sidecar, self.studied.file.limits)?;
         Ok(Arc::clone(self.stored.get_or_init(|| stored)))
     }
 
@@ -185,12 +214,71 @@ impl MadeHere {
     }
 }
 
+/// A loop that was written, as it is read from its file. Errors: it is not read so.
+fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<Arc<StoredLoop>, Fault> {
+    let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
+    let settings = ReadSettings {
+        space: sidecar.space(),
+        limits,
+        ..ReadSettings::default()
+    };
+    let file = loopwright_formats::read_take(bytes, name, &settings, &mut Vec::new());
+    let file = file.map_err(|error| failed(&error))?;
+    let stored = StoredLoop::new(name, file, sidecar, AddedRoot::Kept);
+    Ok(Arc::new(stored.map_err(|error| failed(&error))?))
+}
+
+impl OfLoops {
+    /// Its file in a format.
+    fn written(&self, format: Format) -> Result<LoopFile, Fault> {
+        match format == self.format {
+            true => Ok(self.file.clone()),
+            false => (self.write)(format),
+        }
+    }
+
+    /// The same as it is read from its file.
+    fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
+        if let Some(stored) = self.stored.get() {
+            return Ok(Arc::clone(stored));
+        }
+        let sidecar = self.sidecar();
+        let name = sidecar.take.file.clone();
+        let stored = read_back(&name, &self.file.bytes(), sidecar, SizeLimits::default())?;
+        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
+    }
+
+    fn sidecar(&self) -> Sidecar {
+        let mut sidecar = self.file.sidecar.clone();
+        sidecar.state_file(&self.file.bytes());
+        sidecar
+    }
+}
+
 impl HeldLoop {
+    /// Its name in what is said of several.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Made(made) => made.studied.name.clone(),
+            Self::Stored { name, .. } => name.clone(),
+            Self::OfLoops(of) => of.file.sidecar.take.file.clone(),
+        }
+    }
+
+    /// Its file, if it has one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stored { path, .. } => path.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The loop as it is played.
     fn played(&self) -> &LoopClip {
         match self {
             Self::Made(made) => &made.played,
             Self::Stored { played, .. } => played,
+            Self::OfLoops(of) => &of.played,
         }
     }
 
@@ -199,6 +287,7 @@ impl HeldLoop {
         match self {
             Self::Made(made) => made.stored(),
             Self::Stored { stored, .. } => Ok(Arc::clone(stored)),
+            Self::OfLoops(of) => of.stored(),
         }
     }
 
@@ -215,7 +304,7 @@ impl HeldLoop {
                 let arrays = MotionArrays::of_loop(&clip, &writing);
                 Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))
             }
-            Self::Stored { stored, .. } => Ok(with(&MotionArrays::of_take(&stored.file.take))),
+            _ => Ok(with(&MotionArrays::of_take(&self.stored()?.file.take))),
         }
     }
 }
@@ -232,6 +321,7 @@ impl Loop {
             let sidecar = match &*held {
                 HeldLoop::Made(made) => made.named(made.pending.clone()).1,
                 HeldLoop::Stored { stored, .. } => stored.sidecar.clone(),
+                HeldLoop::OfLoops(of) => of.sidecar(),
             };
             sidecar.to_json().map_err(|error| Fault::write(Failure::error(error)))
         })
@@ -245,6 +335,16 @@ impl Loop {
                 of_take.into_iter().chain(in_words(&made.pending.warnings)).collect()
             }
             HeldLoop::Stored { .. } => Vec::new(),
+            HeldLoop::OfLoops(of) => {
+                let of_file = of
+                    .file
+                    .sidecar
+                    .warnings
+                    .iter()
+                    .map(|text| ("FileWarning", text.clone()));
+                let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text.clone()));
+                of_motion.chain(of_file).collect()
+            }
         }
     }
 
@@ -255,7 +355,7 @@ impl Loop {
                 let recipe = made.pending.done.recipe(&made.recipe);
                 Some(recipe.to_text().map_err(Fault::setting)?)
             }
-            HeldLoop::Stored { .. } => None,
+            HeldLoop::Stored { .. } | HeldLoop::OfLoops(_) => None,
         })
     }
 
@@ -270,10 +370,7 @@ impl Loop {
     }
 
     /// Names of the joints, parents, offsets and tips.
-    fn skeleton<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    fn skeleton<'py>(&self, py: Python<'py>) -> PyResult<SkeletonArrays<'py>> {
         skeleton(py, &self.0.with_arrays(|arrays| arrays.skeleton())?)
     }
 
@@ -360,6 +457,10 @@ impl Loop {
                     Ok((made.named(pending).0, warnings))
                 }
                 HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, format),
+                HeldLoop::OfLoops(of) => {
+                    let file = of.written(format)?;
+                    Ok((file.bytes().into_owned(), file.sidecar.warnings))
+                }
             }
         })?;
         Ok((PyBytes::new(py, &bytes), warnings))
@@ -376,7 +477,14 @@ impl Loop {
                     .map(|_| ())
                     .map_err(Fault::write)
             }
-            HeldLoop::Stored { path: from, .. } => {
+            HeldLoop::OfLoops(of) => {
+                let file = of.written(answers::format_of(&path).map_err(Fault::write)?)?;
+                answers::write_file(&path, force, &of.inputs, file).map_err(Fault::write)
+            }
+            HeldLoop::Stored { path: None, stored, .. } => {
+                answers::write_stored(&path, force, stored).map_err(Fault::write)
+            }
+            HeldLoop::Stored { path: Some(from), .. } => {
                 let mut args: Vec<OsString> = ["loopwright", "convert"].map(OsString::from).to_vec();
                 args.extend(force.then(|| "--force".into()));
                 args.extend(["--".into(), from.into(), path.into()]);

@@ -8,7 +8,7 @@ use loopwright::mirror::Pairing;
 use loopwright::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_cli::{Failure, answers};
 use loopwright_formats::loop_file::to_text;
-use loopwright_formats::{Format, LoadedTake, MotionArrays, Source};
+use loopwright_formats::{Format, LoadedTake, MotionArrays, Source, WriteError, WrittenFile};
 use loopwright_job::recipe::{self, StudyArgs, TakeArgs};
 use loopwright_job::{Recipe, SearchRows, Studied, Study, Warning, search_rows, take_facts};
 use pyo3::{prelude::*, types::PyBytes};
@@ -32,9 +32,16 @@ pub(crate) struct HeldTake {
     reading: TakeArgs,
     file: LoadedTake,
     soft: Vec<loopwright_formats::Warning>,
+    /// Writes it, where it is not written in the form of its file alone.
+    writer: Option<Writer>,
+    /// Files that it came of, which are never overwritten either.
+    came_of: Vec<PathBuf>,
     /// The last study of it: settings seldom change between calls.
     studied: Mutex<Option<(StudyArgs, Arc<Studied>)>>,
 }
+
+/// Writes a motion in a format.
+pub(crate) type Writer = Box<dyn Fn(Format) -> Result<WrittenFile, WriteError> + Send + Sync>;
 
 /// A stretch that was found.
 #[pyclass(frozen, module = "loopwright._native")]
@@ -62,7 +69,39 @@ impl HeldTake {
             reading,
             file,
             soft: Vec::new(),
+            writer: None,
+            came_of: Vec::new(),
             studied: Mutex::new(None),
+        }
+    }
+
+    /// A take that no file holds yet, and the files that it came of.
+    pub(crate) fn written_by(name: String, file: LoadedTake, came_of: Vec<PathBuf>, writer: Writer) -> Self {
+        Self {
+            writer: Some(writer),
+            came_of,
+            ..Self::new(name, None, file, &Study::default())
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn file(&self) -> &LoadedTake {
+        &self.file
+    }
+
+    /// What was odd in its file.
+    pub(crate) fn soft(&self) -> Vec<String> {
+        self.soft.iter().map(ToString::to_string).collect()
+    }
+
+    /// The bytes of a file of a format with it, and what was changed to write it. Errors: it does not fit into the format.
+    fn bytes_as(&self, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
+        match &self.writer {
+            Some(write) => in_bytes(write(format)),
+            None => bytes_of(&self.file, format),
         }
     }
 
@@ -195,12 +234,7 @@ impl Take {
             );
             let take = take.map_err(Fault::array)?;
             let source = Source::for_take(&take, Format::Npz);
-            Ok(Self(Arc::new(HeldTake::new(
-                name,
-                None,
-                LoadedTake::new(take, source),
-                &Study::default(),
-            ))))
+            Ok(Self::of_file(name, LoadedTake::new(take, source)))
         })
     }
 
@@ -312,7 +346,7 @@ impl Take {
     fn bytes_as<'py>(&self, py: Python<'py>, name: PathBuf) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
         let held = Arc::clone(&self.0);
         let (bytes, warnings) = work(py, move || {
-            bytes_of(&held.file, answers::format_of(&name).map_err(Fault::write)?)
+            held.bytes_as(answers::format_of(&name).map_err(Fault::write)?)
         })?;
         Ok((PyBytes::new(py, &bytes), warnings))
     }
@@ -321,8 +355,9 @@ impl Take {
     fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<Vec<String>> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            let (bytes, warnings) = bytes_of(&held.file, answers::format_of(&path).map_err(Fault::write)?)?;
-            let inputs: Vec<&Path> = held.path().into_iter().collect();
+            let (bytes, warnings) = held.bytes_as(answers::format_of(&path).map_err(Fault::write)?)?;
+            let came_of = held.came_of.iter().map(PathBuf::as_path);
+            let inputs: Vec<&Path> = held.path().into_iter().chain(came_of).collect();
             answers::write_files(&[(&path, &bytes)], force, &inputs).map_err(Fault::write)?;
             Ok(warnings)
         })
@@ -333,7 +368,7 @@ impl Take {
 type Found = (String, Vec<Candidate>, Vec<(&'static str, String)>);
 
 /// Names, parents, offsets and tips of joints.
-type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+pub(crate) type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 pub(crate) fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<SkeletonArrays<'py>> {
     let joints = skeleton.joints();
@@ -359,6 +394,11 @@ pub(crate) fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<
 }
 
 impl Take {
+    /// A take in the form of a file.
+    pub(crate) fn of_file(name: String, file: LoadedTake) -> Self {
+        Self(Arc::new(HeldTake::new(name, None, file, &Study::default())))
+    }
+
     fn with(
         name: String,
         path: Option<PathBuf>,
@@ -378,7 +418,10 @@ impl Take {
 /// The bytes of a file of a format with a take, and what was changed to write it. Errors: it does not fit into the format.
 pub(crate) fn bytes_of(file: &LoadedTake, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
     let source = file.source.in_format(format, &file.take);
-    let written = loopwright_formats::write_take(&file.take, &source);
+    in_bytes(loopwright_formats::write_take(&file.take, &source))
+}
+
+fn in_bytes(written: Result<WrittenFile, WriteError>) -> Result<(Vec<u8>, Vec<String>), Fault> {
     let written = written.map_err(|error| Fault::write(Failure::error(error)))?;
     let warnings = written.warnings.iter().map(ToString::to_string).collect();
     Ok((written.bytes, warnings))

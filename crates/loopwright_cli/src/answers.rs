@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{ffi::OsString, sync::Arc};
 
-use clap::{Args, FromArgMatches};
+use clap::FromArgMatches;
 use loopwright::SearchSettings;
 use loopwright_formats::{Format, LoadedTake, LoopFileError, Sidecar, Warning};
 use loopwright_job::recipe::{self, Recipe, Setting, StudyArgs, TakeArgs};
@@ -15,9 +15,17 @@ use loopwright_job::{
 use crate::args::{Cli, full_command};
 use crate::commands::make;
 use crate::exit::{self, Failure};
+use crate::motions::NamedMotion;
 use crate::output::{self, Outputs};
 use crate::report::{failure::of_arguments, find::FindAnswer, json};
 use crate::{failures, files, load, loop_output, memory, perform, talk, written_loop};
+
+mod values;
+
+pub use values::{
+    Motion, blend, check, cost, fit, inspect, match_build, match_inspect, match_query, match_rows, mirror_loop,
+    mirror_take, play, retarget_loop, retarget_take, stored_loops, unwritten, write_file, write_stored,
+};
 
 /// What a command would have printed, and how it would have ended.
 #[derive(Debug)]
@@ -91,6 +99,12 @@ pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failu
     (read, aside.warnings)
 }
 
+/// The files of motions that a folder or a pattern stands for, or the file itself, as `match build` takes them. Errors: there are none.
+pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let found = NamedMotion::all(named)?;
+    Ok(found.into_iter().map(|motion| motion.path).collect())
+}
+
 /// The list of a search as the command prints it in JSON, without what all documents share.
 pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> String {
     json::text(&FindAnswer::new(studied, rows, settings))
@@ -130,10 +144,7 @@ pub fn recipe_of(settings: &[String]) -> Result<Recipe, Failure> {
 
 /// The search that the flags of `find` ask for. Errors: they are none of its own.
 pub fn search(flags: &[String]) -> Result<SearchRequest, Failure> {
-    let command = SearchRequest::augment_args(clap::Command::new("find").no_binary_name(true));
-    let parsed = command.try_get_matches_from(flags);
-    let search = parsed.and_then(|matches| SearchRequest::from_arg_matches(&matches));
-    search.map_err(|error| of_arguments(&error))
+    values::typed("find", flags, &[])
 }
 
 /// The format that a file of this name has. Errors: none is written under its extension.

@@ -23,6 +23,7 @@ pub struct Failure {
     /// One thing to try.
     hint: Option<String>,
     negative: bool,
+    wrong_call: bool,
     /// The command's own JSON document for this failure, with the facts known by then, if it has one.
     document: Option<Box<str>>,
 }
@@ -35,6 +36,7 @@ impl Failure {
             details: Vec::new(),
             hint: None,
             negative: false,
+            wrong_call: false,
             document: None,
         }
     }
@@ -101,6 +103,19 @@ impl Failure {
     pub fn try_this(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self
+    }
+
+    /// Says that what was asked for is wrong, not what was read.
+    pub(crate) fn wrongly_called(self) -> Self {
+        Self {
+            wrong_call: true,
+            ..self
+        }
+    }
+
+    /// Whether what was asked for is wrong.
+    pub fn is_wrong_call(&self) -> bool {
+        self.wrong_call
     }
 
     /// Reports the failure in a JSON document of the command's own.

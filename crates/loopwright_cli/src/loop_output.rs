@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{LoopFile, Sidecar, loop_file::facts::Grade};
+use loopwright_formats::{LoopFile, Sidecar, WrittenFile, loop_file::facts::Grade};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::exit::{Ending, Failure};
-use crate::{files, output::Outputs, recipe::Recipe, written_loop};
+use crate::output::{self, Outputs};
+use crate::{files, recipe::Recipe, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -40,6 +41,29 @@ pub(crate) fn add(
         false => sidecar.to_json(),
     };
     outputs.add(sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
+    Ok(sidecar)
+}
+
+/// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
+pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<(), Failure> {
+    file.sidecar = add_written(outputs, &file.written, file.sidecar.clone(), path)?;
+    Ok(())
+}
+
+/// The same for a file that was written and the facts of the loop in it; returns the sidecar.
+pub(crate) fn add_written(
+    outputs: &mut Outputs,
+    written: &WrittenFile,
+    mut sidecar: Sidecar,
+    path: &Path,
+) -> Result<Sidecar, Failure> {
+    let beside = output::sidecar_path(path);
+    sidecar.outputs = [path, &beside].map(|path| path.display().to_string()).to_vec();
+    let with_facts = loopwright_formats::with_facts(written, &sidecar);
+    let bytes = with_facts.as_ref().unwrap_or(&written.bytes);
+    outputs.add(path, bytes)?;
+    sidecar.state_file(bytes);
+    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     Ok(sidecar)
 }
 

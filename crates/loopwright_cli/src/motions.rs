@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::transition::{TransitionClip, TransitionError};
-use loopwright::{LoopClip, Skeleton};
+use loopwright::{Analysis, LoopClip, Skeleton};
 
 use loopwright_formats::Format;
-use loopwright_job::AddedRoot;
+use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
     animations, exit::Failure, failures, files, load, numbers::parse_range, patterns::Pattern, recipe::TakeArgs,
@@ -34,17 +34,26 @@ impl ReadMotion {
             return Self::read_loop(path, reading);
         }
         let loaded = load::load(path, &reading.clone().into())?;
-        let take = loaded.file.take;
-        Ok(Self {
-            joints: names(take.skeleton()),
-            num_keys: take.num_frames(),
-            motion: TransitionClip::from_take(loaded.analysis),
+        Ok(Self::of_take(loaded.analysis))
+    }
+
+    /// A take.
+    pub(crate) fn of_take(analysis: Analysis) -> Self {
+        Self {
+            joints: names(analysis.take.skeleton()),
+            num_keys: analysis.take.num_frames(),
+            motion: TransitionClip::from_take(analysis),
             clip: None,
-        })
+        }
     }
 
     fn read_loop(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
         let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
+        Self::of_loop(path, &read, reading)
+    }
+
+    /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
+    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self, Failure> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
             TransitionError::Body(error) => failures::body(error),
@@ -162,11 +171,13 @@ pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
         Ok(frame) if frame <= last => Ok(frame),
         Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
             .because(format!("its frames are 0 to {last}"))
-            .try_this(format!("\"{}:{last}\"", path.display()))),
+            .try_this(format!("\"{}:{last}\"", path.display()))
+            .wrongly_called()),
         Err(_) => Err(
             Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
                 .because(format!("frames are whole numbers, here 0 to {last}"))
-                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
+                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
+                .wrongly_called(),
         ),
     }
 }

@@ -96,11 +96,11 @@ thread_local! {
 }
 
 /// Does the work on one of many files: what it says is returned, instead of printed between what is said of other files. Its notes,
-/// which explain decisions that its answer states too, are dropped.
+/// which explain decisions that its answer states too, are dropped. Such work may be part of other such work.
 pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
-    ASIDE.set(Some(Aside::default()));
+    let around = ASIDE.replace(Some(Aside::default()));
     let done = work();
-    (done, ASIDE.take().unwrap_or_default())
+    (done, ASIDE.replace(around).unwrap_or_default())
 }
 
 /// Keeps data that would be printed, if this thread works on one of many files.

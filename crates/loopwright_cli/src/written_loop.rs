@@ -47,7 +47,13 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
 }
 
 impl WrittenLoop {
-    fn of(path: &Path, file: LoadedTake, sidecar: Option<Sidecar>, warnings: &[Warning]) -> Result<Self, Failure> {
+    /// A file that was read, with these warnings. Errors: it is not the one that the sidecar describes.
+    pub(crate) fn of(
+        path: &Path,
+        file: LoadedTake,
+        sidecar: Option<Sidecar>,
+        warnings: &[Warning],
+    ) -> Result<Self, Failure> {
         let facts = take_facts(&path.display().to_string(), &file);
         Ok(Self {
             written: match &sidecar {
@@ -140,7 +146,11 @@ pub(crate) fn settings<'a>(
 }
 
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
-fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop, Failure> {
+pub(crate) fn on_character(
+    read: StoredLoop,
+    target: &Arc<CharacterTarget>,
+    reading: &TakeArgs,
+) -> Result<StoredLoop, Failure> {
     let file = read.facts.file.clone();
     let matched =
         (target.matched(&read.file, &reading.overrides())).map_err(|error| failures::study(Path::new(&file), error))?;
@@ -428,7 +438,13 @@ pub(crate) fn read_all_onto(
         Some(target) => on_character(name.read(reading, AddedRoot::Folded)?, target, reading),
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    for (name, other) in names.iter().zip(&loops) {
+    same_skeletons(names, &loops)?;
+    Ok(loops)
+}
+
+/// Errors: loops of several skeletons.
+pub(crate) fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<(), Failure> {
+    for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
             return Err(
                 Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", names[0]))
@@ -437,7 +453,7 @@ pub(crate) fn read_all_onto(
             );
         }
     }
-    Ok(loops)
+    Ok(())
 }
 
 /// What to try if a loop and its sidecar contradict each other.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright::feet::{FootLock, HoldError};
 use loopwright::retarget::{Given, MapError, Rig, RigPair};
 use loopwright::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
-use loopwright_formats::{Character, LoadedTake, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
 use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
 use crate::{StudyError, TargetError, Warning};
@@ -43,6 +43,12 @@ impl CharacterTarget {
             bone_growth: bone_stretch(following.bone_stretch)?,
             following,
         })
+    }
+
+    /// The form of its file in a format, as an engine needs it.
+    pub fn form(&self, format: Format, engine: Target) -> Source {
+        let file = &self.character.file;
+        engine.placed(file.source.in_format(format, &file.take))
     }
 
     /// Matches joints with those of a motion; those that the map names are taken from there.

@@ -4,7 +4,7 @@
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
 //! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
 //! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file, and
-//! a [`StoredLoop`] is mirrored or put onto a character.
+//! a [`StoredLoop`] is mirrored or put onto a character, and several become a [`Blend`] or are [`Played`] one after the other.
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
@@ -25,12 +25,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod blend;
 mod character;
 mod check;
 mod choose;
 mod error;
 mod make;
+mod of_loops;
 pub mod pack;
+mod play;
 pub mod recipe;
 mod search;
 mod stored;
@@ -39,16 +42,19 @@ pub mod verdict;
 pub mod warning;
 mod write;
 
+pub use blend::{Blend, BlendRequest, MixError};
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
+pub use of_loops::LoopOfLoops;
+pub use play::{PerformError, PlayRequest, Played, fade};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
-pub use stored::{AddedRoot, LoopOnto, StoredLoop, StoredLoopError};
+pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
 pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;

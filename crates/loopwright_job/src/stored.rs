@@ -1,18 +1,16 @@
 //! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
 
-use std::sync::Arc;
-
 use loopwright::analysis::{Body, BodyError};
-use loopwright::loop_clip::{KeysError, LoopKeys};
 use loopwright::{
-    Analysis, BodyOverrides, LoopClip, Quality, feet::FootLock, mirror::Mirror, pipeline::Recentered, quality,
-    retarget::FollowedFeet,
+    Analysis, BodyOverrides, LoopClip, RootMode, feet::FootLock, loop_clip::KeysError, mirror::Mirror,
+    pipeline::Recentered, retarget::FollowedFeet,
 };
 use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
 use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, describe};
-use loopwright_formats::{LoadedTake, LoopFile, LoopFileError, LoopInFile, Sidecar, Source, Target};
+use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, Sidecar, Source, Target};
 
-use crate::{CarryError, CharacterTarget, Matched, RecipeError, Verdict, recipe, take_facts};
+use crate::of_loops::{LoopOfLoops, foot_slide_cmps};
+use crate::{CarryError, Matched, RecipeError, recipe, take_facts};
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -84,6 +82,16 @@ impl StoredLoop {
         })
     }
 
+    /// The same without a root joint that was added. Errors: its file has none.
+    pub fn folded(&self) -> Result<Self, StoredLoopError> {
+        Self::new(
+            &self.facts.file,
+            self.file.clone(),
+            self.sidecar.clone(),
+            AddedRoot::Folded,
+        )
+    }
+
     /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
     pub fn has_root_joint(&self) -> bool {
         self.sidecar.playback.has_root_joint()
@@ -140,26 +148,22 @@ impl StoredLoop {
     }
 
     /// The loop on a character with its feet held, ready to be written into the character's file for an engine. Its added root joint has to
-    /// be folded away. Errors: [`StoredLoopError`].
+    /// be [folded](Self::folded) away. Errors: [`StoredLoopError`].
     pub fn onto(
         self,
         matched: &Matched,
-        engine: Target,
+        target: Option<Target>,
         recenters: bool,
         source: &Source,
-    ) -> Result<LoopOnto, StoredLoopError> {
+    ) -> Result<LoopOfLoops, StoredLoopError> {
         let body = matched.target.character.rig.body();
         let retarget = matched.pair.of_loop(&self.clip);
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
         let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
-        let slide_cmps = |clip: &LoopClip| {
-            let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
-            slide.map(|mps| 1e2 * mps)
-        };
         let mut feet = describe::feet(&carried, body, &feet, 0);
-        feet.foot_slide_before_cmps = slide_cmps(&carried);
+        feet.foot_slide_before_cmps = foot_slide_cmps(&carried, body);
         let mut clip = held.unwrap_or(carried);
-        feet.foot_slide_after_cmps = slide_cmps(&clip);
+        feet.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
         let root_joint = retarget.root_joint();
         let root = &self.sidecar.root_motion;
         let mut recentered_by = None;
@@ -172,14 +176,18 @@ impl StoredLoop {
             first: &self.sidecar,
             feet,
             root_joint,
-            add_root: engine.needs_root_joint(root_joint.is_some()),
+            add_root: target.is_some_and(|engine| engine.needs_root_joint(root_joint.is_some())),
             recentered_by,
         };
-        Ok(LoopOnto {
+        Ok(LoopOfLoops {
             derived: DerivedLoop::retargeted(&clip, origin),
             clip,
-            target: Arc::clone(&matched.target),
-            before: self.sidecar,
+            body: body.clone(),
+            mode: root.mode,
+            of_take: self.sidecar.quality.checks.clone(),
+            seam_sample: self.sidecar.playback.seam_sample,
+            target,
+            skeleton: matched.target.character.file.take.skeleton().clone(),
         })
     }
 
@@ -190,39 +198,15 @@ impl StoredLoop {
 
     /// The same for this loop at another place.
     pub fn as_played(&self, clip: LoopClip) -> LoopClip {
-        if self.sidecar.root_motion.mode.moves_root() {
-            clip
-        } else {
-            clip.in_place()
-        }
+        as_played(clip, self.sidecar.root_motion.mode)
     }
 }
 
-/// A loop on a character.
-#[derive(Clone, Debug)]
-pub struct LoopOnto {
-    /// What is written.
-    pub derived: DerivedLoop,
-    clip: LoopClip,
-    target: Arc<CharacterTarget>,
-    /// The facts of the loop that it comes from.
-    before: Sidecar,
-}
-
-impl LoopOnto {
-    /// Writes it into the character's file. Errors: [`LoopFileError`].
-    pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
-        let mut file = self.derived.write(source)?;
-        self.judge(&file.quality, &mut file.sidecar);
-        Ok(file)
-    }
-
-    /// States the verdict on it as written.
-    pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
-        let (mode, of_take) = (self.before.root_motion.mode, &self.before.quality.checks);
-        let seam_sample = self.before.playback.seam_sample;
-        let body = self.target.character.rig.body();
-        Verdict::of_derived(&self.clip, body, mode, quality, of_take, seam_sample).state(&mut sidecar.quality);
+/// A loop as it is played in this mode: in place where its root does not move.
+pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
+    match mode.moves_root() {
+        true => clip,
+        false => clip.in_place(),
     }
 }
 

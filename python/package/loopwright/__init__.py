@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import bridges, plot
+    from . import bridges, match, plot
     from ._batch import batch, loop_row, tasks
     from ._cycles import Cycle, Cycles, cycles
     from ._errors import (
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ._gait import Gait, gait
     from ._loop import Loop, load
     from ._poses import Poses
+    from ._road import Check, Costs, JumpCost, blend, check, cost, fit, inspect, list_loops, mirror, play, retarget
     from ._settings import Settings
     from ._tables import Table, table
     from ._take import Candidate, Found, Take, animations, find, make, read
@@ -55,6 +56,7 @@ _HOMES = {
     "_gait": "Gait gait",
     "_loop": "Loop load",
     "_poses": "Poses",
+    "_road": "Check Costs JumpCost blend check cost fit inspect list_loops mirror play retarget",
     "_settings": "Settings",
     "_tables": "Table table",
     "_take": "Candidate Found Take animations find make read",
@@ -64,13 +66,16 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = [
     "ArrayError",
     "Candidate",
+    "Check",
     "CommandError",
+    "Costs",
     "Cycle",
     "Cycles",
     "FileWarning",
     "Found",
     "Gait",
     "InternalError",
+    "JumpCost",
     "Loop",
     "LoopwrightError",
     "LoopwrightWarning",
@@ -88,22 +93,32 @@ __all__ = [
     "__version__",
     "animations",
     "batch",
+    "blend",
     "bridges",
+    "check",
+    "cost",
     "cycles",
     "find",
+    "fit",
     "gait",
+    "inspect",
+    "list_loops",
     "load",
     "loop_row",
     "make",
+    "match",
+    "mirror",
+    "play",
     "plot",
     "read",
+    "retarget",
     "table",
     "tasks",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name in ("bridges", "plot"):
+    if name in ("bridges", "match", "plot"):
         return import_module(f"loopwright.{name}")
     home = _HOME_OF.get(name)
     if home is None:

@@ -99,6 +99,7 @@ RecipeLike = Mapping[str, Any] | str | os.PathLike[str]
 
 # Flags of a search; the others are keys of the recipe.
 _SEARCH = ("cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle")
+_REPEATED = ("joint_weight", "tag", "gait")
 _SWITCHES = ("idle", "every_cycle")
 _BOUNDS = ("seconds", "within", "speed", "turn_rate", "climb")
 
@@ -184,6 +185,25 @@ def _flag(name: str, value: Any) -> list[str]:
             raise SettingError(f"{name}: expected True or False, found {value!r}")
         return [flag] if value else []
     return [f"{flag}={_bounds(name, value) if name in _BOUNDS else _text(name, value)}"]
+
+
+def flags(**values: Any) -> list[str]:
+    """Flags of a command; lists with commas, but for those that are repeated, and joints of the body as the setting that they are."""
+    said: list[str] = []
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name in ("hips", "feet"):
+            said += [f"--set={each}" for each in _sets(name, keys()[name], value)]
+            continue
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        value = _plain(value)
+        if name == "recenter" and isinstance(value, bool):
+            value = "on" if value else "off"
+        if isinstance(value, list) and name not in _REPEATED:
+            value = ",".join(_text(name, part) for part in value)
+        said += [f"{flag}={_text(name, part)}" for part in (value if isinstance(value, list) else [value])]
+    return said
 
 
 def _bounds(name: str, value: Any) -> str:

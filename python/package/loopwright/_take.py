@@ -167,6 +167,7 @@ class Take(Motion[NativeTake]):
     def __init__(self, native: NativeTake) -> None:
         """Private: takes come from `loopwright.read` and `Take.from_arrays`."""
         self._native = native
+        self._played: list[dict[str, Any]] | None = None
         # What was said of its file when it was read.
         self._said: frozenset[str] = frozenset()
 
@@ -279,6 +280,11 @@ class Take(Motion[NativeTake]):
         """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
         facts: dict[str, Any] = json.loads(self._native.facts())
         return facts
+
+    @property
+    def played(self) -> list[dict[str, Any]] | None:
+        """Of a take that `loopwright.play` made, which loop plays when, with the keys of `played` in `loopwright play --json`; else None."""
+        return self._played
 
     def find(self, *, top: int = 10, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> Found:
         """The stretches that loop, the recommended one first; empty where there is none.

@@ -157,10 +157,10 @@ pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs, excluded: Excluded
 }
 
 /// Which checks make a loop fail.
-pub(super) struct Fails<'a> {
-    pub(super) from: Grade,
+pub(crate) struct Fails<'a> {
+    pub(crate) from: Grade,
     /// Of these alone; of all where none is named.
-    pub(super) only: &'a [CheckId],
+    pub(crate) only: &'a [CheckId],
 }
 
 impl Fails<'_> {
@@ -176,7 +176,7 @@ impl Fails<'_> {
 }
 
 /// The verdict on one loop. Errors: the file and its sidecar do not belong together.
-pub(super) fn check(
+pub(crate) fn check(
     path: &Path,
     read: &WrittenLoop,
     reading: &TakeArgs,

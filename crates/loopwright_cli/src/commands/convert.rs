@@ -20,7 +20,7 @@ use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
-    batch, failures, files, load, memory, mirroring, talk, written_loop,
+    batch, failures, files, load, loop_output, memory, mirroring, talk, written_loop,
 };
 
 pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
@@ -182,20 +182,11 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
         None => (work.convert_take()?, None),
     };
     talk::warn_all(&written.warnings);
-    let sidecar = sidecar.map(|sidecar| Sidecar {
-        outputs: [args.output.as_path(), &beside]
-            .map(|path| path.display().to_string())
-            .to_vec(),
-        ..sidecar
-    });
-    let with_facts = sidecar
-        .as_ref()
-        .and_then(|sidecar| loopwright_formats::with_facts(&written, sidecar));
-    let bytes = with_facts.as_ref().unwrap_or(&written.bytes);
-    outputs.add(&args.output, bytes)?;
-    if let Some(mut sidecar) = sidecar {
-        sidecar.state_file(bytes);
-        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    match sidecar {
+        Some(sidecar) => {
+            loop_output::add_written(&mut outputs, &written, sidecar, &args.output)?;
+        }
+        None => outputs.add(&args.output, &written.bytes)?,
     }
     let outputs = outputs.commit()?;
     if args.json {
@@ -376,14 +367,7 @@ impl Work<'_> {
                 None => loopwright_formats::write_take(take, &source).map_err(Failure::error)?,
             }
         };
-        let playback = PlaybackFacts {
-            animation: written.animation.clone(),
-            ..sidecar.playback.clone()
-        };
-        let sidecar = Sidecar {
-            playback: playback.in_space(source.space(), &sidecar.take),
-            ..sidecar
-        };
+        let sidecar = stated(sidecar, &written, &source);
         // The old file's importer settings may not fit the new one.
         let target = (self.args.engine.target).map(|engine| match add_root {
             // A root joint that is new in the file is not in the take.
@@ -428,6 +412,18 @@ impl Work<'_> {
         }
         facts.recentered = Some(RecenteredFacts::new(motion * so_far));
         Ok(Some(recentered.clip))
+    }
+}
+
+/// The facts of a loop in the file into which it was written in that form.
+pub(crate) fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidecar {
+    let playback = PlaybackFacts {
+        animation: written.animation.clone(),
+        ..sidecar.playback
+    };
+    Sidecar {
+        playback: playback.in_space(source.space(), &sidecar.take),
+        ..sidecar
     }
 }
 

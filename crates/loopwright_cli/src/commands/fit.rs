@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright::Analysis;
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
-use loopwright_formats::{AnimationChoice, Format};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake};
 use loopwright_job::{take_facts, warning};
 
 use crate::exit::{Ending, Failure};
@@ -27,10 +27,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(path) = &args.toml {
         outputs.check(path)?;
     }
-    let settings = FitSettings {
-        smoothing_secs: args.smoothing,
-        mode: args.mode,
-    };
+    let settings = settings(args);
     let mut sources = Vec::new();
     for path in &args.takes {
         sources.push(source(path, args, &settings)?);
@@ -46,8 +43,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     for (take, _) in &fits {
         outputs.protect(Path::new(&take.facts.file));
     }
-    let only_fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| *fit).collect();
-    let pool = Pool::new(&only_fits);
+    let pool = pool(&sources);
     let block = report::block(&pool, &settings);
     if let Some(plot) = plot
         && !fits.is_empty()
@@ -78,6 +74,42 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     })
 }
 
+fn settings(args: &FitArgs) -> FitSettings {
+    FitSettings {
+        smoothing_secs: args.smoothing,
+        mode: args.mode,
+    }
+}
+
+fn pool(sources: &[Source]) -> Pool {
+    let fits: Vec<&TakeFit> = sources.iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
+    Pool::new(&fits)
+}
+
+/// The document of takes that were read already, with their names and the warnings about them. Errors: one cannot be fitted.
+pub(crate) fn document(takes: Vec<(String, &LoadedTake, Vec<String>)>, args: &FitArgs) -> Result<String, Failure> {
+    let settings = settings(args);
+    let source = |(name, file, warnings): (String, &LoadedTake, Vec<String>)| {
+        let take = smoothed(fitted(Path::new(&name), file, warnings, args, &settings)?)?;
+        talk::warn_all(&take.warnings);
+        Ok(Source {
+            name,
+            is_folder: false,
+            outcomes: vec![Outcome::Take(Box::new(take))],
+        })
+    };
+    let sources = takes.into_iter().map(source).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(report::json(&sources, &pool(&sources), &settings, None, &[]))
+}
+
+/// Errors: the settings fit no take.
+fn smoothed(take: FittedTake) -> Result<FittedTake, Failure> {
+    match take.fit {
+        Err(error @ FitError::Smoothing { .. }) => Err(Failure::error(error).try_this("--smoothing 0.2")),
+        _ => Ok(take),
+    }
+}
+
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
 fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
     let is_folder = path.is_dir() || Pattern::new(path).is_some();
@@ -104,11 +136,8 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
         Ok(files) => {
             for file in files {
                 outcomes.push(match take(&file, args, settings) {
-                    Ok(FittedTake {
-                        fit: Err(error @ FitError::Smoothing { .. }),
-                        ..
-                    }) => return Err(Failure::error(error).try_this("--smoothing 0.2")),
                     Ok(take) => {
+                        let take = smoothed(take)?;
                         for warning in &take.warnings {
                             talk::warn(&match is_batch {
                                 true => format!("{}: {warning}", take.facts.file),
@@ -139,8 +168,20 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             .settings(args.reading.space(), AnimationChoice::Auto, memory::limits()),
         &mut soft,
     )?;
+    let soft = soft.iter().map(ToString::to_string).collect();
+    fitted(path, &file, soft, args, settings)
+}
+
+/// Fits a take that was read with these warnings. Errors: a joint that is named is missing, or its frames are too far apart or too close
+/// together.
+pub(crate) fn fitted(
+    path: &Path,
+    file: &LoadedTake,
+    mut warnings: Vec<String>,
+    args: &FitArgs,
+    settings: &FitSettings,
+) -> Result<FittedTake, Failure> {
     let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(failures::body)?;
-    let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",
@@ -152,7 +193,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
         return Err(Failure::cannot("fit", path, error).try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
-        facts: take_facts(&path.display().to_string(), &file),
+        facts: take_facts(&path.display().to_string(), file),
         fit,
         warnings,
     })

@@ -7,7 +7,7 @@ use loopwright::Take;
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::loop_file::{CarriedMotion, MeasuredLoop, MotionPack, PackSidecar};
 use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOnto, Matched, StoredLoop, pack::NoPack, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
 use super::each::{self, Manner};
 use super::make_all;
@@ -80,24 +80,12 @@ fn extension(args: &RetargetArgs) -> String {
 }
 
 fn one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
-    let options = Options {
-        input: &args.input,
-        output: &args.output,
-        rig: &args.rig,
-        target,
-        map: args.map.as_deref(),
-        save_map: args.save_map.as_deref(),
-        mirror: None,
-        reading: &args.reading,
-        engine: &args.engine,
-        force: args.force,
-    };
     let Moved {
         take,
         sidecar,
         outputs,
         ending,
-    } = moved(&options)?;
+    } = moved(&Options::new(args, target))?;
     if args.json {
         let answer = RetargetAnswer {
             take,
@@ -127,6 +115,53 @@ pub(super) struct Options<'a> {
     pub(super) force: bool,
 }
 
+impl<'a> Options<'a> {
+    fn new(args: &'a RetargetArgs, target: &'a Arc<CharacterTarget>) -> Self {
+        Self {
+            input: &args.input,
+            output: &args.output,
+            rig: &args.rig,
+            target,
+            map: args.map.as_deref(),
+            save_map: args.save_map.as_deref(),
+            mirror: None,
+            reading: &args.reading,
+            engine: &args.engine,
+            force: args.force,
+        }
+    }
+}
+
+/// A take that was read on the character.
+pub(crate) fn take_onto(
+    file: &LoadedTake,
+    args: &RetargetArgs,
+    target: &Arc<CharacterTarget>,
+) -> Result<Take, Failure> {
+    let options = &Options::new(args, target);
+    let work = Work {
+        options,
+        character: &target.character,
+    };
+    Ok(work.carried(file, &mut Outputs::new(false))?.0)
+}
+
+/// A loop that was read, its added root joint folded away, on the character and ready to be written into its file in that form.
+pub(crate) fn loop_onto(
+    stored: StoredLoop,
+    args: &RetargetArgs,
+    target: &Arc<CharacterTarget>,
+    source: &Source,
+) -> Result<LoopOfLoops, Failure> {
+    let options = &Options::new(args, target);
+    let work = Work {
+        options,
+        character: &target.character,
+    };
+    let matched = work.matched(&stored.file, &mut Outputs::new(false))?;
+    work.loop_onto(stored, &matched, source)
+}
+
 /// What was written.
 pub(super) struct Moved {
     /// The motion, and the rig that it is on.
@@ -151,9 +186,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
         outputs.check(path)?;
     }
     let is_loop = written_loop::read_sidecar(options.input, options.reading)?.is_some();
-    let file = &options.target.character.file;
-    let source = file.source.in_format(format, &file.take);
-    let source = options.engine.engine().placed(source);
+    let source = options.target.form(format, options.engine.engine());
     let work = Work {
         options,
         character: &options.target.character,
@@ -172,13 +205,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     outputs.protect(&output::sidecar_path(options.input));
     outputs.check(&beside)?;
     let (take, mut file) = work.retarget_loop(&source, &mut outputs)?;
-    let bytes = file.bytes().into_owned();
-    outputs.add(options.output, &bytes)?;
-    file.sidecar.outputs = [options.output, &beside]
-        .map(|path| path.display().to_string())
-        .to_vec();
-    file.sidecar.state_file(&bytes);
-    outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    loop_output::add_file(&mut outputs, &mut file, options.output)?;
     Ok(Moved {
         take,
         ending: loop_output::ending(&file),
@@ -216,16 +243,22 @@ impl Work<'_> {
         if let Some(pairs) = args.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
-        let matched = self.matched(&file, outputs)?;
-        let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
-        if args.engine.recenters() {
-            take = take.recentered(self.character.rig.body());
-        }
+        let (take, matched) = self.carried(&file, outputs)?;
         let read = TakeFacts {
             rig: Some(matched.facts()),
             ..take_facts(&args.input.display().to_string(), &file)
         };
         Ok((take, read))
+    }
+
+    /// A take that was read on the character, and how their joints match.
+    fn carried(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<(Take, Matched), Failure> {
+        let matched = self.matched(file, outputs)?;
+        let take = matched.held_take(&file.take).map_err(Failure::error)?;
+        Ok(match self.options.engine.recenters() {
+            true => (take.recentered(self.character.rig.body()), matched),
+            false => (take, matched),
+        })
     }
 
     fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
@@ -251,9 +284,9 @@ impl Work<'_> {
     }
 
     /// The loop on the character, ready to be written.
-    fn loop_onto(&self, stored: StoredLoop, matched: &Matched, source: &Source) -> Result<LoopOnto, Failure> {
+    fn loop_onto(&self, stored: StoredLoop, matched: &Matched, source: &Source) -> Result<LoopOfLoops, Failure> {
         let engine = self.options.engine;
-        let onto = stored.onto(matched, engine.engine(), engine.recenters(), source);
+        let onto = stored.onto(matched, engine.target, engine.recenters(), source);
         onto.map_err(|error| written_loop::unusable(self.options.input, error))
     }
 
@@ -264,17 +297,9 @@ impl Work<'_> {
             rig: Some(matched.facts()),
             ..stored.facts.clone()
         };
-        let rate_hz = 1.0 / stored.clip.step_secs();
-        let onto = self.loop_onto(stored, &matched, source)?;
-        let written = onto.write(source);
-        let mut file = written.map_err(|error| written_loop::unusable(self.options.input, error.into()))?;
-        let said = &mut file.sidecar;
-        said.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
-        said.target = (self.options.engine.target).map(|engine| {
-            let skeleton = self.character.file.take.skeleton();
-            engine.facts(said, skeleton, rate_hz)
-        });
-        talk::warn_all(&said.warnings);
+        let written = self.loop_onto(stored, &matched, source)?.write(source);
+        let file = written.map_err(|error| written_loop::unusable(self.options.input, error.into()))?;
+        talk::warn_all(&file.sidecar.warnings);
         Ok((read, file))
     }
 }
@@ -329,10 +354,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         let failure = make_all::cannot_hold_them(&args.rig, NoPack::NotExtended);
         return Err(failure.try_this("no --into-one for a file of each, or a character as glTF or binary FBX"));
     }
-    let source = args
-        .engine
-        .engine()
-        .placed(character.source.in_format(format, &character.take));
+    let source = target.form(format, args.engine.engine());
     let beside = output::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("rig", &args.rig);
@@ -375,10 +397,9 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         };
         if written_loop::read_sidecar(path, &reading)?.is_some() {
             let (stored, matched) = work.stored_loop(&mut outputs)?;
-            let rate_hz = 1.0 / stored.clip.step_secs();
             let each = work.loop_onto(stored, &matched, &source)?;
             carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
-            onto.push(Some((each, rate_hz)));
+            onto.push(Some(each));
         } else {
             carried.push(CarriedMotion::Take(work.carried_take(&mut outputs)?.0));
             onto.push(None);
@@ -400,13 +421,12 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
                 sidecar: mut facts,
                 quality,
             }),
-            Some((onto, rate_hz)),
+            Some(onto),
         ) = (written, onto)
         else {
             continue;
         };
         onto.judge(&quality, &mut facts);
-        facts.target = (args.engine.target).map(|engine| engine.facts(&facts, character.take.skeleton(), rate_hz));
         sidecar.loops.push(facts);
     }
     Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);

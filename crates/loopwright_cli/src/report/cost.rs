@@ -92,7 +92,7 @@ pub(crate) struct JumpsFacts {
 }
 
 /// The answer of `cost`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct CostAnswer {
     pub(crate) left: Option<CostSide>,
     pub(crate) entered: Option<CostSide>,

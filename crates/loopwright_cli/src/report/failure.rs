@@ -50,6 +50,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
     let failure = Failure::error(first.trim_start_matches("error: "));
     said.fold(failure, Failure::because)
         .try_this("--help, which lists the arguments")
+        .wrongly_called()
 }
 
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! The cheapest jump from each of many motions into each other.
 
+use loopwright::Transitions;
 use loopwright::transition::{Crossing, TransitionError};
-use loopwright::{Transitions, math::Decay};
 
 use super::{Side, decays};
 use crate::batch::{self, Wanted};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         return Err(Failure::error("--plot is for two motions, and several are named")
             .try_this("two of them, or --json for the costs of all"));
     }
-    let decay = decays(args)?[args.fade as usize];
+    decays(args)?;
     let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
@@ -63,13 +63,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     if sides.len() < 2 {
         return Err(failure.unwrap_or_else(|| Failure::error("no two motions to compare")));
     }
-    let answer = CostAnswer {
-        left: None,
-        entered: None,
-        pair: None,
-        table: None,
-        among: Some(among(&sides, args, decay)?),
-    };
+    let answer = compared(&sides, args)?;
     if !args.json {
         output::print(&report::human(&answer))?;
         return failure.map_or(Ok(Ending::Done), Err);
@@ -82,7 +76,8 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 /// The cheapest jump of each pair of motions, cheapest first.
 ///
 /// Errors: no two motions have one skeleton, or no jump exists between any.
-fn among(sides: &[Side], args: &CostArgs, decay: Decay) -> Result<JumpsFacts, Failure> {
+pub(crate) fn compared(sides: &[Side], args: &CostArgs) -> Result<CostAnswer, Failure> {
+    let decay = decays(args)?[args.fade as usize];
     let mut best: Vec<([usize; 2], Crossing)> = Vec::new();
     let (mut num_apart, mut mismatch) = (0, None);
     let progress = Progress::new("motions compared", sides.len());
@@ -133,11 +128,14 @@ fn among(sides: &[Side], args: &CostArgs, decay: Decay) -> Result<JumpsFacts, Fa
         entry_secs: jump.entry as f64 * sides[*entry].motion.step_secs(),
         cost_metre_secs: jump.cost,
     };
-    Ok(JumpsFacts {
-        decay: decay.name(),
-        decay_secs: decay.secs(),
-        best: best.iter().take(args.top).map(jump).collect(),
-        motions: sides.iter().map(Side::facts).collect(),
-        costs_metre_secs,
+    Ok(CostAnswer {
+        among: Some(JumpsFacts {
+            decay: decay.name(),
+            decay_secs: decay.secs(),
+            best: best.iter().take(args.top).map(jump).collect(),
+            motions: sides.iter().map(Side::facts).collect(),
+            costs_metre_secs,
+        }),
+        ..CostAnswer::default()
     })
 }

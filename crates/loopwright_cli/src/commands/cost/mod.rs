@@ -1,6 +1,6 @@
 //! `loopwright cost`: the cost of leaving one motion and entering another.
 
-mod among;
+pub(crate) mod among;
 
 use std::path::{Path, PathBuf};
 
@@ -39,40 +39,13 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let decays = decays(args)?;
+    decays(args)?;
     let left = Side::read(left, &args.reading)?;
     let entered = Side::read(entered, &args.reading)?;
     for side in [&left, &entered] {
         outputs.protect(&side.path);
     }
-    let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
-        .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
-    let decay = decays[args.fade as usize];
-    let mut answer = CostAnswer {
-        left: Some(left.facts()),
-        entered: Some(entered.facts()),
-        pair: None,
-        table: None,
-        among: None,
-    };
-    let svg = match (left.frame, entered.frame) {
-        (Some(exit), Some(entry)) => {
-            let pair = pair(&transitions, &left, [exit, entry], &decays);
-            let title = format!(
-                "{} to {}: what the jump costs, axis by axis",
-                left.title(),
-                entered.title()
-            );
-            let svg = plot.is_some().then(|| plot::displacements(&title, &decays, &pair.1));
-            answer.pair = Some(pair.0);
-            svg
-        }
-        _ => {
-            let (table, svg) = table(args, &transitions, [&left, &entered], decay, plot.is_some())?;
-            answer.table = Some(table);
-            svg
-        }
-    };
+    let (answer, svg) = compared([&left, &entered], args, TABLE, plot.is_some())?;
     if let (Some(plot), Some(svg)) = (plot, svg) {
         plot.add(&mut outputs, &svg)?;
     }
@@ -83,6 +56,43 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failu
         report::human(&answer)
     })?;
     Ok(Ending::Done)
+}
+
+/// What jumps from one motion into another cost, in a table of at most so many frames a side; and a drawing of it if one is wanted.
+pub(crate) fn compared(
+    [left, entered]: [&Side; 2],
+    args: &CostArgs,
+    most: usize,
+    drawn: bool,
+) -> Result<(CostAnswer, Option<String>), Failure> {
+    let decays = decays(args)?;
+    let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
+        .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
+    let decay = decays[args.fade as usize];
+    let mut answer = CostAnswer {
+        left: Some(left.facts()),
+        entered: Some(entered.facts()),
+        ..CostAnswer::default()
+    };
+    let svg = match (left.frame, entered.frame) {
+        (Some(exit), Some(entry)) => {
+            let pair = pair(&transitions, left, [exit, entry], &decays);
+            let title = format!(
+                "{} to {}: what the jump costs, axis by axis",
+                left.title(),
+                entered.title()
+            );
+            let svg = drawn.then(|| plot::displacements(&title, &decays, &pair.1));
+            answer.pair = Some(pair.0);
+            svg
+        }
+        _ => {
+            let (table, svg) = table(args, &transitions, [left, entered], decay, most, drawn)?;
+            answer.table = Some(table);
+            svg
+        }
+    };
+    Ok((answer, svg))
 }
 
 /// Spring, cubic and quintic with the settings of the flags, in this order.
@@ -100,7 +110,8 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
                 Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
-                    .try_this(format!("{flag} {usual}")),
+                    .try_this(format!("{flag} {usual}"))
+                    .wrongly_called(),
             );
         }
     }
@@ -108,7 +119,7 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
 }
 
 /// A take or a loop, and the selected frame of it, if any.
-struct Side {
+pub(crate) struct Side {
     path: PathBuf,
     motion: TransitionClip,
     frame: Option<usize>,
@@ -128,12 +139,18 @@ impl Side {
     }
 
     fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self, Failure> {
+        let read = ReadMotion::read(&path, reading)?;
+        Self::new(path, read, frame)
+    }
+
+    /// A motion of this name, or a frame of it. Errors: it has no such frame.
+    pub(crate) fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self, Failure> {
         let ReadMotion {
             motion,
             clip,
             joints,
             num_keys,
-        } = ReadMotion::read(&path, reading)?;
+        } = read;
         let frame = frame
             .map(|words| motions::frame_of(&path, words, num_keys))
             .transpose()?;
@@ -213,6 +230,7 @@ fn table(
     transitions: &Transitions,
     sides: [&Side; 2],
     decay: Decay,
+    most: usize,
     drawn: bool,
 ) -> Result<(TableFacts, Option<String>), Failure> {
     let [exits, entries] = sides.map(|side| match side.frame {
@@ -229,7 +247,7 @@ fn table(
         .because(NO_JUMP)
         .try_this("other frames; `loopwright inspect --json` lists the bad ones"));
     }
-    let grid = transitions.grid(exits, entries, decay, TABLE);
+    let grid = transitions.grid(exits, entries, decay, most);
     let sorted = grid.sorted();
     let phase = matching_phase(sides);
     let [left_step, entered_step] = sides.map(|side| side.motion.step_secs());

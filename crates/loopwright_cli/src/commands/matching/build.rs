@@ -17,7 +17,6 @@ use crate::talk::{self, Progress};
 use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion, written_loop};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
-    cost::check_fade(args.half_life, args.blend)?;
     let mut named: Vec<NamedMotion> = Vec::new();
     // Files that no one named.
     let mut found: HashSet<PathBuf> = HashSet::new();
@@ -52,11 +51,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
         _ => None,
     };
-    let horizon = match &known {
-        Some(known) => known.horizon(),
-        None => horizon_of(&args.ahead)?,
-    };
-    let mut building = Building::new(known, horizon, args);
+    let (mut building, horizon) = Building::new(known, args)?;
 
     let progress = Progress::new("reading", named.len());
     let (mut num_added, mut failures, mut left_out) = (0, Vec::new(), Vec::new());
@@ -77,17 +72,14 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     if num_added == 0 {
         return Err(match (&failures[..], &left_out[..]) {
             ([only], _) => only.clone(),
-            ([], []) => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
-                .try_this("longer takes: matching looks ahead, see --ahead"),
+            ([], []) => no_rows(),
             ([], [first, ..]) => {
                 Failure::nothing("none of the takes can be matched").try_this(first.hint().unwrap_or("other takes"))
             }
             (all, _) => Failure::of_all("none of the takes can be matched", all),
         });
     }
-    let (bytes, answer) = building
-        .finish(&args.output, num_added)
-        .map_err(|error| rows_failure(&error))?;
+    let (bytes, answer) = building.finish(&args.output, num_added)?;
     outputs.add(&args.output, &bytes)?;
     let outputs = outputs.commit()?;
     let failure = match (&failures[..], named.len()) {
@@ -186,7 +178,7 @@ fn of_file(
 
 /// A database before its rows are arranged.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
-enum Building<'a> {
+pub(crate) enum Building<'a> {
     Future {
         known: Option<MatchDatabase<'a>>,
         horizon: Horizon,
@@ -202,10 +194,16 @@ enum Building<'a> {
 }
 
 impl<'a> Building<'a> {
-    fn new(known: Option<Opened<'a>>, horizon: Horizon, args: &MatchBuildArgs) -> Self {
+    /// A database without more rows than those that are known, and how far its motions look ahead. Errors: a setting that cannot be followed.
+    pub(crate) fn new(known: Option<Opened<'a>>, args: &MatchBuildArgs) -> Result<(Self, Horizon), Failure> {
+        cost::check_fade(args.half_life, args.blend)?;
+        let horizon = match &known {
+            Some(known) => known.horizon(),
+            None => horizon_of(&args.ahead)?,
+        };
         let decay = args.fade.lasting(args.half_life, args.blend);
         let motions = Vec::new();
-        match (known, args.features) {
+        let building = match (known, args.features) {
             (Some(Opened::Future(known)), _) => Self::Future {
                 horizon: known.horizon(),
                 known: Some(known),
@@ -228,11 +226,12 @@ impl<'a> Building<'a> {
                 decay,
                 motions: Vec::new(),
             },
-        }
+        };
+        Ok((building, horizon))
     }
 
     /// Adds the frames of a motion; returns how many.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         path: &Path,
         source: &MatchSource,
@@ -271,8 +270,12 @@ impl<'a> Building<'a> {
         }
     }
 
-    /// The database as bytes, and what is said of it.
-    fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), RowsError> {
+    /// The database as bytes, and what is said of it. Errors: too few rows, or too many.
+    pub(crate) fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), Failure> {
+        self.arranged(path, num_added).map_err(|error| rows_failure(&error))
+    }
+
+    fn arranged(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), RowsError> {
         Ok(match self {
             Self::Future {
                 known,
@@ -329,6 +332,12 @@ fn add_new<'c, F>(
     let num_rows = found.iter().map(|motion| motion.features.len()).sum();
     motions.extend(found);
     Ok(num_rows)
+}
+
+/// Why there is no database.
+pub(crate) fn no_rows() -> Failure {
+    Failure::nothing("no take has a run of frames without jumps that is long enough to match")
+        .try_this("longer takes: matching looks ahead, see --ahead")
 }
 
 fn rows_failure(error: &RowsError) -> Failure {

@@ -1,6 +1,8 @@
 //! `loopwright match export`: rows as an array for NumPy.
 
-use loopwright_match::features::{Horizon, NUM_FEATURES};
+use std::path::Path;
+
+use loopwright_match::{MatchSource, features::NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::exit::{Ending, Failure};
@@ -17,36 +19,16 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     }
     outputs.check(&args.npy)?;
     let bytes = files::read_bytes(&args.database)?;
+    let database = open(&args.database, &bytes)?;
     let mut rows: Vec<f32> = Vec::new();
-    let columns = match open(&args.database, &bytes)? {
-        Opened::Future(database) => {
-            if args.takes.is_empty() {
-                rows.extend((0..database.num_rows()).flat_map(|row| database.row(row)));
-            }
-            for path in &args.takes {
-                let queries = asked_for(path, &args.reading, database.horizon())?.queries(database.horizon());
-                let queries = queries.map_err(|error| unmatched(path, error))?;
-                rows.extend(queries.iter().flat_map(|features| database.standard().apply(features)));
-            }
-            NUM_FEATURES
-        }
-        Opened::Cost(database) => {
-            let features = database.features();
-            let mut add = |row: &[f32]| rows.extend(features.form(row).iter().map(|&number| number as f32));
-            if args.takes.is_empty() {
-                for row in 0..database.num_rows() {
-                    add(&database.row(row).collect::<Vec<f32>>());
-                }
-            }
-            for path in &args.takes {
-                let queries = features.queries(&asked_for(path, &args.reading, Horizon::default())?);
-                for row in queries.map_err(|error| unmatched_cost(path, error))? {
-                    add(&row);
-                }
-            }
-            features.num_axes()
-        }
-    };
+    let mut columns = 0;
+    if args.takes.is_empty() {
+        columns = add_rows(&mut rows, &database, None)?;
+    }
+    for path in &args.takes {
+        let source = asked_for(path, &args.reading, database.horizon())?;
+        columns = add_rows(&mut rows, &database, Some((path, &source)))?;
+    }
     outputs.add(&args.npy, &npy(&rows, columns))?;
     let outputs = outputs.commit()?;
     let answer = ExportAnswer {
@@ -60,6 +42,43 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
         report::exported(&answer, &args.npy)
     })?;
     Ok(Ending::Done)
+}
+
+/// Adds the rows of a database, or those that queries by the frames of a motion have there; and returns how many numbers one has. Errors:
+/// the motion cannot be matched.
+pub(crate) fn add_rows(
+    rows: &mut Vec<f32>,
+    database: &Opened<'_>,
+    motion: Option<(&Path, &MatchSource)>,
+) -> Result<usize, Failure> {
+    match (database, motion) {
+        (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
+        (Opened::Future(database), Some((path, source))) => {
+            let queries = source.queries(database.horizon());
+            let queries = queries.map_err(|error| unmatched(path, error))?;
+            rows.extend(queries.iter().flat_map(|features| database.standard().apply(features)));
+        }
+        (Opened::Cost(database), motion) => {
+            let features = database.features();
+            let of_database = || {
+                Ok((0..database.num_rows())
+                    .map(|row| database.row(row).collect())
+                    .collect())
+            };
+            let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched_cost(path, error));
+            let found: Vec<Vec<f32>> = motion.map_or_else(of_database, of_motion)?;
+            rows.extend(
+                found
+                    .iter()
+                    .flat_map(|row| features.form(row))
+                    .map(|number| number as f32),
+            );
+        }
+    }
+    Ok(match database {
+        Opened::Future(_) => NUM_FEATURES,
+        Opened::Cost(database) => database.features().num_axes(),
+    })
 }
 
 /// An array of 32-bit floats, row by row, in version 1.0 of NumPy's format. Source: NumPy, "NEP 1: A simple file format for NumPy

@@ -11,9 +11,9 @@ use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
 use crate::{files, output, recipe::TakeArgs, written_loop};
 
-mod build;
-mod export;
-mod query;
+pub(crate) mod build;
+pub(crate) mod export;
+pub(crate) mod query;
 mod source;
 mod tags;
 mod walk;
@@ -27,10 +27,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
         MatchCommand::Inspect(args) => {
             // A mapped file that another program changes would change under our feet, and the checksum reads it whole anyway.
             let bytes = files::read_bytes(&args.database)?;
-            let answer = match open(&args.database, &bytes)? {
-                Opened::Future(database) => InspectAnswer::of_future(&args.database, &database, bytes.len()),
-                Opened::Cost(database) => InspectAnswer::of_cost(&args.database, &database, bytes.len()),
-            };
+            let answer = inspected(&args.database, &open(&args.database, &bytes)?, bytes.len());
             output::print(&if args.json {
                 json::document("match-inspect", answer, None, &[])
             } else {
@@ -41,16 +38,31 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
     }
 }
 
+/// What a database of so many bytes holds.
+pub(crate) fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> InspectAnswer {
+    match database {
+        Opened::Future(database) => InspectAnswer::of_future(path, database, num_bytes),
+        Opened::Cost(database) => InspectAnswer::of_cost(path, database, num_bytes),
+    }
+}
+
 /// A database, by its features.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
-enum Opened<'a> {
+pub(crate) enum Opened<'a> {
     Future(MatchDatabase<'a>),
     Cost(CostDatabase<'a>),
 }
 
 impl Opened<'_> {
+    pub(crate) fn kind(&self) -> FeatureSetKind {
+        match self {
+            Opened::Future(_) => FeatureSetKind::Future,
+            Opened::Cost(_) => FeatureSetKind::Cost,
+        }
+    }
+
     /// The times ahead that motions have to be read for: costs know none.
-    fn horizon(&self) -> Horizon {
+    pub(crate) fn horizon(&self) -> Horizon {
         match self {
             Opened::Future(database) => database.horizon(),
             Opened::Cost(_) => Horizon::default(),
@@ -59,7 +71,7 @@ impl Opened<'_> {
 }
 
 /// The database in the bytes of a file.
-fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
+pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
     let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
         Ok(match kind {
             FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
@@ -98,7 +110,7 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
     }
 }
 
-fn unmatched(path: &Path, error: MatchError) -> Failure {
+pub(crate) fn unmatched(path: &Path, error: MatchError) -> Failure {
     // There is nothing in it to match, which is no fault of a file that lies in a folder.
     let failure = Failure::nothing(Failure::cannot("match", path, error).what());
     match error {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use glam::DVec3;
 use loopwright::math::Twist;
-use loopwright_match::features::{self, Future, Horizon, NUM_TIMES};
-use loopwright_match::{Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour};
+use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
+use loopwright_match::{Cheapest, CostDatabase, MatchDatabase, MatchFilter, MatchSource, Neighbour};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::args::{MatchQueryArgs, StandingFoot, gaits_of};
@@ -23,6 +23,34 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
             .because("write FILE:FRAME, with frames counted from 0")
             .try_this(format!("{}:0", path.display())));
     };
+    check_wish(args)?;
+    let source = asked_for(&path, &args.reading, database.horizon())?;
+    // The closing key of a loop repeats its first sample.
+    let num_frames = source.num_frames();
+    let frame = match source.is_loop() {
+        true => motions::frame_of(&path, &frame, num_frames + 1)? % num_frames,
+        false => motions::frame_of(&path, &frame, num_frames)?,
+    };
+    let mut found = found(args, &path, &source, &[frame], &database)?;
+    let answer = QueryAnswer {
+        database: args.database.display().to_string(),
+        features: database.kind().as_str(),
+        file: path.display().to_string(),
+        frame,
+        speed_mps: args.speed,
+        turn_rate_dps: args.speed.map(|_| args.turn_rate),
+        found: found.remove(0),
+    };
+    output::print(&if args.json {
+        json::document("match-query", answer, None, &[])
+    } else {
+        report::queried(&answer)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Errors: a speed or a turn rate that nobody has.
+fn check_wish(args: &MatchQueryArgs) -> Result<(), Failure> {
     for (flag, number, most) in [
         ("--speed", args.speed.unwrap_or(0.0), MOST_MPS),
         ("--turn-rate", args.turn_rate, MOST_DPS),
@@ -31,17 +59,24 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
         if !(-most..=most).contains(&number) {
             return Err(
                 Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
-                    .try_this("--speed 1.4 --turn-rate 30"),
+                    .try_this("--speed 1.4 --turn-rate 30")
+                    .wrongly_called(),
             );
         }
     }
-    let source = asked_for(&path, &args.reading, database.horizon())?;
-    // The closing key of a loop repeats its first sample.
-    let num_frames = source.num_frames();
-    let frame = match source.is_loop() {
-        true => motions::frame_of(&path, &frame, num_frames + 1)? % num_frames,
-        false => motions::frame_of(&path, &frame, num_frames)?,
-    };
+    Ok(())
+}
+
+/// What a database holds that fits best to each of these frames of a motion. Errors: the motion cannot be matched, or no frame passes the
+/// filter.
+pub(crate) fn found(
+    args: &MatchQueryArgs,
+    path: &Path,
+    source: &MatchSource,
+    frames: &[usize],
+    database: &Opened<'_>,
+) -> Result<Vec<Vec<FoundFrame>>, Failure> {
+    check_wish(args)?;
     let filter = MatchFilter {
         tags: args.tags.clone(),
         gaits: gaits_of(&args.gaits),
@@ -53,17 +88,21 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
         },
         ..MatchFilter::default()
     };
-    let (features, found) = match &database {
-        Opened::Future(database) => (
-            FeatureSetKind::Future,
-            nearest(args, &path, &source, frame, database, &filter)?,
-        ),
-        Opened::Cost(database) => (
-            FeatureSetKind::Cost,
-            cheapest(args, &path, &source, frame, database, &filter)?,
-        ),
+    let found: Vec<Vec<FoundFrame>> = match database {
+        Opened::Future(database) => {
+            let queries = source.queries(database.horizon());
+            let queries = queries.map_err(|error| unmatched(path, error))?;
+            let of_frame = |&frame: &usize| nearest(args, path, &queries, frame, database, &filter);
+            frames.iter().map(of_frame).collect::<Result<_, _>>()?
+        }
+        Opened::Cost(database) => {
+            let queries = database.features().queries(source);
+            let queries = queries.map_err(|error| unmatched_cost(path, error))?;
+            let of_frame = |&frame: &usize| cheapest(args, source, &queries[frame], database, &filter);
+            frames.iter().map(of_frame).collect()
+        }
     };
-    if found.is_empty() {
+    if found.iter().any(Vec::is_empty) {
         return Err(Failure::nothing("no frame of the database passes the filter")
             .because("tags are compared exactly, and all of them must be there")
             .try_this(format!(
@@ -71,35 +110,18 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
                 args.database.display()
             )));
     }
-    let answer = QueryAnswer {
-        database: args.database.display().to_string(),
-        features: features.as_str(),
-        file: path.display().to_string(),
-        frame,
-        speed_mps: args.speed,
-        turn_rate_dps: args.speed.map(|_| args.turn_rate),
-        found,
-    };
-    output::print(&if args.json {
-        json::document("match-query", answer, None, &[])
-    } else {
-        report::queried(&answer)
-    })?;
-    Ok(Ending::Done)
+    Ok(found)
 }
 
 /// The frames whose pose and future are nearest.
 fn nearest(
     args: &MatchQueryArgs,
     path: &Path,
-    source: &MatchSource,
+    frames: &[RawFeatures],
     frame: usize,
     database: &MatchDatabase<'_>,
     filter: &MatchFilter,
 ) -> Result<Vec<FoundFrame>, Failure> {
-    let frames = source
-        .queries(database.horizon())
-        .map_err(|error| unmatched(path, error))?;
     let Some(mut asked) = frames.get(frame).copied() else {
         return Err(Failure::error(format!(
             "nobody knows what \"{}\" does after frame {frame}",
@@ -131,29 +153,27 @@ fn nearest(
 /// The frames to which a jump costs least.
 fn cheapest(
     args: &MatchQueryArgs,
-    path: &Path,
     source: &MatchSource,
-    frame: usize,
+    query: &[f32],
     database: &CostDatabase<'_>,
     filter: &MatchFilter,
-) -> Result<Vec<FoundFrame>, Failure> {
-    let features = database.features();
-    let mut frames = features.queries(source).map_err(|error| unmatched_cost(path, error))?;
-    let query = &mut frames[frame];
+) -> Vec<FoundFrame> {
+    let mut query = query.to_vec();
     if let Some(speed) = args.speed {
-        features.steer(query, speed, args.turn_rate.to_radians(), source.half_height());
+        let features = database.features();
+        features.steer(&mut query, speed, args.turn_rate.to_radians(), source.half_height());
     }
     let none = Cheapest {
         row: usize::MAX,
         cost: f64::INFINITY,
     };
     let mut cheapest = vec![none; args.top.min(database.num_rows())];
-    let count = database.cheapest_of(query, filter, &mut cheapest);
+    let count = database.cheapest_of(&query, filter, &mut cheapest);
     let found = cheapest[..count].iter().map(|found| {
-        let bound = database.feature_cost(query, found.row);
+        let bound = database.feature_cost(&query, found.row);
         FoundFrame::new(database, found.row, bound, Some(found.cost))
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 /// Nobody runs faster, m/s.

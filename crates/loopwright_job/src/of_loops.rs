@@ -1,0 +1,54 @@
+//! A loop that comes of others, a blend of them or one on another character: written and judged.
+
+use loopwright::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loop_clip::LoopKeys, quality};
+use loopwright_formats::loop_file::{DerivedLoop, facts::CheckFacts};
+use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
+
+use crate::Verdict;
+use crate::stored::as_played;
+
+/// A loop that comes of others.
+#[derive(Clone, Debug)]
+pub struct LoopOfLoops {
+    /// What is written.
+    pub derived: DerivedLoop,
+    pub(crate) clip: LoopClip,
+    pub(crate) body: Body,
+    pub(crate) mode: RootMode,
+    /// The checks that speak of its take.
+    pub(crate) of_take: Vec<CheckFacts>,
+    pub(crate) seam_sample: usize,
+    /// The engine whose importer finds its settings beside it, and the joints of the file without one that is added for it.
+    pub(crate) target: Option<Target>,
+    pub(crate) skeleton: Skeleton,
+}
+
+impl LoopOfLoops {
+    /// Writes it in the form of a source, reads it back and judges it. Errors: [`LoopFileError`].
+    pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
+        let mut file = self.derived.write(source)?;
+        file.sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
+        self.judge(&file.quality, &mut file.sidecar);
+        Ok(file)
+    }
+
+    /// States the verdict on it as written, and what its engine needs to know.
+    pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
+        let (clip, body) = (&self.clip, &self.body);
+        Verdict::of_derived(clip, body, self.mode, quality, &self.of_take, self.seam_sample)
+            .state(&mut sidecar.quality);
+        let rate_hz = 1.0 / clip.step_secs();
+        sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
+    }
+
+    /// The loop as it is played: in place where its root does not move.
+    pub fn played(&self) -> LoopClip {
+        as_played(self.clip.clone(), self.mode)
+    }
+}
+
+/// How much its feet slide, centimetres per second.
+pub(crate) fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
+    let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
+    slide.map(|mps| 1e2 * mps)
+}

@@ -1,0 +1,551 @@
+"""What is done with takes and loops once there are some: mixed, played, compared, measured, checked, put onto characters."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._errors import SettingError
+from ._loop import Loop
+from ._poses import Floats, array, numbers
+from ._settings import asked, flags, path_of, text_of
+from ._take import Take, read, warn
+
+if TYPE_CHECKING:
+    from ._native import Loop as NativeLoop
+
+Pathlike: TypeAlias = "str | os.PathLike[str]"
+Motionlike: TypeAlias = "Take | Loop | Pathlike"
+Indices = npt.NDArray[np.int64]
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def document(command: str, *args: str) -> dict[str, Any]:
+    """What a command prints as JSON."""
+    _, printed, said = _native.answer(["loopwright", *command.split(), "--json", *args])
+    warn((("MotionWarning", text) for text in said))
+    found: dict[str, Any] = json.loads(printed)
+    return found
+
+
+def motion_of(name: str, value: Any) -> Take | Loop:
+    """A take or a loop, or what a file holds: a loop where its sidecar is beside it, else a take."""
+    if isinstance(value, Take | Loop):
+        return value
+    if not is_path(value):
+        raise SettingError(f"{name}: expected a Take, a Loop or a path, found {type(value).__name__}")
+    path = path_of(name, value)
+    if not has_sidecar(path):
+        return read(path)
+    native, said = _native.load(path)
+    warn((("FileWarning", text) for text in said))
+    return Loop(native)
+
+
+def has_sidecar(path: str) -> bool:
+    file = path if os.path.exists(path) else path.rpartition("#")[0]
+    return os.path.exists(f"{file}.json")
+
+
+def take_of(name: str, value: Any) -> Take:
+    if isinstance(value, Take):
+        return value
+    if not is_path(value):
+        raise SettingError(f"{name}: expected a Take or a path, found {type(value).__name__}")
+    return read(path_of(name, value))
+
+
+def _loops(loops: Any) -> list[NativeLoop]:
+    """Loops, and those in files and folders."""
+    if isinstance(loops, Loop) or is_path(loops):
+        loops = [loops]
+    if not isinstance(loops, Iterable):
+        raise SettingError(f"loops: expected loops or paths, found {type(loops).__name__}")
+    natives: list[NativeLoop] = []
+    for index, each in enumerate(loops):
+        if isinstance(each, Loop):
+            natives.append(each._native)
+        elif is_path(each):
+            found, said = _native.loops_in([path_of(f"loops[{index}]", each)])
+            warn((("FileWarning", text) for text in said))
+            natives += found
+        else:
+            raise SettingError(f"loops[{index}]: expected a Loop or a path, found {type(each).__name__}")
+    if not natives:
+        raise SettingError("loops: expected one or more, found none")
+    return natives
+
+
+def blend(
+    loops: Loop | Pathlike | Iterable[Loop | Pathlike],
+    weights: Sequence[float] | Floats | None = None,
+    *,
+    speed: float | None = None,
+    turn_rate: float | None = None,
+    lock_feet: str = "auto",
+    for_: str | None = None,
+    recenter: bool | None = None,
+    rig: Pathlike | None = None,
+    map: Pathlike | None = None,
+    bone_stretch: float | None = None,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+) -> Loop:
+    """Mixes loops of one skeleton into one, with `weights`, or by the `speed` (m/s) or `turn_rate` (deg/s) that it is to have.
+
+    With `rig`, a character's file, loops of any skeletons are mixed on that. Raises MakeError.
+    """
+    said = flags(
+        weights=None if weights is None else numbers("weights", weights, (None,)),
+        speed=speed,
+        turn_rate=turn_rate,
+        lock_feet=lock_feet,
+        for_=for_,
+        recenter=recenter,
+        rig=rig,
+        map=map,
+        bone_stretch=bone_stretch,
+        hips=hips,
+        feet=feet,
+    )
+    return _loop(_native.blend(_loops(loops), said))
+
+
+def _loop(native: NativeLoop) -> Loop:
+    warn(native.warnings())
+    return Loop(native)
+
+
+def play(
+    loops: Loop | Pathlike | Iterable[Loop | Pathlike],
+    seconds: float = 60.0,
+    *,
+    seed: int = 0,
+    fps: float | None = None,
+    cycles: tuple[int, int] = (1, 3),
+    fade: str = "quintic",
+    fade_seconds: float | None = None,
+    lock_feet: str = "auto",
+    for_: str | None = None,
+    recenter: bool | None = None,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+    name: str = "played",
+) -> Take:
+    """Plays loops of one skeleton one after the other in a random order, which `Take.played` tells. Raises MakeError.
+
+    Each plays for `cycles`, fewest and most, and on to its best exit; the same `seed` gives the same motion.
+    """
+    try:
+        low, high = cycles
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"cycles: expected (fewest, most), found {cycles!r}") from error
+    said = flags(
+        seconds=seconds,
+        seed=seed,
+        fps=fps,
+        cycles=f"{low}:{high}",
+        fade=fade,
+        fade_seconds=fade_seconds,
+        lock_feet=lock_feet,
+        for_=for_,
+        recenter=recenter,
+        hips=hips,
+        feet=feet,
+    )
+    native, answer, warned = _native.play(_loops(loops), text_of("name", name), said)
+    warn((("MotionWarning", text) for text in warned))
+    take = Take(native)
+    take._played = json.loads(answer)["played"]
+    return take
+
+
+@dataclass(frozen=True, repr=False)
+class Costs:
+    """What jumps cost, metre-seconds: weighted distances of joints from their target, summed over joints, axes and the fade."""
+
+    table: Floats
+    """From each exit into each entry (exits, entries); nan where there is no jump."""
+    exits: Indices
+    """Frames of the rows, of many motions their numbers."""
+    entries: Indices
+    """Frames of the columns, of many motions their numbers."""
+    best: list[dict[str, Any]]
+    """The cheapest jumps, the cheapest first, with the keys of `best` in `loopwright cost --json`."""
+    facts: dict[str, Any]
+    """What else is known, with the keys of `table` or `among` in `loopwright cost --json`."""
+
+    def __repr__(self) -> str:
+        return f"<Costs of {self.table.shape[0]} exits and {self.table.shape[1]} entries>"
+
+
+@dataclass(frozen=True, repr=False)
+class JumpCost:
+    """What one jump costs, and its parts: joints, then the velocity and the turning of the root."""
+
+    costs: dict[str, float]
+    """The whole cost by fade: "spring", "cubic" and "quintic", metre-seconds."""
+    parts: tuple[str, ...]
+    """Names of the parts."""
+    weights: Floats
+    """Their weights (P,), factors on metres."""
+    positions: Floats
+    """Gaps of position (P, 3), metres; nan for the root, which goes on where it is."""
+    velocities: Floats
+    """Gaps of velocity (P, 3), m/s; of the root's turning the first number, times half the height of the body."""
+    part_costs: Floats
+    """Costs (P, 3) of the parts with a spring, a cubic and a quintic."""
+    facts: dict[str, Any]
+    """The answer of `loopwright cost --json`."""
+
+    def __repr__(self) -> str:
+        return f"<JumpCost {self.costs}>"
+
+
+@overload
+def cost(
+    a: Motionlike,
+    b: Motionlike,
+    *,
+    frames: tuple[int, int],
+    fade: str = ...,
+    half_life: float = ...,
+    blend: float = ...,
+    top: int = ...,
+    weights: Mapping[str, float] | None = ...,
+    size: int = ...,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> JumpCost: ...
+
+
+@overload
+def cost(
+    a: Motionlike | Sequence[Motionlike],
+    b: Motionlike | None = None,
+    *,
+    frames: tuple[int | None, int | None] | None = None,
+    fade: str = ...,
+    half_life: float = ...,
+    blend: float = ...,
+    top: int = ...,
+    weights: Mapping[str, float] | None = ...,
+    size: int = ...,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Costs | JumpCost: ...
+
+
+def cost(
+    a: Motionlike | Sequence[Motionlike],
+    b: Motionlike | None = None,
+    *,
+    frames: tuple[int | None, int | None] | None = None,
+    fade: str = "spring",
+    half_life: float = 0.1,
+    blend: float = 0.4,
+    top: int = 10,
+    weights: Mapping[str, float] | None = None,
+    size: int = 128,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+) -> Costs | JumpCost:
+    """What it costs to leave motion `a` and enter `b`: a table over their frames, at most `size` of each, and the best jumps.
+
+    With `frames`, an exit and an entry, the parts of that jump; of several motions `a` alone, or a folder, the cheapest jump from each into
+    each other. `weights` are those of joints, by pattern. Raises NoLoopError where there is no jump.
+    """
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise SettingError(f"size: expected a whole number from 1, found {size!r}")
+    said = flags(
+        fade=fade,
+        half_life=half_life,
+        blend=blend,
+        top=top,
+        joint_weight=joint_weights(weights),
+        hips=hips,
+        feet=feet,
+    )
+    if b is None and is_path(a):
+        facts = document("cost", *said, "--", path_of("a", a))["among"]
+        table = np.array(facts.pop("costs_metre_secs"), np.float64)
+        return _among(facts, table)
+    if b is None:
+        if isinstance(a, Take | Loop) or not isinstance(a, Iterable):
+            raise SettingError(f"b: expected a second motion, or a list of motions as a, found {type(a).__name__} alone")
+        motions = [motion_of(f"a[{index}]", each) for index, each in enumerate(a)]
+        if len(motions) < 2:
+            raise SettingError(f"a: expected two motions or more, found {len(motions)}")
+        if frames is not None:
+            raise SettingError("frames: expected two motions, a and b, found a list of motions")
+        if len(motions) == 2:
+            raise SettingError("a: two motions are compared as a and b")
+        wanted: list[int | None] = [None] * len(motions)
+    else:
+        motions = [motion_of("a", a), motion_of("b", b)]
+        try:
+            wanted = [None if frame is None else int(frame) for frame in frames or (None, None)]
+        except (TypeError, ValueError) as error:
+            raise SettingError(f"frames: expected (exit, entry), found {frames!r}") from error
+        if len(wanted) != 2:
+            raise SettingError(f"frames: expected (exit, entry), found {frames!r}")
+    given = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
+    answer, costs, warned = _native.cost(given, asked({"hips": hips, "feet": feet}), said, int(size))
+    warn((("MotionWarning", text) for text in warned))
+    facts = json.loads(answer)
+    if facts["among"] is not None:
+        return _among(facts["among"], array(costs, len(motions), len(motions)))
+    if facts["pair"] is not None:
+        return _jump(facts)
+    of_table = facts["table"]
+    exits, entries = (_indices(of_table.pop(key)) for key in ("exit_frames", "entry_frames"))
+    of_table.pop("costs_metre_secs")
+    return Costs(array(costs, len(exits), len(entries)), exits, entries, of_table.pop("best"), of_table)
+
+
+def _among(facts: dict[str, Any], table: Floats) -> Costs:
+    facts.pop("costs_metre_secs", None)
+    table.flags.writeable = False
+    each = _indices(range(len(table)))
+    return Costs(table, each, each, facts.pop("best"), facts)
+
+
+def _jump(facts: dict[str, Any]) -> JumpCost:
+    gaps = facts["pair"]["gaps"]
+    costs = {cost["decay"]: float(cost["cost_metre_secs"]) for cost in facts["pair"]["costs"]}
+    positions = [gap["position_m"] if gap["is_joint"] else [np.nan] * 3 for gap in gaps]
+    return JumpCost(
+        costs=costs,
+        parts=tuple(str(gap["part"]) for gap in gaps),
+        weights=_floats([gap["weight"] for gap in gaps]),
+        positions=_floats(positions),
+        velocities=_floats([gap["velocity_mps"] for gap in gaps]),
+        part_costs=_floats([gap["costs_metre_secs"] for gap in gaps]),
+        facts=facts,
+    )
+
+
+def _floats(values: Any) -> Floats:
+    floats = np.array(values, np.float64)
+    floats.flags.writeable = False
+    return floats
+
+
+def _indices(values: Iterable[int]) -> Indices:
+    indices = np.array(list(values), np.int64)
+    indices.flags.writeable = False
+    return indices
+
+
+def joint_weights(weights: Mapping[str, float] | None) -> list[str] | None:
+    return None if weights is None else [f"{joint}={float(weight)!r}" for joint, weight in weights.items()]
+
+
+def fit(
+    takes: Take | Pathlike | Iterable[Take | Pathlike],
+    *,
+    mode: str | None = None,
+    smoothing: float | None = None,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Figures for a character controller from takes or folders of them: the document of `loopwright fit --json`."""
+    listed = [takes] if isinstance(takes, Take) or is_path(takes) else takes
+    if not isinstance(listed, Iterable):
+        raise SettingError(f"takes: expected takes or paths, found {type(takes).__name__}")
+    listed = list(listed)
+    if not listed:
+        raise SettingError("takes: expected one or more, found none")
+    said = flags(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
+    if all(is_path(take) for take in listed):
+        return document("fit", *said, "--", *(path_of("takes", take) for take in listed))
+    natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(listed)]
+    answer, warned = _native.fit(natives, said)
+    warn((("MotionWarning", text) for text in warned))
+    found: dict[str, Any] = json.loads(answer)
+    return found
+
+
+def inspect(take: Take | Pathlike) -> dict[str, Any]:
+    """What a take holds: the document of `loopwright inspect --json`."""
+    if is_path(take):
+        return document("inspect", "--", path_of("take", take))
+    found: dict[str, Any] = json.loads(_native.inspect(take_of("take", take)._native, asked({})))
+    return found
+
+
+def list_loops(*paths: Pathlike) -> dict[str, Any]:
+    """The animations of files and the loops in them: the document of `loopwright list --json`."""
+    return document("list", "--", *(path_of("paths", path) for path in paths))
+
+
+@overload
+def retarget(
+    motion: Take,
+    rig: Pathlike,
+    *,
+    map: Pathlike | None = ...,
+    bone_stretch: float | None = ...,
+    for_: str | None = ...,
+    recenter: bool | None = ...,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Take: ...
+
+
+@overload
+def retarget(
+    motion: Loop,
+    rig: Pathlike,
+    *,
+    map: Pathlike | None = ...,
+    bone_stretch: float | None = ...,
+    for_: str | None = ...,
+    recenter: bool | None = ...,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Loop: ...
+
+
+@overload
+def retarget(
+    motion: Pathlike,
+    rig: Pathlike,
+    *,
+    map: Pathlike | None = ...,
+    bone_stretch: float | None = ...,
+    for_: str | None = ...,
+    recenter: bool | None = ...,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Take | Loop: ...
+
+
+def retarget(
+    motion: Motionlike,
+    rig: Pathlike,
+    *,
+    map: Pathlike | None = None,
+    bone_stretch: float | None = None,
+    for_: str | None = None,
+    recenter: bool | None = None,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+) -> Take | Loop:
+    """Puts a take or a loop onto the character in the file `rig`, its feet held; it is then written as a copy of that file.
+
+    `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent. Raises MakeError.
+    """
+    said = flags(
+        rig=path_of("rig", rig),
+        map=map,
+        bone_stretch=bone_stretch,
+        for_=for_,
+        recenter=recenter,
+        hips=hips,
+        feet=feet,
+    )
+    return _motion(*_native.retarget(motion_of("motion", motion)._native, said))
+
+
+def _motion(native: _native.Take | _native.Loop, warned: list[str]) -> Take | Loop:
+    warn((("MotionWarning", text) for text in warned))
+    if isinstance(native, _native.Take):
+        return Take(native)
+    warn(native.warnings())
+    return Loop(native)
+
+
+@overload
+def mirror(
+    motion: Take,
+    pairs: Mapping[str, str] | Iterable[str] | None = ...,
+    *,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Take: ...
+
+
+@overload
+def mirror(
+    motion: Loop,
+    pairs: Mapping[str, str] | Iterable[str] | None = ...,
+    *,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Loop: ...
+
+
+@overload
+def mirror(
+    motion: Pathlike,
+    pairs: Mapping[str, str] | Iterable[str] | None = ...,
+    *,
+    hips: str | None = ...,
+    feet: Sequence[str] | None = ...,
+) -> Take | Loop: ...
+
+
+def mirror(
+    motion: Motionlike,
+    pairs: Mapping[str, str] | Iterable[str] | None = None,
+    *,
+    hips: str | None = None,
+    feet: Sequence[str] | None = None,
+) -> Take | Loop:
+    """The mirror image of a motion across X: left and right are exchanged by the names of joints and by `pairs`, left to right.
+
+    Raises SettingError where they cannot be exchanged.
+    """
+    if isinstance(pairs, Mapping):
+        pairs = [f"{left}={right}" for left, right in pairs.items()]
+    if isinstance(pairs, str):
+        raise SettingError(f"pairs: expected a dict of left and right joints, found {pairs!r}")
+    named = asked({"hips": hips, "feet": feet})
+    return _motion(*_native.mirror(motion_of("motion", motion)._native, list(pairs or ()), named))
+
+
+@dataclass(frozen=True, repr=False)
+class Check:
+    """The verdict on a loop."""
+
+    grade: str
+    """"good", "review" or "bad"."""
+    reason: str
+    """Why it has this grade."""
+    checks: dict[str, dict[str, Any]]
+    """What the grade consists of: each check by its name, with its grade, value and limits."""
+    facts: dict[str, Any]
+    """All that was measured, with the keys of `loops` in `loopwright check --json`."""
+
+    def __repr__(self) -> str:
+        return f"<Check {self.grade}: {self.reason}>"
+
+
+def check(loop: Motionlike, *, take: Take | Pathlike | None = None, only: Sequence[str] | None = None) -> Check:
+    """Measures a loop again, beside the `take` that it was made of where that is given; a file, or a take, needs no sidecar."""
+    said = flags(only=only)
+    if is_path(loop) and (take is None or is_path(take)):
+        beside = flags(take=take)
+        found = document("check", *said, *beside, "--", path_of("loop", loop))
+    else:
+        beside_it = None if take is None else take_of("take", take)._native
+        answer, warned = _native.check(motion_of("loop", loop)._native, beside_it, asked({}), said)
+        warn((("MotionWarning", text) for text in warned))
+        found = json.loads(answer)
+    if len(found["loops"]) != 1:
+        raise SettingError(f"loop: expected one loop, found {len(found['loops'])} in {loop!r}")
+    facts = found["loops"][0]
+    warn((("MotionWarning", text) for text in facts["warnings"]))
+    quality = facts["quality"]
+    return Check(quality["grade"], quality["reason"], {check["id"]: check for check in quality["checks"]}, facts)

@@ -1,0 +1,231 @@
+"""Motion matching: the frames of many takes and loops, and the one that fits best to a motion.
+
+    database = loopwright.match.Database.build(["walk.bvh", "run.bvh"])
+    database.query(take, 30, speed=1.4)
+    database.save("walks.lwmatch")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._errors import ReadError, SettingError
+from ._native import Loop as NativeLoop
+from ._native import Take as NativeTake
+from ._loop import Loop
+from ._road import Motionlike, Pathlike, has_sidecar, is_path, joint_weights, motion_of
+from ._settings import asked, flags, path_of
+from ._take import Take, warn
+
+if TYPE_CHECKING:
+    Rows = npt.NDArray[np.float32]
+
+__all__ = ["Database"]
+
+
+class Database:
+    """The frames of many motions, arranged for the search of the best one. It never changes."""
+
+    def __init__(self, native: _native.Database, facts: dict[str, Any]) -> None:
+        """Private: databases come from `Database.build` and `Database.load`."""
+        self._native = native
+        self.facts: dict[str, Any] = facts
+        """What it holds, with the keys of `loopwright match inspect --json`."""
+
+    def __repr__(self) -> str:
+        return f"<Database of {self.num_rows} rows of {len(self.clips)} clips by {self.kind}>"
+
+    @classmethod
+    def build(
+        cls,
+        motions: Motionlike | Iterable[Motionlike],
+        *,
+        features: str = "future",
+        ahead: Sequence[float] | None = None,
+        fade: str | None = None,
+        half_life: float | None = None,
+        blend: float | None = None,
+        weights: Mapping[str, float] | None = None,
+        add: Database | None = None,
+        tags: Mapping[str, str] | None = None,
+        hips: str | None = None,
+        feet: Sequence[str] | None = None,
+    ) -> Database:
+        """Of takes, loops, and those in files and folders: by pose and "future", or by the "cost" of a jump.
+
+        `ahead` are three times ahead, seconds; `fade`, `half_life`, `blend` and `weights` of joints say what a jump costs. With `add` the
+        rows of that database stay as they are, its settings too. `tags` are those of all these motions. Raises MakeError.
+        """
+        listed = [motions] if isinstance(motions, Take | Loop) or is_path(motions) else motions
+        if not isinstance(listed, Iterable):
+            raise SettingError(f"motions: expected takes, loops or paths, found {type(motions).__name__}")
+        if add is not None and not isinstance(add, Database):
+            raise SettingError(f"add: expected a Database, found {type(add).__name__}")
+        natives = [native for index, each in enumerate(listed) for native in _all_of(f"motions[{index}]", each)]
+        if not natives:
+            raise SettingError("motions: expected one or more, found none")
+        said = flags(
+            features=None if add is not None and features == "future" else features,
+            ahead=ahead,
+            fade=fade,
+            half_life=half_life,
+            blend=blend,
+            joint_weight=joint_weights(weights),
+            tag=_tags(tags),
+            hips=hips,
+            feet=feet,
+        )
+        named = asked({"hips": hips, "feet": feet, "weights": weights})
+        native, _, warned = _native.Database.build(natives, None if add is None else add._native, named, said)
+        warn((("MotionWarning", text) for text in warned))
+        return cls._of(native.bytes(), "")
+
+    @classmethod
+    def _of(cls, data: bytes, name: str) -> Database:
+        native, facts = _native.Database.parse(name, data)
+        return cls(native, json.loads(facts))
+
+    @classmethod
+    def load(cls, path: Pathlike) -> Database:
+        """Reads the file of one. Raises ReadError."""
+        named = path_of("path", path)
+        try:
+            data = Path(named).read_bytes()
+        except OSError as error:
+            raise ReadError(f'cannot read "{named}": {error.strerror or error}') from error
+        return cls._of(data, named)
+
+    def save(self, path: Pathlike, *, force: bool = False) -> Path:
+        """Writes it into a file, as `loopwright match` reads it; over another one only with `force`."""
+        named = path_of("path", path)
+        self._native.write(named, force)
+        return Path(named)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of its file."""
+        return self._native.bytes()
+
+    @property
+    def kind(self) -> str:
+        """What finds a frame: "future" or "cost"."""
+        return str(self.facts["features"])
+
+    @property
+    def clips(self) -> list[dict[str, Any]]:
+        """Its motions, in the order of their rows."""
+        clips: list[dict[str, Any]] = self.facts["clips"]
+        return clips
+
+    @property
+    def num_rows(self) -> int:
+        """Frames that can be found."""
+        return len(self.features)
+
+    @cached_property
+    def features(self) -> Rows:
+        """The numbers of its rows (rows, columns), whose distances are compared: those of `loopwright match export`."""
+        return _rows(*self._native.rows(None, asked({})))
+
+    def features_of(self, motion: Motionlike) -> Rows:
+        """The numbers that the frames of a motion have in it (frames, columns); frames without a known future have none."""
+        return _rows(*self._native.rows(motion_of("motion", motion)._native, asked({})))
+
+    @overload
+    def query(
+        self,
+        motion: Motionlike,
+        frame: int,
+        *,
+        speed: float | None = ...,
+        turn_rate: float | None = ...,
+        tags: Mapping[str, str] | None = ...,
+        gait: str | Sequence[str] | None = ...,
+        standing: str | None = ...,
+        top: int = ...,
+    ) -> list[dict[str, Any]]: ...
+
+    @overload
+    def query(
+        self,
+        motion: Motionlike,
+        frame: Sequence[int] | npt.NDArray[np.integer[Any]],
+        *,
+        speed: float | None = ...,
+        turn_rate: float | None = ...,
+        tags: Mapping[str, str] | None = ...,
+        gait: str | Sequence[str] | None = ...,
+        standing: str | None = ...,
+        top: int = ...,
+    ) -> list[list[dict[str, Any]]]: ...
+
+    def query(
+        self,
+        motion: Motionlike,
+        frame: int | Sequence[int] | npt.NDArray[np.integer[Any]],
+        *,
+        speed: float | None = None,
+        turn_rate: float | None = None,
+        tags: Mapping[str, str] | None = None,
+        gait: str | Sequence[str] | None = None,
+        standing: str | None = None,
+        top: int = 5,
+    ) -> list[dict[str, Any]] | list[list[dict[str, Any]]]:
+        """The frames that fit best to a frame of a motion, the best first, with the keys of `found` in `loopwright match query --json`.
+
+        `speed` (m/s) and `turn_rate` (deg/s) steer it; `tags`, `gait` and `standing` ("left", "right" or "both") say which frames pass. Of
+        several frames there is a list of each. Raises NoLoopError where none passes.
+        """
+        frames = np.asarray(frame)
+        if frames.dtype.kind not in "iu" or frames.ndim > 1:
+            raise SettingError(f"frame: expected a whole number or a list of them, found {frame!r}")
+        said = flags(
+            speed=speed,
+            turn_rate=turn_rate,
+            tag=_tags(tags),
+            gait=[gait] if isinstance(gait, str) else gait,
+            standing=standing,
+            top=top,
+        )
+        wanted = [int(each) for each in frames.reshape(-1)]
+        answer, warned = self._native.query(motion_of("motion", motion)._native, wanted, asked({}), said)
+        warn((("MotionWarning", text) for text in warned))
+        found: list[list[dict[str, Any]]] = json.loads(answer)
+        return found if frames.ndim else found[0]
+
+
+def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]:
+    """A motion, or all of a file, a folder or a pattern; and whether it is named. A file that nobody named may be none."""
+    if not is_path(value):
+        return [(motion_of(name, value)._native, True)]
+    natives: list[tuple[NativeTake | NativeLoop, bool]] = []
+    named = path_of(name, value)
+    for path in map(os.fspath, _native.motions_in(named)):
+        try:
+            if has_sidecar(path):
+                found, said = _native.loops_in([path])
+                warn((("FileWarning", text) for text in said))
+                natives += [(each, path == named) for each in found]
+            else:
+                natives.append((motion_of(name, path)._native, path == named))
+        except ReadError as error:
+            if path == named:
+                raise
+            warn([("FileWarning", f"left out: {error.what}")])
+    return natives
+
+
+def _tags(tags: Mapping[str, str] | None) -> list[str] | None:
+    return None if tags is None else [f"{name}={value}" for name, value in tags.items()]
+
+
+def _rows(data: bytes, columns: int) -> Rows:
+    return np.frombuffer(data, np.float32).reshape(-1, columns)
