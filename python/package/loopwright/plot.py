@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import ArrayError, package
+from ._gait import contacts_of
 from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, to_axis_angles
@@ -78,23 +79,23 @@ def path(motion: Take | Loop, *, axes: Axes | None = None) -> Axes:
     Of a take the root is the first joint that moves. +Z is up, +X left.
     """
     _expect("motion", motion, Take, Loop)
+    joints, stands = contacts_of(motion)
     if isinstance(motion, Loop):
         frames = np.arange(2 * motion.num_samples + 1)
         times = frames / motion.num_samples * motion.period
         added = motion.num_joints - motion.num_body_joints
         points = motion.sample(times).positions
-        feet = [points[:, joint - added] for joint in motion.contact_joints]
-        stands = motion.contacts[frames % motion.num_samples]
+        feet = [points[:, joint - added] for joint in joints]
+        stands = stands[frames % motion.num_samples]
         root = motion.root(times).positions
         rings = root[:: motion.num_samples]
     else:
-        feet = [motion.positions[:, joint] for joint in motion.contact_joints]
-        stands = motion.contacts
+        feet = [motion.positions[:, joint] for joint in joints]
         moves = np.flatnonzero(np.ptp(motion.positions, axis=0).max(axis=1) > _STILL)
         root = motion.positions[:, moves[0] if len(moves) else 0]
         rings = root[:0]
     axes = _axes(axes, (6, 6))
-    for at, (foot, joint) in enumerate(zip(feet, motion.contact_joints, strict=True)):
+    for at, (foot, joint) in enumerate(zip(feet, joints, strict=True)):
         colour = _LINES[at % len(_LINES)]
         axes.plot(foot[:, 0], foot[:, 2], color=colour, linewidth=0.9, alpha=0.6)
         stood = np.where(stands[:, at, None], foot, np.nan)
@@ -112,8 +113,8 @@ def path(motion: Take | Loop, *, axes: Axes | None = None) -> Axes:
 def contacts(motion: Take | Loop, *, axes: Axes | None = None) -> Axes:
     """When each foot stands, over the time of a take or one period of a loop."""
     _expect("motion", motion, Take, Loop)
-    stands = motion.contacts[: motion.num_samples] if isinstance(motion, Loop) else motion.contacts
-    feet = [motion.names[joint] for joint in motion.contact_joints]
+    joints, stands = contacts_of(motion)
+    feet = [motion.names[joint] for joint in joints]
     axes = _axes(axes, (8, 0.9 + 0.35 * max(len(feet), 1)))
     for at, _ in enumerate(feet):
         axes.broken_barh(_bars(stands[:, at], 1 / motion.fps), (at - 0.35, 0.7), color=_LINES[at % len(_LINES)], linewidth=0)
@@ -175,10 +176,11 @@ def phases(loops: Sequence[Loop] | Mapping[str, Loop], *, axes: Axes | None = No
     axes = _axes(axes, (8, 1.1 + 0.42 * max(len(named), 1)))
     for row, (name, loop) in enumerate(named.items()):
         _expect(f"loops: {name}", loop, Loop)
-        height = 0.72 / max(len(loop.contact_joints), 1)
-        for at, joint in enumerate(loop.contact_joints):
+        joints, stands = contacts_of(loop)
+        height = 0.72 / max(len(joints), 1)
+        for at, joint in enumerate(joints):
             called.setdefault(at, set()).add(loop.names[joint])
-            bars = _bars(loop.contacts[: loop.num_samples, at], 1 / loop.num_samples)
+            bars = _bars(stands[:, at], 1 / loop.num_samples)
             axes.broken_barh(bars, (row - 0.36 + at * height, 0.85 * height), color=_LINES[at % len(_LINES)], linewidth=0)
     for at, feet in called.items():
         # Loops of several skeletons have other names for the same foot.
