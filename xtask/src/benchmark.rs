@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{files, page::Page, takes::Captured};
 
 /// The parts that can be measured alone.
-pub(crate) const PARTS: [&str; 4] = ["loops", "speed", "growth", "files"];
+pub(crate) const PARTS: [&str; 5] = ["loops", "speed", "growth", "python", "files"];
 
 /// The page that is filled, below the checkout.
 pub(crate) const PAGE: &str = "docs/benchmark.md";

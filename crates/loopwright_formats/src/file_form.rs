@@ -135,7 +135,7 @@ impl MotionOfFile<'_> {
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
         match self.content {
             MotionContent::Take(take) => Ok(KeyedMotion::from_take(take, false)),
-            MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, settings),
+            MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, None, settings),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
+use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
 /// A take or a loop to be written.
@@ -18,6 +19,8 @@ pub(crate) struct KeyedMotion<'a> {
     /// Whether the first joint is a root that the source lacks.
     pub(crate) adds_root: bool,
     pub(crate) interpolation: KeyInterpolation,
+    /// What is known of its feet, and samples of its loop.
+    pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
 }
 
@@ -64,13 +67,28 @@ impl<'a> KeyedMotion<'a> {
             cycle: take.num_frames(),
             adds_root,
             interpolation: KeyInterpolation::Linear,
+            feet: None,
             content: Content::Take(take),
         }
     }
 
-    /// A loop as it is laid out in a file. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
-    pub(crate) fn from_loop(clip: &'a LoopClip, settings: &'a LoopWriteSettings) -> Result<Self, WriteError> {
+    /// The keys of a loop as a take, with what its facts say of its feet.
+    pub(crate) fn from_keys(take: &'a Take, facts: &'a Sidecar) -> Self {
+        let samples = facts.playback.samples;
+        Self {
+            feet: facts.feet.as_ref().filter(|_| samples > 0).map(|feet| (feet, samples)),
+            ..Self::from_take(take, false)
+        }
+    }
+
+    /// A loop as it is laid out in a file, with what is known of its feet. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
+    pub(crate) fn from_loop(
+        clip: &'a LoopClip,
+        feet: Option<&'a FeetFacts>,
+        settings: &'a LoopWriteSettings,
+    ) -> Result<Self, WriteError> {
         Ok(Self {
+            feet: feet.map(|feet| (feet, clip.num_samples())),
             name: clip.name(),
             num_keys: settings.num_keys(clip)?,
             step_secs: clip.step_secs(),

@@ -133,5 +133,5 @@ pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, Lo
 pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, Up, UpChoice, warning::SpaceWarning};
 pub use warning::Warning;
-pub use write::{facts_in, with_facts, write_loop, write_take, write_take_with_root};
+pub use write::{facts_in, with_facts, write_keys, write_loop, write_take, write_take_with_root};
 pub use written::WrittenFile;

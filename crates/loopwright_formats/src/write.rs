@@ -2,6 +2,7 @@
 
 use loopwright::{LoopClip, Take};
 
+use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 use crate::{
     error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::LoopWriteSettings, source::Source,
@@ -36,7 +37,23 @@ pub fn write_take_with_root(take: &Take, source: &Source) -> Result<WrittenFile,
 ///
 /// Errors: [`WriteError`]; in addition to those of [`write_take`], no copies and too many keys.
 pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<WrittenFile, WriteError> {
-    source.form().write(&KeyedMotion::from_loop(clip, settings)?)
+    write_loop_on_feet(clip, None, source, settings)
+}
+
+/// The same with what is known of its feet, for formats that hold contacts.
+pub(crate) fn write_loop_on_feet(
+    clip: &LoopClip,
+    feet: Option<&FeetFacts>,
+    source: &Source,
+    settings: &LoopWriteSettings,
+) -> Result<WrittenFile, WriteError> {
+    source.form().write(&KeyedMotion::from_loop(clip, feet, settings)?)
+}
+
+/// Writes the keys of a loop, which are a take on the joints of its source; formats that hold contacts get those of the facts. Otherwise
+/// like [`write_take`].
+pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<WrittenFile, WriteError> {
+    source.form().write(&KeyedMotion::from_keys(keys, facts))
 }
 
 /// The file of a loop with its facts inside it, if the format supports it.

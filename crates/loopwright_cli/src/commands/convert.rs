@@ -364,7 +364,7 @@ impl Work<'_> {
         } else {
             match self.kept(false)? {
                 Some(kept) => kept,
-                None => loopwright_formats::write_take(take, &source).map_err(Failure::error)?,
+                None => loopwright_formats::write_keys(take, &sidecar, &source).map_err(Failure::error)?,
             }
         };
         let sidecar = stated(sidecar, &written, &source);

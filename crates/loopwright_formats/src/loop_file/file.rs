@@ -17,7 +17,7 @@ use super::{describe, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
-use crate::write::{with_facts, write_loop};
+use crate::write::{with_facts, write_loop_on_feet};
 use crate::{animated_file::AnimatedFile, naming, source::Source, written::WrittenFile};
 
 /// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
@@ -137,7 +137,8 @@ impl LoopFile {
     ) -> Result<Self, LoopFileError> {
         let clip = &made.from_start();
         let source = &*source.along(made)?;
-        let written = checked(clip, source, writing)?;
+        let feet = describe::feet(clip, &made.body, &made.feet, made.seam_sample());
+        let written = checked(clip, Some(&feet), source, writing)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let animation = written.animation.as_deref();
         let back = ReadBack::new(&file, animation, clip, source, writing, made.seam_sample())?;
@@ -286,7 +287,7 @@ impl DerivedLoop {
     /// Writes it in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
         let source = &*source.without_shapes();
-        let written = checked(&self.clip, source, &self.writing)?;
+        let written = checked(&self.clip, self.facts.feet.as_ref(), source, &self.writing)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let (sidecar, quality) = self.measured(&file, written.animation.clone(), source)?;
         Ok(LoopFile {
@@ -393,12 +394,17 @@ pub(super) fn described(
 }
 
 /// A loop written, if it does not exceed the limit of keys.
-fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<WrittenFile, LoopFileError> {
+fn checked(
+    clip: &LoopClip,
+    feet: Option<&FeetFacts>,
+    source: &Source,
+    writing: &LoopWriteSettings,
+) -> Result<WrittenFile, LoopFileError> {
     let keys = clip.num_samples().saturating_mul(writing.copies);
     if keys > MAX_KEYS {
         return Err(LoopFileError::TooManyKeys { keys, limit: MAX_KEYS });
     }
-    Ok(write_loop(clip, source, writing)?)
+    Ok(write_loop_on_feet(clip, feet, source, writing)?)
 }
 
 /// A take without joints that a skeleton lacks: a branch that stands still is read as joints once what is above it has a track.

@@ -4,6 +4,8 @@ use glam::{DQuat, DVec3};
 use loopwright::analysis::{Body, Contacts};
 use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
+use crate::loop_file::facts::{FeetFacts, FootFacts};
+use crate::loop_file::sidecar::Sidecar;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
 
 /// A take or a loop as arrays, frame after frame; docs/formats/npz.md says what each is. Each array is worked out when it is asked for.
@@ -24,9 +26,18 @@ impl<'a> MotionArrays<'a> {
         Self(KeyedMotion::from_take(take, false))
     }
 
-    /// The arrays of a loop as it is laid out in a file. Errors: no copies, or too many.
-    pub fn of_loop(clip: &'a LoopClip, settings: &'a LoopWriteSettings) -> Result<Self, WriteError> {
-        KeyedMotion::from_loop(clip, settings).map(Self)
+    /// The arrays of the keys of a loop, which are a take, with its facts.
+    pub fn of_keys(keys: &'a Take, facts: &'a Sidecar) -> Self {
+        Self(KeyedMotion::from_keys(keys, facts))
+    }
+
+    /// The arrays of a loop as it is laid out in a file, with what is known of its feet. Errors: no copies, or too many.
+    pub fn of_loop(
+        clip: &'a LoopClip,
+        feet: Option<&'a FeetFacts>,
+        settings: &'a LoopWriteSettings,
+    ) -> Result<Self, WriteError> {
+        KeyedMotion::from_loop(clip, feet, settings).map(Self)
     }
 
     pub(super) fn of_motion(motion: KeyedMotion<'a>) -> Self {
@@ -74,8 +85,12 @@ impl<'a> MotionArrays<'a> {
         self.0.poses().translations.into_owned()
     }
 
-    /// When feet stand. Those of a loop in place are seen as its root would move.
+    /// When feet stand: those of a loop as its facts state it, others as they are detected.
     pub fn contacts(&self) -> ContactArrays {
+        let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
+        if let Some((feet, samples)) = known {
+            return self.known_contacts(feet, samples);
+        }
         let Some(moving) = self.0.moving() else {
             return ContactArrays::default();
         };
@@ -90,6 +105,30 @@ impl<'a> MotionArrays<'a> {
         ContactArrays {
             joints: feet.iter().map(|foot| foot.lowest_joint() + num_added).collect(),
             stands: stands.map(|(foot, key)| contacts.is_planted(foot, key)).collect(),
+        }
+    }
+
+    /// The contacts that facts of a loop of so many samples state.
+    fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
+        let skeleton = self.skeleton();
+        let joint = |foot: &FootFacts| Some((foot.joint.as_str(), skeleton.find(&foot.joint)?));
+        let joints: Vec<(&str, usize)> = feet.outcomes.iter().filter_map(joint).collect();
+        let mut of_cycle = vec![false; samples * joints.len()];
+        for contact in &feet.contacts {
+            let in_samples = |secs: f64| (secs / self.0.step_secs).round().max(0.0) as usize;
+            let Some(foot) = joints.iter().position(|(name, _)| *name == contact.joint) else {
+                continue;
+            };
+            let start = in_samples(contact.start_secs) % samples;
+            for sample in start..start + in_samples(contact.length_secs).min(samples) {
+                of_cycle[sample % samples * joints.len() + foot] = true;
+            }
+        }
+        let num_feet = joints.len();
+        let keys = (0..self.num_frames()).map(|key| key % samples * num_feet);
+        ContactArrays {
+            stands: keys.flat_map(|at| &of_cycle[at..at + num_feet]).copied().collect(),
+            joints: joints.into_iter().map(|(_, joint)| joint).collect(),
         }
     }
 
