@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-import bpy
+import bpy  # type: ignore[import-not-found]
 import numpy as np
 
 import loopwright

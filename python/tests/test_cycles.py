@@ -296,6 +296,18 @@ def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
         assert all(0.8 < share <= 1 for share in gait.symmetry.values())
 
 
+def test_a_pause_is_no_step(tmp_path: Path) -> None:
+    """A body that stands still for two seconds between two steps."""
+    synth(tmp_path / "walk.bvh", "--turn-rate", 0)
+    walk = loopwright.read(tmp_path / "walk.bvh")
+    both = int(np.flatnonzero(walk.contacts.all(axis=1))[2])
+    frames = np.concatenate([np.arange(both), np.full(120, both), np.arange(both, walk.num_frames)])
+    paused = walk.to_dict() | {"rotations": walk.local_rotations()[frames], "positions": walk.local_positions[frames]}
+    wanted, found = (loopwright.gait(motion).summary for motion in (walk, loopwright.Take.from_dict(paused)))
+    for name in ("cadence_spm", "mean_step_secs", "mean_stride_secs", "mean_stance_secs", "duty_factor", "step_secs_symmetry"):
+        assert found[name] == pytest.approx(wanted[name], rel=0.05), name
+
+
 def test_steps_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
     loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
     gait = loopwright.gait(loop)

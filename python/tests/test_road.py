@@ -299,15 +299,3 @@ def test_captured_loops_blend_and_play(mocap: Path, tmp_path: Path, monkeypatch:
     same_files(blend, "blend.glb", "blend", "Neutral_FW.bvh", "Neutral_FR.bvh", "--speed", 1.5, "-o", "blend.glb")
     played = loopwright.play(loops, 20, seed=7, name="long")
     same_files(played, "long.bvh", "play", "Neutral_FW.bvh", "Neutral_FR.bvh", "--seconds", 20, "-o", "long.bvh")
-
-
-def test_the_examples_of_the_guide_run(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("slow.bvh", "fast.bvh", "hero.glb"):
-        (tmp_path / name).write_bytes((here / name).read_bytes())
-    monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[1] / "ROAD.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) > 5
-    names: dict[str, Any] = {}
-    for block in blocks:
-        exec(block, names)

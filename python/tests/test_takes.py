@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +115,16 @@ def test_names_of_animations(walk: Path, take: loopwright.Take, tmp_path: Path) 
     take.write(tmp_path / "walk.glb")
     name = loopwright.animations(tmp_path / "walk.glb")[0]
     assert loopwright.read(f"{tmp_path / 'walk.glb'}#{name}").num_frames == take.num_frames
+
+
+def test_warnings_name_the_code_that_calls_and_are_said_once(tmp_path: Path, walk: Path) -> None:
+    """A file that states another number of frames than it has."""
+    odd = tmp_path / "odd.bvh"
+    odd.write_text(walk.read_text().replace("Frames: 481", "Frames: 480"))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        loopwright.make(odd)
+        loopwright.read(odd).make()
+    of_file = [each for each in said if each.category is loopwright.FileWarning]
+    assert of_file and len({str(each.message) for each in of_file}) == len(of_file) / 2
+    assert {each.filename for each in said} == {__file__}

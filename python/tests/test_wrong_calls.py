@@ -191,3 +191,9 @@ def test_work_leaves_the_lock_to_others_and_can_be_interrupted(tmp_path: Path, w
             take.find(half_life=0.1 + 1e-6 * time.time() % 1e-7)
     timer.join()
     assert loopwright.read(walk).find()
+
+
+def test_hints_name_calls_of_the_package() -> None:
+    """Where the command names a flag that is a method here."""
+    error = loopwright.NoLoopError("no loop", hint="a steadier take, or --range START:END to choose the frames yourself")
+    assert error.hint == "a steadier take, or close(START, END) to choose the frames yourself"

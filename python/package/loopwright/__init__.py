@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import bridges, match
+    from . import bridges, match, plot
     from ._batch import batch, loop_row, tasks
     from ._cycles import Cycle, Cycles, cycles
     from ._errors import (
@@ -109,6 +109,7 @@ __all__ = [
     "match",
     "mirror",
     "play",
+    "plot",
     "read",
     "retarget",
     "table",
@@ -117,7 +118,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("bridges", "match"):
+    if name in ("bridges", "match", "plot"):
         return import_module(f"loopwright.{name}")
     home = _HOME_OF.get(name)
     if home is None:

@@ -216,7 +216,7 @@ class Cycles(Sequence[Cycle]):
             raise SettingError(f"test: expected a share above 0 and below 1, found {test!r}")
         takes = sorted({_take_of(each) for each in self}, key=lambda take: hashlib.sha256(f"{seed}:{take}".encode()).digest())
         if len(takes) < 2:
-            raise ArrayError(f"a split by takes needs two or more, and these cycles are of {len(takes)}")
+            raise ArrayError(f"a split by takes needs two or more, and these cycles are of {len(takes)}", hint="cycles of more takes")
         chosen = set(takes[: min(max(round(test * len(takes)), 1), len(takes) - 1)])
         return (
             Cycles(each for each in self if _take_of(each) not in chosen),

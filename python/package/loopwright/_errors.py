@@ -26,7 +26,8 @@ class LoopwrightError(Exception):
 
     def _worded(self, text: str) -> str:
         """What the library says, with keyword arguments in place of the command's flags."""
-        return _FLAG.sub(lambda flag: (flag[1] or flag[2]).replace("-", "_") + "=", text).replace("LOW:HIGH", "(LOW, HIGH)")
+        text = _FLAG.sub(lambda flag: (flag[1] or flag[2]).replace("-", "_") + "=", text)
+        return text.replace("LOW:HIGH", "(LOW, HIGH)").replace("range=START:END", "close(START, END)")
 
     def __str__(self) -> str:
         hint = [f"try: {self.hint}"] if self.hint else []

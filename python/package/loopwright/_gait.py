@@ -16,7 +16,7 @@ from ._take import Take
 
 # Below this way of the body, metres, a step has no direction.
 _LEAST_WAY = 0.01
-# Times between strikes above so many medians are pauses.
+# Times between strikes above so many medians, of steps those of the same foot, are pauses.
 _PAUSE = 1.5
 
 
@@ -33,16 +33,16 @@ class Gait:
     duty_factors: dict[str, float]
     """The share of a stride for which each foot stands."""
     symmetry: dict[str, float]
-    """Of two feet: the smaller over the larger mean of `step_secs`, `step_length` and `duty_factor`; 1 is even."""
+    """Of two feet: the smaller over the larger mean of `step_secs`, `step_length` and `duty_factor`, without pauses; 1 is even."""
 
     @property
     def summary(self) -> dict[str, Any]:
-        """All but the steps, with their means, as a row."""
+        """All but the steps, with their means without pauses, as a row."""
         return {
             "steps": sum(bool(np.isfinite(step["strike_secs"])) for step in self.steps),
             "cadence_spm": self.cadence,
             **{
-                f"mean_{name}": _mean(step[name] for step in self.steps)
+                f"mean_{name}": _mean(step[name] for step in _steady(self.steps, f"{name.split('_')[0]}_secs"))
                 for name in ("step_secs", "step_length_m", "stride_secs", "stride_length_m", "stance_secs")
             },
             "duty_factor": _mean(self.duty_factors.values()),
@@ -66,7 +66,7 @@ def gait(motion: Take | Loop) -> Gait:
     feet = [motion.names[joint] for joint in joints]
     duty = {}
     for column, foot in enumerate(feet):
-        strides = [row["stance_secs"] / row["next_secs"] for row in rows if row["foot"] == foot]
+        strides = [row["stance_secs"] / row["next_secs"] for row in _steady(rows, "next_secs") if row["foot"] == foot]
         duty[foot] = float(stands[:, column].mean()) if cycle else _mean(strides)
     for row in rows:
         del row["next_secs"]
@@ -80,10 +80,20 @@ def gait(motion: Take | Loop) -> Gait:
         cadence = 60 / float(steady.mean()) if len(steady) and steady.mean() > 0 else np.nan
     symmetry = {"step_secs": np.nan, "step_length": np.nan, "duty_factor": np.nan}
     if len(feet) == 2:
+        steady = _steady(rows, "step_secs")
         for name, column_of in (("step_secs", "step_secs"), ("step_length", "step_length_m")):
-            symmetry[name] = _evenness(*(_mean(row[column_of] for row in rows if row["foot"] == foot) for foot in feet))
+            symmetry[name] = _evenness(*(_mean(row[column_of] for row in steady if row["foot"] == foot) for foot in feet))
         symmetry["duty_factor"] = _evenness(*duty.values())
     return Gait(rows, float(cadence), duty, symmetry)
+
+
+def _steady(steps: Table, secs: str) -> Table:
+    """The steps but those with a pause in this time."""
+    longest = {}
+    for foot in {step["foot"] for step in steps}:
+        known = [step[secs] for step in steps if step["foot"] == foot and np.isfinite(step[secs])]
+        longest[foot] = _PAUSE * float(np.median(known)) if known else np.inf
+    return Table(step for step in steps if not step[secs] > longest[step["foot"]])
 
 
 def contacts_of(motion: Take | Loop) -> tuple[tuple[int, ...], Bools]:

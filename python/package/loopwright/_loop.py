@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from functools import cached_property
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,18 @@ class Loop(Motion[NativeLoop]):
 
     def __repr__(self) -> str:
         return f"<Loop of {self.period:.3f} s at {self.speed:.2f} m/s: {self.grade}, {self.reason}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the player of `loopwright report`, which loads nothing from the network."""
+        with TemporaryDirectory() as folder:
+            written, page = Path(folder, "loop.glb"), Path(folder, "page.html")
+            self.write(written)
+            _native.answer(["loopwright", "report", str(written), "-o", str(page)])
+            text = page.read_text("utf-8").replace(str(written), f"{self.period:.3f} s at {self.speed:.2f} m/s")
+        # Of one loop neither the heading nor the table is needed.
+        for tag in ("<header", '<form id="filters"', '<table id="loops"'):
+            text = text.replace(tag, f"{tag} hidden", 1)
+        return f'<iframe srcdoc="{escape(text)}" sandbox="allow-scripts" style="width: 100%; height: 640px; border: 0"></iframe>'
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -145,5 +159,5 @@ def _times(t: Any) -> Floats:
 def load(path: str | os.PathLike[str]) -> Loop:
     """Reads a loop with the sidecar beside it (`pack.glb#Walk-loop` names one of several). Raises ReadError."""
     native, said = _native.load(path_of("path", path))
-    warn((("FileWarning", text) for text in said), 2)
+    warn((("FileWarning", text) for text in said))
     return Loop(native)

@@ -33,7 +33,7 @@ def is_path(value: Any) -> bool:
 def document(command: str, *args: str) -> dict[str, Any]:
     """What a command prints as JSON."""
     _, printed, said = _native.answer(["loopwright", *command.split(), "--json", *args])
-    warn((("MotionWarning", text) for text in said), 3)
+    warn((("MotionWarning", text) for text in said))
     found: dict[str, Any] = json.loads(printed)
     return found
 
@@ -48,7 +48,7 @@ def motion_of(name: str, value: Any) -> Take | Loop:
     if not has_sidecar(path):
         return read(path)
     native, said = _native.load(path)
-    warn((("FileWarning", text) for text in said), 3)
+    warn((("FileWarning", text) for text in said))
     return Loop(native)
 
 
@@ -77,7 +77,7 @@ def _loops(loops: Any) -> list[NativeLoop]:
             natives.append(each._native)
         elif is_path(each):
             found, said = _native.loops_in([path_of(f"loops[{index}]", each)])
-            warn((("FileWarning", text) for text in said), 3)
+            warn((("FileWarning", text) for text in said))
             natives += found
         else:
             raise SettingError(f"loops[{index}]: expected a Loop or a path, found {type(each).__name__}")
@@ -122,7 +122,7 @@ def blend(
 
 
 def _loop(native: NativeLoop) -> Loop:
-    warn(native.warnings(), 3)
+    warn(native.warnings())
     return Loop(native)
 
 
@@ -164,7 +164,7 @@ def play(
         feet=feet,
     )
     native, answer, warned = _native.play(_loops(loops), text_of("name", name), said)
-    warn((("MotionWarning", text) for text in warned), 2)
+    warn((("MotionWarning", text) for text in warned))
     take = Take(native)
     take._played = json.loads(answer)["played"]
     return take
@@ -301,7 +301,7 @@ def cost(
             raise SettingError(f"frames: expected (exit, entry), found {frames!r}")
     given = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
     answer, costs, warned = _native.cost(given, asked({"hips": hips, "feet": feet}), said, int(size))
-    warn((("MotionWarning", text) for text in warned), 2)
+    warn((("MotionWarning", text) for text in warned))
     facts = json.loads(answer)
     if facts["among"] is not None:
         return _among(facts["among"], array(costs, len(motions), len(motions)))
@@ -371,7 +371,7 @@ def fit(
         return document("fit", *said, "--", *(path_of("takes", take) for take in listed))
     natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(listed)]
     answer, warned = _native.fit(natives, said)
-    warn((("MotionWarning", text) for text in warned), 2)
+    warn((("MotionWarning", text) for text in warned))
     found: dict[str, Any] = json.loads(answer)
     return found
 
@@ -459,10 +459,10 @@ def retarget(
 
 
 def _motion(native: _native.Take | _native.Loop, warned: list[str]) -> Take | Loop:
-    warn((("MotionWarning", text) for text in warned), 3)
+    warn((("MotionWarning", text) for text in warned))
     if isinstance(native, _native.Take):
         return Take(native)
-    warn(native.warnings(), 3)
+    warn(native.warnings())
     return Loop(native)
 
 
@@ -541,11 +541,11 @@ def check(loop: Motionlike, *, take: Take | Pathlike | None = None, only: Sequen
     else:
         beside_it = None if take is None else take_of("take", take)._native
         answer, warned = _native.check(motion_of("loop", loop)._native, beside_it, asked({}), said)
-        warn((("MotionWarning", text) for text in warned), 2)
+        warn((("MotionWarning", text) for text in warned))
         found = json.loads(answer)
     if len(found["loops"]) != 1:
         raise SettingError(f"loop: expected one loop, found {len(found['loops'])} in {loop!r}")
     facts = found["loops"][0]
-    warn((("MotionWarning", text) for text in facts["warnings"]), 2)
+    warn((("MotionWarning", text) for text in facts["warnings"]))
     quality = facts["quality"]
     return Check(quality["grade"], quality["reason"], {check["id"]: check for check in quality["checks"]}, facts)

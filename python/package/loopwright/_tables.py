@@ -204,7 +204,9 @@ def _by_polars(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path:
     series = []
     for name, values in columns.items():
         kind, _, of = kinds[name].partition(" ")
-        series.append(polars.Series(name, values, polars.List(of_kind[of]) if of else of_kind[kind], strict=False))
+        # Arrays of one length would be a column of fixed length, and others a column of lists.
+        column = polars.Series(name, values, strict=False) if of else polars.Series(name, values, of_kind[kind], strict=False)
+        series.append(column.cast(polars.List(of_kind[of])) if of else column)
     polars.DataFrame(series).write_parquet(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
 READING = ("up", "unit", "animation", "skin")
 
 
-def warn(said: Iterable[tuple[str, str]], stacklevel: int) -> None:
-    """Warns of what is odd; each text is shown once for each place in the caller's code, as Python does it."""
+def warn(said: Iterable[tuple[str, str]]) -> None:
+    """Warns of what is odd; each text is shown once for each place in the code that calls this package, as Python does it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        level, frame = level + 1, frame.f_back
     for category, text in said:
-        warnings.warn(text, getattr(_errors, category), stacklevel=stacklevel + 1)
+        warnings.warn(text, getattr(_errors, category), stacklevel=level)
 
 
 NativeT = TypeVar("NativeT", NativeTake, NativeLoop)
@@ -144,7 +148,7 @@ class Motion(Generic[NativeT]):
     def to_bytes(self, format: str) -> bytes:
         """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
         written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
-        warn((("FileWarning", text) for text in said), 2)
+        warn((("FileWarning", text) for text in said))
         return written
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -164,6 +168,8 @@ class Take(Motion[NativeTake]):
         """Private: takes come from `loopwright.read` and `Take.from_arrays`."""
         self._native = native
         self._played: list[dict[str, Any]] | None = None
+        # What was said of its file when it was read.
+        self._said: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<Take {self.name!r}: {self.num_frames} frames at {self.fps:.6g} fps, {self.num_joints} joints>"
@@ -287,7 +293,7 @@ class Take(Motion[NativeTake]):
         """
         _check_count("top", top)
         answer, stretches, said = self._native.find(asked(settings, recipe), top)
-        warn(said, 2)
+        self._warn(said)
         facts = json.loads(answer)
         rows = zip(stretches, facts.pop("candidates"), strict=True)
         return Found((Candidate(native, row) for native, row in rows), facts)
@@ -332,8 +338,11 @@ class Take(Motion[NativeTake]):
         picks = rows is not None or every or candidate is not None
         loops = self._loops(asked(settings, recipe, picks), candidate, rows, every)
         for loop in loops:
-            warn(loop._native.warnings(), 3)
+            self._warn(loop._native.warnings())
         return loops
+
+    def _warn(self, said: Iterable[tuple[str, str]]) -> None:
+        warn(each for each in said if each[1] not in self._said)
 
     def _loops(
         self,
@@ -351,7 +360,7 @@ class Take(Motion[NativeTake]):
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
         path = path_of("path", path)
-        warn((("FileWarning", text) for text in self._native.write(path, force)), 2)
+        warn((("FileWarning", text) for text in self._native.write(path, force)))
         return Path(path)
 
 
@@ -468,8 +477,10 @@ def read(
         native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))
     else:
         native, said = _native.Take.open(path_of("source", source), asked(settings))
-    warn((("FileWarning", text) for text in said), 2)
-    return Take(native)
+    warn((("FileWarning", text) for text in said))
+    take = Take(native)
+    take._said = frozenset(said)
+    return take
 
 
 def animations(path: str | os.PathLike[str]) -> list[str]:

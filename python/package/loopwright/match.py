@@ -86,7 +86,7 @@ class Database:
         )
         named = asked({"hips": hips, "feet": feet, "weights": weights})
         native, _, warned = _native.Database.build(natives, None if add is None else add._native, named, said)
-        warn((("MotionWarning", text) for text in warned), 2)
+        warn((("MotionWarning", text) for text in warned))
         return cls._of(native.bytes(), "")
 
     @classmethod
@@ -197,7 +197,7 @@ class Database:
         )
         wanted = [int(each) for each in frames.reshape(-1)]
         answer, warned = self._native.query(motion_of("motion", motion)._native, wanted, asked({}), said)
-        warn((("MotionWarning", text) for text in warned), 2)
+        warn((("MotionWarning", text) for text in warned))
         found: list[list[dict[str, Any]]] = json.loads(answer)
         return found if frames.ndim else found[0]
 
@@ -212,14 +212,14 @@ def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]
         try:
             if has_sidecar(path):
                 found, said = _native.loops_in([path])
-                warn((("FileWarning", text) for text in said), 4)
+                warn((("FileWarning", text) for text in said))
                 natives += [(each, path == named) for each in found]
             else:
                 natives.append((motion_of(name, path)._native, path == named))
         except ReadError as error:
             if path == named:
                 raise
-            warn([("FileWarning", f"left out: {error.what}")], 4)
+            warn([("FileWarning", f"left out: {error.what}")])
     return natives
 
 

@@ -1,0 +1,96 @@
+"""What plots show, and what notebooks show of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loopwright
+from loopwright import plot
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    import matplotlib.pyplot
+
+    matplotlib.pyplot.close("all")
+
+
+def widths(axes: Any) -> list[float]:
+    """Lengths of all bars, in the order of the rows."""
+    return [float(np.ptp(path.vertices[:, 0])) for bars in axes.collections for path in bars.get_paths()]
+
+
+def test_bars_are_as_long_as_feet_stand(take: loopwright.Take, loop: loopwright.Loop) -> None:
+    assert sum(widths(plot.contacts(take))) == pytest.approx(take.contacts.sum() / take.fps)
+    stood = sum(contact["length_secs"] for contact in loop.facts["feet"]["contacts"])
+    assert sum(widths(plot.contacts(loop))) == pytest.approx(stood)
+    axes = plot.phases({"one": loop, "two": loop})
+    assert sum(widths(axes)) == pytest.approx(2 * stood / loop.period)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two"]
+
+
+def test_candidates_lie_where_they_are(take: loopwright.Take) -> None:
+    found = take.find(top=5, shifted=True)
+    axes = plot.candidates(found)
+    bars = [bar for bar in widths(axes) if bar]
+    assert np.allclose(bars, [(each.end - each.start) / take.fps for each in found])
+
+
+def test_a_loop_passes_its_seam_and_moves_as_its_root(loop: loopwright.Loop) -> None:
+    axes: Any = plot.seam(loop, ["LeftUpLeg", "Spine"])
+    curves = [line.get_xydata()[:, 1] for line in axes.lines if len(line.get_xydata()) > 2]
+    assert axes.get_legend_handles_labels()[1] == ["LeftUpLeg", "Spine"]
+    for curve in curves:
+        half = len(curve) // 2
+        assert np.allclose(curve[: half + 1], curve[half:], atol=1e-6), "both periods are the same"
+    rings: Any = plot.path(loop).lines[-1].get_xydata()
+    assert np.allclose(rings, loop.root([0, loop.period, 2 * loop.period]).positions[:, [0, 2]])
+
+
+def test_plots_draw_on_the_axes_that_are_given(take: loopwright.Take, loop: loopwright.Loop) -> None:
+    import matplotlib.pyplot
+
+    axes = matplotlib.pyplot.subplots(1, 5)[1]
+    found = take.find()
+    assert plot.seam(loop, axes=axes[0]) is axes[0]
+    assert plot.path(take, axes=axes[1]) is axes[1]
+    assert plot.contacts(take, axes=axes[2]) is axes[2]
+    assert plot.candidates(found, axes=axes[3]) is axes[3]
+    assert plot.phases([loop], axes=axes[4]) is axes[4]
+
+
+def test_wrong_calls_of_plots(take: loopwright.Take, loop: loopwright.Loop) -> None:
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: plot.seam(take), "loop: expected Loop, found Take"),  # type: ignore[arg-type]
+        (lambda: plot.seam(loop, ["Tail"]), "joints: expected names of joints, found 'Tail'"),
+        (lambda: plot.contacts(3), "motion: expected Take or Loop, found int"),  # type: ignore[arg-type]
+        (lambda: plot.candidates([]), "found: expected Found, found list"),  # type: ignore[arg-type]
+        (lambda: plot.phases([take]), "loops: expected Loop, found Take"),  # type: ignore[list-item]
+        (lambda: plot.path(loop, axes=3), "axes: expected axes of matplotlib, found int"),  # type: ignore[arg-type]
+    ]
+    for call, said in calls:
+        with pytest.raises(loopwright.ArrayError, match=said):
+            call()
+
+
+def test_notebooks_show_the_player_of_a_loop(loop: loopwright.Loop) -> None:
+    found: dict[str, dict[str, str | None]] = {}
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            found[dict(attributes).get("id") or tag] = dict(attributes)
+
+    Tags().feed(loop._repr_html_())
+    page = found["iframe"]["srcdoc"] or ""
+    Tags().feed(page)
+    assert all("hidden" in found[tag] for tag in ("header", "filters", "loops"))
+    assert "1.150 s at 1.25 m/s" in page and "loop.glb" not in page and "http" not in page.replace("http-equiv", "")
