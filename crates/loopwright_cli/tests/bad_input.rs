@@ -179,7 +179,7 @@ fn outputs_that_cannot_be_written_are_reported() {
         folder.explains(&command("loop.abc"), &[no_format]);
         folder.explains(&command("other.bvh"), &["\"other.bvh\" exists already", "--force"]);
     }
-    folder.explains("demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
+    folder.explains("demo -o walk.bvh", &["\"walk.bvh\" is a file, and a folder is wanted"]);
     folder.make_folder("loop.bvh.json");
     folder.explains("make walk.bvh -o loop.bvh --force", &["\"loop.bvh.json\" is a folder"]);
 }

@@ -195,7 +195,7 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
     folder.succeed("retarget stated.bvh still.bvh --rig hero.glb --into-one -o both.glb");
     let both = folder.succeed("match build both.glb -o both.lwmatch");
     both.says("left out: cannot match \"both.glb#still-loop\": the feet move at");
-    both.shows("1 clips");
+    both.shows("1 clip");
     folder.succeed("retarget still.bvh --rig hero.glb --into-one -o all.glb");
     folder.refuse("match build all.glb -o all.lwmatch", "all.glb");
     // In a folder a short one is left out, and said.
