@@ -201,7 +201,7 @@ def test_what_a_motion_came_of_is_not_overwritten(loops: list[loopwright.Loop]) 
 @pytest.mark.parametrize("motion", ["slow.bvh", "fast-loop.bvh"])
 def test_mirror_images_are_those_of_the_command(here: Path, motion: str) -> None:
     image = loopwright.mirror(motion)
-    for extension in ("bvh", "glb"):
+    for extension in ("bvh", "glb", "npz"):
         same_files(image, f"image.{extension}", "convert", motion, f"image.{extension}", "--mirror")
     own = loopwright.load(motion) if isinstance(image, loopwright.Loop) else loopwright.read(motion)
     others = {"Left": "Right", "Right": "Left"}
