@@ -38,9 +38,18 @@ def spoken() -> Iterator[list[str]]:
         try:
             yield said
         except errors.LoopwrightError as error:
-            raise Refusal(" ".join([error.what, *error.details]), f"Try {error.hint}" if error.hint else "") from error
+            raise Refusal("; ".join([error.what, *error.details]), _remedy(errors, error)) from error
         finally:
             said += [str(each.message) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]
+
+
+def _remedy(errors: ModuleType, error: Any) -> str:
+    """What to do about an error, without keyword arguments, which Blender has none of."""
+    if isinstance(error, errors.NoLoopError):
+        return "Choose an action whose motion repeats, of at least two cycles, or other settings"
+    if isinstance(error, errors.InternalError):
+        return "Please report it"
+    return f"Try {error.hint}" if error.hint and "=" not in error.hint else ""
 
 
 def answer(*arguments: str) -> Any:

@@ -113,6 +113,9 @@ def find(source: Source, settings: Any) -> Any:
     global _last
     with spoken() as said:
         found = source.take.find(recipe=recipe(settings), **settings.searched(), **settings.keywords())
+        if not found:
+            # Says why there is none.
+            source.take.make(recipe(settings), **settings.searched(), **settings.keywords())
     source.warnings += said
     _last = _search_key(source, settings), found
     return found
@@ -196,10 +199,11 @@ def mirror(source: Source) -> tuple[Action, Any]:
 
 
 def check(source: Source) -> dict[str, Any]:
-    """How the action plays over its seam, with the keys of `loopwright check --json` for a file."""
+    """How the action plays over its seam, with the keys of `loopwright check --json` for each loop."""
     with tempfile.TemporaryDirectory() as folder, spoken():
         written = source.take.write(Path(folder) / "action-loop.npz")
-        return answer("check", str(written))
+        found: dict[str, Any] = answer("check", str(written))["loops"][0]
+        return found
 
 
 def snapshot(owner: Object) -> str:

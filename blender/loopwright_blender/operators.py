@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import bpy
@@ -42,10 +43,6 @@ class FindLoops(_Loopwright, Operator):
         owner = loops.active_armature(context)
         source = loops.read(context, owner, loops.active_action(owner))
         found = loops.find(source, context.scene.loopwright)
-        if not found:
-            miss = found.facts.get("nearest_miss") or {}
-            reason = f": {miss['reason']}" if miss.get("reason") else ""
-            raise Refusal(f'"{source.action.name}" does not repeat{reason}', "Choose a longer action, or one whose motion repeats")
         state = owner.loopwright
         state.loops.clear()
         for candidate in found:
@@ -121,8 +118,6 @@ class RejectLoop(_Loopwright, Operator):
     bl_label = "Reject"
 
     def run(self, context: Context) -> str:
-        import ast
-
         owner = loops.active_armature(context)
         state = _waiting(owner)
         loop, take = state.loop, state.take
@@ -186,7 +181,7 @@ class CheckLoop(_Loopwright, Operator):
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)
         source = loops.read(context, owner, loops.active_action(owner))
-        answered = loops.check(source)["checks"][0]
+        answered = loops.check(source)
         state = owner.loopwright
         state.findings.clear()
         first, fps = source.recording.first, source.recording.fps
