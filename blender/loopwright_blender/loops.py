@@ -19,7 +19,6 @@ from .refusal import Refusal
 
 # Loops that turn by less over a cycle, radians, go straight.
 _STRAIGHT = 1e-4
-_KEPT = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
 def active_armature(context: Context) -> Object:
@@ -204,24 +203,3 @@ def check(source: Source) -> dict[str, Any]:
         written = source.take.write(Path(folder) / "action-loop.npz")
         found: dict[str, Any] = answer("check", str(written))["loops"][0]
         return found
-
-
-def snapshot(owner: Object) -> str:
-    """What an action may leave changed on an armature after it is taken away."""
-    bones = {bone.name: [list(getattr(bone, name)) for name in _KEPT] for bone in owner.pose.bones}
-    influences = [[bone.name, each.name, each.influence] for bone in owner.pose.bones for each in bone.constraints]
-    return json.dumps([[list(getattr(owner, name)) for name in _KEPT], bones, influences])
-
-
-def restore(owner: Object, kept: str) -> None:
-    """Sets back what `snapshot` kept."""
-    own, bones, influences = json.loads(kept)
-    for name, values in zip(_KEPT, own):
-        setattr(owner, name, values)
-    for name, channels in bones.items():
-        if bone := owner.pose.bones.get(name):
-            for channel, values in zip(_KEPT, channels):
-                setattr(bone, channel, values)
-    for name, constraint, influence in influences:
-        if (bone := owner.pose.bones.get(name)) and (found := bone.constraints.get(constraint)):
-            found.influence = influence

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import IntProperty
 from bpy.types import Context, Object, Operator
 
-from . import actions, loops
+from . import actions, loops, pose
 from .refusal import Refusal
 
 
@@ -77,7 +77,7 @@ class MakeLoop(_Loopwright, Operator):
         loop = loops.make(source, settings, row)
         scene = context.scene
         preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
-        kept = loops.snapshot(owner)
+        kept = pose.snapshot(owner)
         slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
         action, slot = loops.write(context, source, loop, settings.root)
         _keep(take)
@@ -90,7 +90,7 @@ class MakeLoop(_Loopwright, Operator):
         scene.frame_set(scene.frame_preview_start)
         _play(context, True)
         self.warn(source.warnings)
-        off = sum(len(loops.pose.acting_constraints(bone)) for bone in owner.pose.bones)
+        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
         constraints = f"; it sets the influence of {off} constraints to 0" if off else ""
         return f'"{action.name}": {loop.grade}, {loop.reason}{constraints}'
 
@@ -125,7 +125,7 @@ class RejectLoop(_Loopwright, Operator):
         _play(context, False)
         slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
         actions.assign(owner, take, slot)
-        loops.restore(owner, kept)
+        pose.restore(owner, kept)
         state.loop = state.take = None
         state.before = ""
         bpy.data.actions.remove(loop)
@@ -146,10 +146,10 @@ class MakeAll(_Loopwright, Operator):
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)
         settings = context.scene.loopwright
-        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and _moves(owner, action)]
+        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and moves(owner, action)]
         if not takes:
             raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
-        kept, made, refused = loops.snapshot(owner), 0, []
+        kept, made, refused = pose.snapshot(owner), 0, []
         manager = context.window_manager
         manager.progress_begin(0, len(takes))
         for index, take in enumerate(takes):
@@ -163,7 +163,7 @@ class MakeAll(_Loopwright, Operator):
             except Refusal as refusal:
                 refused.append(f"{take.name}: {refusal}")
             finally:
-                loops.restore(owner, kept)
+                pose.restore(owner, kept)
         manager.progress_end()
         context.scene.frame_set(context.scene.frame_current)
         if not made:
@@ -252,7 +252,8 @@ def _waiting(owner: Object) -> Any:
     return state
 
 
-def _moves(owner: Object, action: Any) -> bool:
+def moves(owner: Object, action: Any) -> bool:
+    """Whether an action moves bones of an armature."""
     curves = actions.curves(action, actions.slot_for(owner, action))
     return any((bone := actions.bone_of(curve.data_path)) and bone[0] in owner.pose.bones for curve in curves)
 

@@ -7,6 +7,7 @@ from its rest, so that joints at rest have no rotation, however bones are rolled
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,8 @@ _ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 _CHANNELS = ("location", "scale", *_ROTATIONS)
 # Positions of joints that differ by less, of the size of the body, do not move: single precision.
 _STILL = 2e-6
+# And so much is noise in a bone's own location.
+_NOISE = 2e-7
 
 
 @dataclass
@@ -88,6 +91,8 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     at = np.array([owner.pose.bones.find(bone.name) for bone in bones])
     flat = np.empty(16 * len(owner.pose.bones), np.float32)
     frame_before = scene.frame_current, scene.frame_subframe
+    # Another frame takes away what was posed and has no key yet.
+    kept = snapshot(owner)
     try:
         for index in range(frames):
             scene.frame_set(first + index)
@@ -101,6 +106,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
                 channel_scales = np.array([evaluated.pose.bones[bone.name].scale for bone in bones])
     finally:
         scene.frame_set(frame_before[0], subframe=frame_before[1])
+        restore(owner, kept)
 
     object_turns, object_scales = rotations.without_scale(worlds[:, :3, :3])
     _check_object(owner, action, worlds, bases, object_scales)
@@ -146,8 +152,9 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
         rest_turns=rest_turns,
         outer=worlds[0] @ np.linalg.inv(bases[0]),
         basis=bases[0],
-        bone_scales=scales[0],
-        channel_scales=channel_scales,
+        bone_scales=np.where(np.ptp(scales[0], axis=-1, keepdims=True) < 1e-4 * scales[0], scales[0].mean(-1, keepdims=True), scales[0]),
+        # Keys of importers are off by their noise, which would shear what hangs below.
+        channel_scales=np.where(np.abs(channel_scales - 1) < 1e-4, 1, channel_scales),
         object_channels={curve.data_path for curve in all_curves if curve.data_path in _CHANNELS},
         scaled_bones={bone for bone, channel in found if channel == "scale"},
         moved_bones={bone for bone, channel in found if channel == "location"},
@@ -223,14 +230,14 @@ def write(
     made: dict[str, list[Matrix]] = {}
     for index, bone in enumerate(bones):
         scale = recording.channel_scales[index]
-        points, rotated, made[bone.name] = _channels(bone, poses[:, index], scale, made)
+        may_slide = any(bone.location) or bone.name in recording.moved_bones
+        points, rotated, made[bone.name] = _channels(bone, poses[:, index], scale, made, 0 if may_slide else _NOISE * size)
 
         def curves(channel: str, values: Floats, again: str | None) -> None:
             for axis, numbers in enumerate(values.T):
                 writer.add(actions.path_of(bone.name, channel), axis, bone.name, frames, numbers, again)
 
-        slides = np.abs(points).max() > _STILL * size or any(bone.location) or bone.name in recording.moved_bones
-        if not bone.bone.use_connect and slides:
+        if may_slide or points.any():
             curves("location", points, carries if bone.parent is None and object_motion is None else repeat)
         curves(*rotations.channels_of(rotated, bone.rotation_mode), repeat)
         if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
@@ -247,12 +254,11 @@ def acting_constraints(bone: Any) -> list[Any]:
 
 
 def _channels(
-    bone: Any, poses: Floats, scale: Floats, made: dict[str, list[Matrix]]
+    bone: Any, poses: Floats, scale: Floats, made: dict[str, list[Matrix]], noise: float
 ) -> tuple[Floats, Floats, list[Matrix]]:
     """Locations and rotations of a bone's own channels for poses in the armature, and the poses that Blender makes of them."""
     rest = bone.bone.matrix_local
     size = Matrix.Diagonal((*scale, 1.0))
-    connected = bone.bone.use_connect
     above: list[dict[str, Any]] = [{}] * len(poses)
     if bone.parent:
         rest_above = bone.parent.bone.matrix_local
@@ -260,7 +266,10 @@ def _channels(
     convert = bone.bone.convert_local_to_pose
     locals_ = np.array([convert(Matrix(pose), rest, invert=True, **up) for pose, up in zip(poses.tolist(), above)])
     turned, _ = rotations.without_scale(locals_[:, :3, :3] / scale)
-    points = np.zeros((len(poses), 3)) if connected else locals_[:, :3, 3]
+    points = locals_[:, :3, 3]
+    # Blender does not move connected bones.
+    if bone.bone.use_connect or np.abs(points).max() < noise:
+        points = np.zeros_like(points)
     shown = np.zeros((len(poses), 4, 4))
     shown[:, :3, :3], shown[:, :3, 3], shown[:, 3, 3] = turned, points, 1
     return points, turned, [convert(Matrix(each) @ size, rest, **up) for each, up in zip(shown.tolist(), above)]
@@ -364,3 +373,24 @@ def check_deltas(owner: Object) -> None:
     deltas = [*owner.delta_location, *(scale - 1 for scale in owner.delta_scale), *owner.delta_rotation_euler]
     if any(abs(delta) > 1e-6 for delta in [*deltas, *owner.delta_rotation_quaternion[1:]]):
         raise Refusal(f'"{owner.name}" has delta transforms', "Set them to zero in Object Properties > Transform > Delta Transform")
+
+
+def snapshot(owner: Object) -> str:
+    """What an action may leave changed on an armature after it is taken away."""
+    bones = {bone.name: [list(getattr(bone, name)) for name in _CHANNELS] for bone in owner.pose.bones}
+    influences = [[bone.name, each.name, each.influence] for bone in owner.pose.bones for each in bone.constraints]
+    return json.dumps([[list(getattr(owner, name)) for name in _CHANNELS], bones, influences])
+
+
+def restore(owner: Object, kept: str) -> None:
+    """Sets back what `snapshot` kept."""
+    own, bones, influences = json.loads(kept)
+    for name, values in zip(_CHANNELS, own):
+        setattr(owner, name, values)
+    for name, channels in bones.items():
+        if bone := owner.pose.bones.get(name):
+            for channel, values in zip(_CHANNELS, channels):
+                setattr(bone, channel, values)
+    for name, constraint, influence in influences:
+        if (bone := owner.pose.bones.get(name)) and (found := bone.constraints.get(constraint)):
+            found.influence = influence

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 from loopwright import _native
-from loopwright_blender import actions, loops
+from loopwright_blender import actions, loops, pose
 from loopwright_blender.rotations import matrices_of
 
 _FOLDER = tempfile.TemporaryDirectory()
@@ -42,7 +42,7 @@ def mocap(name: str) -> Path:
 
 def new_scene(path: Path | None = None, **options: Any) -> Any:
     """An empty scene, into which a file is imported; its armature, which is active."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if path is None:
         return None
     match path.suffix:
@@ -78,7 +78,7 @@ def state_of(armature: Any) -> Any:
         data and data.action and data.action.name,
         keys,
         sorted(action.name for action in bpy.data.actions),
-        loops.snapshot(armature),
+        pose.snapshot(armature),
         [*np.array(armature.matrix_world).ravel()],
         scene.frame_current,
         scene.use_preview_range,

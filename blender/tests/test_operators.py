@@ -141,7 +141,7 @@ class Operators(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "scene.blend")
             bpy.ops.wm.save_as_mainfile(filepath=path)
-            bpy.ops.wm.read_factory_settings(use_empty=True)
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             bpy.ops.wm.open_mainfile(filepath=path)
         again = bpy.data.objects[armature]
         self.assertEqual(again.animation_data.action.name, name)

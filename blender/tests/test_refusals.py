@@ -22,12 +22,13 @@ class Refusals(unittest.TestCase):
         self.action = self.armature.animation_data.action
 
     def refused(self, what: str, remedy: str = "", operators: tuple[str, ...] = OPERATORS, linked: bool = False) -> None:
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current)
         before = None if linked else scenes.state_of(self.armature)
         for name in operators:
             with self.subTest(name), self.assertRaises(RuntimeError) as raised:
                 getattr(bpy.ops.loopwright, name)()
             self.assertRegex(str(raised.exception), what)
-            self.assertRegex(str(raised.exception), remedy)
+            self.assertIn(remedy, str(raised.exception))
             self.assertNotIn("Traceback", str(raised.exception))
         if not linked:
             self.assertEqual(scenes.state_of(self.armature), before)
@@ -128,7 +129,7 @@ class Refusals(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "library.blend")
             bpy.ops.wm.save_as_mainfile(filepath=path)
-            bpy.ops.wm.read_factory_settings(use_empty=True)
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             with bpy.data.libraries.load(path, link=True) as (_, wanted):
                 wanted.objects = [name]
             linked = wanted.objects[0]
@@ -142,8 +143,8 @@ class Refusals(unittest.TestCase):
 
     def test_a_take_that_does_not_repeat(self) -> None:
         for curve in scenes.curves_of(self.armature):
-            for key in list(curve.keyframe_points)[:-12]:
-                curve.keyframe_points.remove(key)
+            for _ in range(len(curve.keyframe_points) - 12):
+                curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
         self.refused("no loop", "two cycles", ("find", "make"))
 
     def test_a_missing_and_another_library(self) -> None:
