@@ -190,8 +190,9 @@ class CheckLoop(_Loopwright, Operator):
         rows = [row for row in answered["quality"]["checks"] if row["grade"]]
         for row in sorted(rows, key=lambda row: worst[row["grade"]]):
             finding = state.findings.add()
-            limit = "" if row["limit"] is None else f", good up to {row['limit']:.3g}"
-            finding.text = f"{row['id'].replace('-', ' ').capitalize()}: {row['value']:.3g}{limit} {row['unit']}".rstrip()
+            name, unit = row["id"].replace("-", " ").capitalize(), f" {row['unit']}".rstrip()
+            finding.label = f"{name}: {row['value']:.3g}{unit}"
+            finding.text = finding.label if row["limit"] is None else f"{finding.label}, good up to {row['limit']:.3g}{unit}"
             finding.grade = row["grade"]
             finding.bone = row["joint"] or ""
             finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
@@ -207,6 +208,11 @@ class ShowFinding(_Loopwright, Operator):
     bl_label = "Show"
 
     index: IntProperty()
+
+    @classmethod
+    def description(cls, context: Context, properties: Any) -> str:
+        findings = context.object.loopwright.findings if context.object else ()
+        return f"{findings[properties.index].text}: select the bone, and go to the frame" if properties.index < len(findings) else cls.__doc__
 
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import bpy
@@ -14,16 +15,25 @@ from .refusal import Refusal
 _ICONS = {"good": "CHECKMARK", "review": "QUESTION", "bad": "ERROR"}
 
 
+def _words(layout: Any, context: Context, text: str) -> None:
+    """Text in as many lines as it needs; labels have one."""
+    letters = context.region.width / (7 * context.preferences.system.ui_scale) - 4
+    column = layout.column(align=True)
+    for line in textwrap.wrap(text, max(int(letters), 20)):
+        column.label(text=line)
+
+
 class LOOPWRIGHT_UL_loops(UIList):
     """Loops that were found."""
 
     def draw_item(
         self, context: Context, layout: Any, data: Any, item: Any, icon: int, active: Any, name: str
     ) -> None:
-        row = layout.row(align=True)
+        row = layout.split(factor=0.5)
         row.label(text=f"{round(item.start)}-{round(item.end)}", icon=_ICONS.get(item.grade, "NONE"))
-        row.label(text=f"{item.seconds:.2f} s")
-        row.label(text=f"{item.speed:.2f} m/s")
+        row = row.row(align=True)
+        row.label(text=f"{item.seconds:.1f} s")
+        row.label(text=f"{item.speed:.1f} m/s")
 
 
 class _Main:
@@ -36,8 +46,7 @@ class _Main:
         try:
             owner = loops.active_armature(context)
         except Refusal as refusal:
-            for sentence in str(refusal).split(". "):
-                layout.label(text=sentence)
+            _words(layout, context, str(refusal))
             return
         state = owner.loopwright
         layout.operator("loopwright.find", icon="VIEWZOOM")
@@ -45,9 +54,9 @@ class _Main:
             layout.template_list("LOOPWRIGHT_UL_loops", "", state, "loops", state, "chosen", rows=3)
             if 0 <= state.chosen < len(state.loops):
                 chosen = state.loops[state.chosen]
-                layout.label(text=f"{chosen.grade}: {chosen.reason}")
+                _words(layout, context, f"{chosen.grade}: {chosen.reason}")
         if state.loop and state.take:
-            layout.label(text=f"{state.loop.name}: {state.loop.get('loopwright_grade', '')}")
+            _words(layout, context, f"{state.loop.name}: {state.loop.get('loopwright_grade', '')}")
             row = layout.row(align=True)
             row.operator("loopwright.accept", icon="CHECKMARK")
             row.operator("loopwright.reject", icon="X")
@@ -66,7 +75,7 @@ class _Settings:
         layout, settings = self.layout, context.scene.loopwright
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("root", "straight", "closure", "blend", "feet", "engine", "cycles", "symmetric"):
+        for name in ("root", "straight", "origin", "closure", "blend", "feet", "engine", "cycles", "symmetric"):
             layout.prop(settings, name)
 
 
@@ -94,12 +103,12 @@ class _Check:
         except Refusal:
             return
         if state.verdict:
-            layout.label(text=state.verdict)
+            _words(layout, context, state.verdict)
         column = layout.column(align=True)
         for index, finding in enumerate(state.findings):
             row = column.row()
             row.alignment = "LEFT"
-            row.operator("loopwright.show", text=finding.text, icon=_ICONS.get(finding.grade, "NONE"), emboss=False).index = index
+            row.operator("loopwright.show", text=finding.label, icon=_ICONS.get(finding.grade, "NONE"), emboss=False).index = index
 
 
 class LOOPWRIGHT_MT_menu(Menu):

@@ -43,7 +43,7 @@ FEET = [
     ("off", "As they are", "Feet are not locked"),
 ]
 ENGINES = [
-    ("none", "None", "The loop stays where the take was"),
+    ("none", "None", "No engine in particular"),
     ("unity", "Unity", "As Unity needs it"),
     ("unity-humanoid", "Unity Humanoid", "As Unity's humanoids need it"),
     ("unreal", "Unreal", "As Unreal Engine needs it"),
@@ -61,12 +61,17 @@ class LoopwrightSettings(PropertyGroup):
         name="Straight ahead",
         description="The character goes straight, so that it plays on and on; for loops that turn by less than 5 degrees",
     )
+    origin: BoolProperty(
+        name="Start at origin",
+        description="The character starts at the origin of the world, facing forward; else where the take has it at that time",
+        default=True,
+    )
     closure: EnumProperty(name="Seam", description="How the end is brought to the start", items=CLOSURES)
     blend: FloatProperty(
         name="Blend", description="Time over which the ends are changed; 0 is automatic", min=0, soft_max=1, unit="TIME_ABSOLUTE"
     )
     feet: EnumProperty(name="Feet", items=FEET)
-    engine: EnumProperty(name="Engine", description="Where the loop goes to: it starts at the origin, facing forward", items=ENGINES)
+    engine: EnumProperty(name="Engine", description="Where the loop goes to", items=ENGINES)
     cycles: IntProperty(name="Cycles", description="Cycles in a loop, such as 2 for four steps; 0 is automatic", min=0, soft_max=8)
     symmetric: BoolProperty(name="Symmetric", description="Half a cycle and its mirror image")
     recipe: PointerProperty(
@@ -87,6 +92,8 @@ class LoopwrightSettings(PropertyGroup):
             asked["for_"] = self.engine
         if self.symmetric:
             asked["symmetric"] = True
+        if self.origin:
+            asked["recenter"] = True
         if self.straight:
             asked["root_motion"] = "linear"
         return asked
@@ -126,6 +133,7 @@ class LoopwrightLoop(PropertyGroup):
 class LoopwrightFinding(PropertyGroup):
     """What a check measured."""
 
+    label: StringProperty()
     text: StringProperty()
     grade: StringProperty()
     bone: StringProperty()
