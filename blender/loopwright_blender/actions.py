@@ -99,21 +99,26 @@ class Writer:
             self.action.id_root = "OBJECT"
             self._curves, self._groups = self.action.fcurves, self.action.groups
 
-    def add(self, path: str, index: int, group: str, frames: Any, values: Any, repeat: str | None) -> None:
-        """A curve with all its keys, that repeats: "REPEAT", "REPEAT_OFFSET", where each time starts where the last ended, or not."""
-        # A channel that is no array has the index 0.
-        curve = self._curves.new(path, index=index)
-        curve.group = self._groups.get(group) or self._groups.new(group)
-        keys = curve.keyframe_points
-        keys.add(len(frames))
-        keys.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-        keys.foreach_set("interpolation", np.full(len(frames), _LINEAR, np.int32))
-        for side in ("left", "right"):
-            keys.foreach_set(f"handle_{side}_type", np.full(len(frames), _AUTO_CLAMPED, np.int32))
-        curve.update()
-        if repeat:
-            cycles = curve.modifiers.new("CYCLES")
-            cycles.mode_before = cycles.mode_after = repeat
+    def add(self, path: str, group: str, frames: Any, values: Any, repeat: str | None) -> None:
+        """Curves with all their keys for the values (F, axes) of a channel.
+
+        They repeat by "REPEAT", or by "REPEAT_OFFSET", where each time starts where the last ended, or not.
+        """
+        interpolations = np.full(len(frames), _LINEAR, np.int32)
+        handles = np.full(len(frames), _AUTO_CLAMPED, np.int32)
+        for axis, numbers in enumerate(values.T):
+            curve = self._curves.new(path, index=axis)
+            curve.group = self._groups.get(group) or self._groups.new(group)
+            keys = curve.keyframe_points
+            keys.add(len(frames))
+            keys.foreach_set("co", np.column_stack([frames, numbers]).astype(np.float32).ravel())
+            keys.foreach_set("interpolation", interpolations)
+            keys.foreach_set("handle_left_type", handles)
+            keys.foreach_set("handle_right_type", handles)
+            curve.update()
+            if repeat:
+                cycles = curve.modifiers.new("CYCLES")
+                cycles.mode_before = cycles.mode_after = repeat
 
     def finish(self, first: float, last: float, cyclic: bool) -> Action:
         """The action, whose range is stated as that of one repetition."""

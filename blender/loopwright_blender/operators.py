@@ -72,12 +72,13 @@ class MakeLoop(_Loopwright, Operator):
         source = loops.read(context, owner, take)
         row = state.chosen if 0 <= state.chosen < len(state.loops) else None
         if row is not None and state.found_in != source.digest:
-            # A list of another action, or of this one before it was changed.
+            source.warnings.append("The list is of another action, or of this one before it changed: this is the recommended loop")
             row = None
         loop = loops.make(source, settings, row)
         scene = context.scene
         preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
         kept = pose.snapshot(owner)
+        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
         slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
         action, slot = loops.write(context, source, loop, settings.root)
         _keep(take)
@@ -90,7 +91,6 @@ class MakeLoop(_Loopwright, Operator):
         scene.frame_set(scene.frame_preview_start)
         _play(context, True)
         self.warn(source.warnings)
-        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
         constraints = f"; it sets the influence of {off} constraints to 0" if off else ""
         return f'"{action.name}": {loop.grade}, {loop.reason}{constraints}'
 
@@ -196,9 +196,9 @@ class CheckLoop(_Loopwright, Operator):
             finding.grade = row["grade"]
             finding.bone = row["joint"] or ""
             finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
-        state.verdict = f"{answered['quality']['grade']}: {answered['quality']['reason']}"
+        state.verdict = f"{source.action.name}: {answered['quality']['grade']}, {answered['quality']['reason']}"
         state.finding = -1
-        return f'"{source.action.name}": {state.verdict}'
+        return state.verdict
 
 
 class ShowFinding(_Loopwright, Operator):

@@ -135,7 +135,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
         heads = np.concatenate([worlds[:, None, :3, 3], heads], 1)
         tips = np.concatenate([np.full((1, 3), np.nan), tips])
 
-    found = [channel for channel in map(lambda curve: actions.bone_of(curve.data_path), all_curves) if channel]
+    found = [channel for curve in all_curves if (channel := actions.bone_of(curve.data_path))]
     above = np.array(parents)
     offsets = rest_heads - np.where(above[:, None] >= 0, rest_heads[above], 0)
     return Recording(
@@ -233,18 +233,17 @@ def write(
         may_slide = any(bone.location) or bone.name in recording.moved_bones
         points, rotated, made[bone.name] = _channels(bone, poses[:, index], scale, made, 0 if may_slide else _NOISE * size)
 
-        def curves(channel: str, values: Floats, again: str | None) -> None:
-            for axis, numbers in enumerate(values.T):
-                writer.add(actions.path_of(bone.name, channel), axis, bone.name, frames, numbers, again)
-
+        turn_channel, turn_values = rotations.channels_of(rotated, bone.rotation_mode)
+        channels = [(turn_channel, turn_values, repeat)]
         if may_slide or points.any():
-            curves("location", points, carries if bone.parent is None and object_motion is None else repeat)
-        curves(*rotations.channels_of(rotated, bone.rotation_mode), repeat)
+            channels.append(("location", points, carries if bone.parent is None and object_motion is None else repeat))
         if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
-            curves("scale", np.repeat(scale[None], len(frames), 0), repeat)
+            channels.append(("scale", np.repeat(scale[None], len(frames), 0), repeat))
+        for channel, values, again in channels:
+            writer.add(actions.path_of(bone.name, channel), bone.name, frames, values, again)
         for constraint in acting_constraints(bone):
             path = actions.path_of(bone.name, f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].influence')
-            writer.add(path, 0, bone.name, frames[:1], np.zeros(1), None)
+            writer.add(path, bone.name, frames[:1], np.zeros((1, 1)), None)
     return writer.finish(frames[0], frames[-1], repeats), writer.slot
 
 
@@ -287,16 +286,15 @@ def _write_object(
     """The channels of the object: those that the take has, which hold still, and those that carry the root."""
     owner = recording.owner
     turns, scales = rotations.without_scale(bases[:, :3, :3])
+    channels = []
     if moves or "location" in recording.object_channels:
-        for axis, values in enumerate(bases[:, :3, 3].T):
-            writer.add("location", axis, "Object Transforms", frames, values, carries if moves else repeat)
+        channels.append(("location", bases[:, :3, 3], carries if moves else repeat))
     if moves or recording.object_channels & {*_ROTATIONS}:
-        channel, angles = rotations.channels_of(turns, owner.rotation_mode)
-        for axis, values in enumerate(angles.T):
-            writer.add(channel, axis, "Object Transforms", frames, values, repeat)
+        channels.append((*rotations.channels_of(turns, owner.rotation_mode), repeat))
     if "scale" in recording.object_channels:
-        for axis, values in enumerate(scales.T):
-            writer.add("scale", axis, "Object Transforms", frames, values, repeat)
+        channels.append(("scale", scales, repeat))
+    for channel, values, again in channels:
+        writer.add(channel, "Object Transforms", frames, values, again)
 
 
 def _bones(owner: Object) -> list[Any]:

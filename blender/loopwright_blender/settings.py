@@ -90,6 +90,9 @@ class LoopwrightSettings(PropertyGroup):
             asked["lock_feet"] = self.feet
         if self.engine != "none":
             asked["for_"] = self.engine
+            if self.recipe is None:
+                # Some engines want loops in place; here the root motion is chosen.
+                asked["root_motion"] = "constant"
         if self.symmetric:
             asked["symmetric"] = True
         if self.origin:
