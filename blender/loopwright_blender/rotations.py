@@ -28,11 +28,11 @@ def without_scale(matrices: Floats) -> tuple[Floats, Floats]:
     scales = np.linalg.norm(matrices, axis=-2)
     turns = matrices / np.maximum(scales, 1e-30)[..., None, :]
     products = np.swapaxes(turns, -1, -2) @ turns
-    # Columns of a sheared bone are not at right angles.
-    if np.abs(products - np.eye(3)).max(initial=0) > 1e-5:
+    # Columns of a sheared bone are not at right angles; those of others are, but for single precision, which one step of Newton's corrects.
+    if np.abs(products - np.eye(3)).max(initial=0) > 1e-4:
         left, _, right = np.linalg.svd(turns)
-        turns = left @ right
-    return turns, scales
+        return left @ right, scales
+    return turns @ (3 * np.eye(3) - products) / 2, scales
 
 
 def matrices_of(quaternions: Floats) -> Floats:
@@ -108,15 +108,11 @@ def _eulers(matrices: Floats, order: str) -> Floats:
     sign = 1.0 if (second - first) % 3 == 1 else -1.0
     m = matrices
     near = np.hypot(m[:, first, first], m[:, second, first])
-    # Where the middle axis is turned by a right angle the others are one: all of it goes to the first.
-    locked = near < 1e-7
-    a = np.where(
-        locked,
-        sign * np.arctan2(-m[:, second, third], m[:, second, second]),
-        sign * np.arctan2(m[:, third, second], m[:, third, third]),
-    )
     b = np.arctan2(-sign * m[:, third, first], near)
-    c = np.where(locked, 0.0, sign * np.arctan2(m[:, second, first], m[:, first, first]))
+    # Where the middle axis is turned by a right angle the others are one. So the first angle is that which is left when the last is undone.
+    c = np.where(near < 1e-7, 0.0, sign * np.arctan2(m[:, second, first], m[:, first, first]))
+    undone = np.cos(c)[:, None] * m[:, second] - sign * np.sin(c)[:, None] * m[:, first]
+    a = np.arctan2(-sign * undone[:, third], undone[:, second])
     found = np.empty((len(m), 3))
     found[:, first], found[:, second], found[:, third] = a, b, c
     other = found + np.pi

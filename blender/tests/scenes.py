@@ -91,8 +91,9 @@ def shown(armature: Any, frame: float) -> tuple[Any, Any]:
     bpy.context.scene.frame_set(math.floor(frame), subframe=frame % 1)
     evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrices = np.array([evaluated.matrix_world @ bone.matrix for bone in evaluated.pose.bones])
-    turns = matrices[:, :3, :3] / np.linalg.norm(matrices[:, :3, :3], axis=1, keepdims=True)
-    return matrices[:, :3, 3] @ TO_Y_UP.T, turns
+    # Blender's own rest matrices have axes that are off right angles by 1e-5.
+    left, _, right = np.linalg.svd(matrices[:, :3, :3])
+    return matrices[:, :3, 3] @ TO_Y_UP.T, left @ right
 
 
 def made(armature: Any, root: str = "BONE", **settings: Any) -> tuple[Any, Any]:

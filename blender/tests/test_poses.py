@@ -33,7 +33,7 @@ class Rotations(unittest.TestCase):
                     back = [Quaternion(value[1:], value[0]) for value in values]
                 else:
                     back = [Euler(value, mode) for value in values]
-                self.assertLess(np.abs(np.array([each.to_matrix() for each in back]) - self.matrices).max(), 2e-5)
+                self.assertLess(np.abs(np.array([each.to_matrix() for each in back]) - self.matrices).max(), 3e-6)
                 # Euler angles are fast near their lock, but never by a whole turn.
                 jump = np.abs(np.diff(values, axis=0)).max()
                 self.assertLess(jump, 0.5 if mode == "QUATERNION" else 3.2)
@@ -45,7 +45,7 @@ class Rotations(unittest.TestCase):
                 angles["XYZ".index(order[1])] = angle
                 matrix = np.array(Euler(angles, order).to_matrix(), float)
                 _, values = rotations.channels_of(matrix[None], order)
-                self.assertLess(np.abs(np.array(Euler(values[0], order).to_matrix()) - matrix).max(), 1e-3)
+                self.assertLess(np.abs(np.array(Euler(values[0], order).to_matrix()) - matrix).max(), 2e-6)
 
 
 class Poses(unittest.TestCase):
