@@ -212,7 +212,9 @@ class ShowFinding(_Loopwright, Operator):
     @classmethod
     def description(cls, context: Context, properties: Any) -> str:
         findings = context.object.loopwright.findings if context.object else ()
-        return f"{findings[properties.index].text}: select the bone, and go to the frame" if properties.index < len(findings) else cls.__doc__
+        if properties.index < len(findings):
+            return f"{findings[properties.index].text}: select the bone, and go to the frame"
+        return "Select the bone, and go to the frame"
 
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)

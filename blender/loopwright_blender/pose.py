@@ -323,14 +323,13 @@ def _tips(bones: list[Any], world: Floats, heads: Floats) -> Floats:
 
 def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> list[Any]:
     """The curves that move the armature. Refuses what would be read or written wrongly."""
-    of_bones = [(curve, bone) for curve in all_curves if (bone := actions.bone_of(curve.data_path)) and bone[1] in _CHANNELS]
-    here = [curve for curve, (bone, _) in of_bones if bone in owner.pose.bones]
+    of_bones = [(curve, *found) for curve in all_curves if (found := actions.bone_of(curve.data_path)) and found[1] in _CHANNELS]
+    here = [each for each in of_bones if each[1] in owner.pose.bones]
     if not here:
         what = f'The action "{action.name}" moves no bone of "{owner.name}"'
         raise Refusal(what, "Choose an action with keys on its bones in the Action Editor")
-    for curve in here:
+    for curve, bone, channel in here:
         if curve.mute or (curve.group and curve.group.mute):
-            bone, channel = actions.bone_of(curve.data_path) or ("", "")
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
     for driver in owner.animation_data.drivers:
         found = actions.bone_of(driver.data_path)
@@ -339,7 +338,7 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
                 f'The bone "{found[0]}" is moved by a driver, which would overrule a loop',
                 "Bake first: Pose > Animation > Bake Action, with Visual Keying, and delete the driver",
             )
-    return here + [curve for curve in all_curves if curve.data_path in _CHANNELS]
+    return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in _CHANNELS]
 
 
 def _acts(owner: Object, bone: str, path: str) -> bool:
