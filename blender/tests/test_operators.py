@@ -35,6 +35,11 @@ class Operators(unittest.TestCase):
         self.assertEqual((self.scene.frame_preview_start, self.scene.frame_preview_end), (500, 539))
         self.assertEqual(len(self.scene.timeline_markers), 2)
 
+    def test_what_is_posed_without_a_key_stays(self) -> None:
+        self.armature.pose.bones[0].location.x = 5
+        bpy.ops.loopwright.find()
+        self.assertEqual(self.armature.pose.bones[0].location.x, 5)
+
     def test_make_writes_an_action_that_repeats(self) -> None:
         keys = scenes.state_of(self.armature)[1]
         bpy.ops.loopwright.find()
