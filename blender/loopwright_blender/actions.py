@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions of both kinds: with curves of their own, and since 4.4 with slots, layers and strips."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Action, FCurve, Object
+
+HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.*)')
+_LINEAR, _AUTO_CLAMPED = 1, 4
+
+
+def bone_of(path: str) -> tuple[str, str] | None:
+    """The bone that a channel moves, and which of its properties."""
+    found = _BONE.fullmatch(path)
+    return (re.sub(r"\\(.)", r"\1", found[1]), found[2]) if found else None
+
+
+def path_of(bone: str, channel: str) -> str:
+    """The channel of a bone."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
+def slot_for(owner: Object, action: Action) -> Any:
+    """The slot of an action that moves this object: the one in use, the one with its name, or the first of objects. None without."""
+    if not HAS_SLOTS:
+        return None
+    data = owner.animation_data
+    if data and data.action == action and data.action_slot:
+        return data.action_slot
+    slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
+    named = [slot for slot in slots if slot.name_display == owner.name]
+    return next(iter(named or slots), None)
+
+
+def curves(action: Action, slot: Any) -> list[FCurve]:
+    """The curves of an action, those of the slot."""
+    if not HAS_SLOTS:
+        return list(action.fcurves)
+    if slot is None:
+        return []
+    bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME")
+    return [curve for bag in bags if bag for curve in bag.fcurves]
+
+
+def assign(owner: Object, action: Action | None, slot: Any = None) -> None:
+    """Lets an action move the object."""
+    data = owner.animation_data or owner.animation_data_create()
+    data.action = action
+    if HAS_SLOTS and action is not None and slot is not None:
+        data.action_slot = slot
+
+
+@contextmanager
+def assigned(owner: Object, action: Action) -> Iterator[None]:
+    """Lets an action move the object for a while."""
+    data = owner.animation_data or owner.animation_data_create()
+    before, slot = data.action, data.action_slot if HAS_SLOTS else None
+    if before == action and (not HAS_SLOTS or slot is not None):
+        yield
+        return
+    assign(owner, action, slot_for(owner, action))
+    try:
+        yield
+    finally:
+        assign(owner, before, slot)
+
+
+def times_of(all_curves: Iterable[FCurve]) -> np.ndarray[Any, Any]:
+    """The frames of all keys, each once, in order."""
+    found = [np.empty(0, np.float32)]
+    for curve in all_curves:
+        keys = np.empty(2 * len(curve.keyframe_points), np.float32)
+        curve.keyframe_points.foreach_get("co", keys)
+        found.append(keys[::2])
+    return np.unique(np.concatenate(found))
+
+
+class Writer:
+    """A new action, and its curves."""
+
+    def __init__(self, owner: Object, name: str) -> None:
+        self.action = bpy.data.actions.new(name)
+        self.slot = None
+        self._curves: Any = None
+        if HAS_SLOTS:
+            self.slot = self.action.slots.new(id_type="OBJECT", name=owner.name)
+            strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
+            bag = strip.channelbag(self.slot, ensure=True)
+            self._curves, self._groups = bag.fcurves, bag.groups
+        else:
+            self.action.id_root = "OBJECT"
+            self._curves, self._groups = self.action.fcurves, self.action.groups
+
+    def add(self, path: str, group: str, frames: Any, values: Any, repeat: str | None) -> None:
+        """Curves with all their keys for the values (F, axes) of a channel.
+
+        They repeat by "REPEAT", or by "REPEAT_OFFSET", where each time starts where the last ended, or not.
+        """
+        interpolations = np.full(len(frames), _LINEAR, np.int32)
+        handles = np.full(len(frames), _AUTO_CLAMPED, np.int32)
+        for axis, numbers in enumerate(values.T):
+            curve = self._curves.new(path, index=axis)
+            curve.group = self._groups.get(group) or self._groups.new(group)
+            keys = curve.keyframe_points
+            keys.add(len(frames))
+            keys.foreach_set("co", np.column_stack([frames, numbers]).astype(np.float32).ravel())
+            keys.foreach_set("interpolation", interpolations)
+            keys.foreach_set("handle_left_type", handles)
+            keys.foreach_set("handle_right_type", handles)
+            curve.update()
+            if repeat:
+                cycles = curve.modifiers.new("CYCLES")
+                cycles.mode_before = cycles.mode_after = repeat
+
+    def finish(self, first: float, last: float, cyclic: bool) -> Action:
+        """The action, whose range is stated as that of one repetition."""
+        self.action.use_frame_range = True
+        self.action.frame_start, self.action.frame_end = first, last
+        self.action.use_cyclic = cyclic
+        self.action.use_fake_user = True
+        return self.action

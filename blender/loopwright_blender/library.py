@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The library loopwright: found, and its errors in the words of the add-on."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from .refusal import Refusal
+
+# The add-on is packed with the wheel of this version.
+VERSION = "0.1.0"
+_REMEDY = "Install the add-on's zip for your system again: Edit > Preferences > Get Extensions > Install from Disk"
+
+
+def library() -> ModuleType:
+    """The library, of the version that this add-on is made for."""
+    try:
+        import loopwright
+    except ImportError as error:
+        raise Refusal(f"The library of the add-on is missing ({error})", _REMEDY) from error
+    if loopwright.__version__ != VERSION:
+        raise Refusal(f"The add-on needs loopwright {VERSION}, but found {loopwright.__version__}", _REMEDY)
+    return loopwright
+
+
+@contextmanager
+def spoken() -> Iterator[list[str]]:
+    """Turns errors of the library into refusals, and collects its warnings."""
+    errors = library()
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield said
+        except errors.LoopwrightError as error:
+            raise Refusal("; ".join([error.what, *error.details]), _remedy(errors, error)) from error
+        finally:
+            said += [str(each.message) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]
+
+
+def _remedy(errors: ModuleType, error: Any) -> str:
+    """What to do about an error, without keyword arguments, which Blender has none of."""
+    if isinstance(error, errors.NoLoopError):
+        return "Choose an action whose motion repeats, of at least two cycles, or other settings"
+    if isinstance(error, errors.InternalError):
+        return "Please report it"
+    return f"Try {error.hint}" if error.hint and "=" not in error.hint else ""
+
+
+def answer(*arguments: str) -> Any:
+    """What a command of the library answers, as JSON. A verdict against a loop is an answer too."""
+    from loopwright import _native
+
+    status, output, lines = _native.answer(["loopwright", *arguments, "--json"])
+    if status > 1 or not output.strip():
+        raise Refusal(" ".join(lines), "")
+    return json.loads(output)

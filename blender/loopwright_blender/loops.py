@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature's action to loops, and from loops to actions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bpy.types import Action, Context, Object
+
+from . import actions, pose, rotations
+from .library import answer, library, spoken
+from .refusal import Refusal
+
+# Loops that turn by less over a cycle, radians, go straight.
+_STRAIGHT = 1e-4
+
+
+def active_armature(context: Context) -> Object:
+    """The active armature, or that of the active mesh."""
+    active = context.view_layer.objects.active
+    owner = active if active is None or active.type == "ARMATURE" else active.find_armature()
+    if owner is None:
+        raise Refusal("No armature is active", "Click an armature, or a mesh that it moves, in the 3D View")
+    if owner.library or owner.override_library:
+        kind = "linked from another file" if owner.library else "a library override"
+        raise Refusal(f'"{owner.name}" is {kind}', "Make it local: Object > Relations > Make Local > Selected Objects and Data")
+    if owner.mode == "EDIT":
+        raise Refusal(f'"{owner.name}" is in Edit Mode', "Go to Object Mode or Pose Mode")
+    if not owner.pose or not owner.pose.bones:
+        raise Refusal(f'"{owner.name}" has no bones', "Click the armature of a character")
+    if owner.data.pose_position == "REST":
+        raise Refusal(f'"{owner.name}" shows its rest position', "Switch to Pose Position in Armature Properties > Skeleton")
+    return owner
+
+
+def active_action(owner: Object) -> Action:
+    """The action that moves the armature."""
+    data = owner.animation_data
+    strips = [strip for track in data.nla_tracks for strip in track.strips] if data else []
+    if data and data.use_tweak_mode:
+        raise Refusal("The action is in tweak mode", "Leave it: press Tab in the NLA Editor")
+    if not data or not data.action:
+        if strips:
+            what = f'"{owner.name}" is moved by NLA strips alone'
+            raise Refusal(what, "Choose an action in the Action Editor, or bake the strips: Strip > Bake Action in the NLA Editor")
+        raise Refusal(f'"{owner.name}" has no action', "Choose one in the Action Editor, or import a BVH, FBX or glTF file")
+    if strips and (data.action_influence < 1 or data.action_blend_type != "REPLACE"):
+        what = f'The action "{data.action.name}" is mixed with NLA strips'
+        raise Refusal(what, "Set its blending to Replace and its influence to 1 in the NLA Editor, or bake the strips")
+    if actions.HAS_SLOTS and not data.action_slot:
+        raise Refusal(f'The action "{data.action.name}" has no slot for "{owner.name}"', "Choose a slot beside it in the Action Editor")
+    return data.action
+
+
+@dataclass
+class Source:
+    """An action as it was read."""
+
+    action: Action
+    recording: pose.Recording
+    take: Any
+    warnings: list[str]
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal motion."""
+        motion = self.recording
+        numbers = (motion.positions, motion.rotations, motion.offsets, np.array([motion.first, motion.fps]))
+        found = hashlib.sha256(json.dumps([self.action.name, motion.names, motion.parents]).encode())
+        for each in numbers:
+            found.update(np.ascontiguousarray(each).tobytes())
+        return found.hexdigest()
+
+
+def read(context: Context, owner: Object, action: Action) -> Source:
+    """An action as a take of the library; it must be the one that moves the armature."""
+    with spoken() as said:
+        recording = pose.read(context, owner, action)
+        take = library().Take.from_arrays(**pose.arrays_of(recording), name=action.name)
+    return Source(action, recording, take, said)
+
+
+def recipe(settings: Any) -> dict[str, Any] | None:
+    """The recipe of the settings."""
+    if settings.recipe is None:
+        return None
+    import tomllib
+
+    try:
+        return tomllib.loads(settings.recipe.as_string())
+    except tomllib.TOMLDecodeError as error:
+        raise Refusal(f'The recipe "{settings.recipe.name}" cannot be read: {error}', "Correct it in the Text Editor, or choose none") from error
+
+
+# The last search: what was searched, and what it found. Candidates of the library cannot be stored in a file.
+_last: tuple[str, Any] = ("", None)
+
+
+def _search_key(source: Source, settings: Any) -> str:
+    asked = [settings.keywords(), settings.searched(), recipe(settings)]
+    return source.digest + json.dumps(asked, default=str)
+
+
+def find(source: Source, settings: Any) -> Any:
+    """The list of loops."""
+    global _last
+    with spoken() as said:
+        found = source.take.find(recipe=recipe(settings), **settings.searched(), **settings.keywords())
+        if not found:
+            # Says why there is none.
+            source.take.make(recipe(settings), **settings.searched(), **settings.keywords())
+    source.warnings += said
+    _last = _search_key(source, settings), found
+    return found
+
+
+def make(source: Source, settings: Any, row: int | None = None) -> Any:
+    """The recommended loop, or that of a row of the list, counted from 0."""
+    with spoken() as said:
+        if row is None:
+            loop = source.take.make(recipe(settings), **settings.searched(), **settings.keywords())
+        else:
+            if _last[0] != _search_key(source, settings):
+                find(source, settings)
+            loop = source.take.make(recipe(settings), candidate=_last[1][row], **settings.keywords())
+    source.warnings += said
+    return loop
+
+
+def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Action, Any]:
+    """The loop as a new action of the armature, which is not assigned, and its slot."""
+    recording = source.recording
+    if root == "OBJECT":
+        pose.check_deltas(recording.owner)
+    times = np.arange(loop.num_samples + 1) / loop.fps
+    frames = context.scene.frame_start + times * recording.fps
+    points, quaternions = loop.sample(times, scalar_first=True)
+    turns = rotations.matrices_of(quaternions)
+    away = _away(loop, times)
+    if root == "IN_PLACE":
+        back = np.linalg.inv(away)
+        points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
+        turns = back[:, None, :3, :3] @ turns
+    linear, angular = loop.twist
+    action, slot = pose.write(
+        recording,
+        f"{source.action.name}-loop",
+        frames,
+        points,
+        turns,
+        away if root == "OBJECT" else None,
+        repeats=True,
+        goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
+    )
+    start = loop.root(0.0)
+    action["loopwright_grade"] = loop.grade
+    action["loopwright_reason"] = loop.reason
+    action["loopwright_period"] = loop.period
+    action["loopwright_speed"] = loop.speed
+    action["loopwright_turn_rate"] = loop.turn_rate
+    # In the root's own axes as Blender has them: X left, Y back, Z up.
+    action["loopwright_velocity"] = [float(value) for value in linear @ rotations.TO_Y_UP]
+    action["loopwright_angular_velocity"] = [float(value) for value in angular @ rotations.TO_Y_UP]
+    action["loopwright_root_start"] = [float(value) for value in start.positions @ rotations.TO_Y_UP]
+    action["loopwright_root_motion"] = root
+    action["loopwright_recipe"] = loop.recipe or ""
+    return action, slot
+
+
+def _away(loop: Any, times: Any) -> Any:
+    """How the root has moved since the start of the loop (F, 4, 4)."""
+    points, quaternions = loop.root(times, scalar_first=True)
+    roots = np.zeros((len(times), 4, 4))
+    roots[:, :3, :3], roots[:, :3, 3], roots[:, 3, 3] = rotations.matrices_of(quaternions), points, 1
+    return roots @ np.linalg.inv(roots[0])
+
+
+def mirror(source: Source) -> tuple[Action, Any]:
+    """The action with left and right exchanged, as a new one, and its slot."""
+    recording = source.recording
+    with tempfile.TemporaryDirectory() as folder, spoken():
+        written = source.take.write(Path(folder) / "take.npz")
+        mirrored = Path(folder) / "mirrored.npz"
+        answer("convert", str(written), str(mirrored), "--mirror")
+        other = library().read(mirrored)
+    order = [other.names.index(name) for name in recording.names]
+    turns = rotations.matrices_of(other.world_rotations(scalar_first=True)[:, order])
+    frames = recording.first + np.arange(len(turns), dtype=float)
+    name = f"{source.action.name}-mirrored"
+    repeats = bool(source.action.use_cyclic)
+    return pose.write(recording, name, frames, other.positions[:, order], turns, repeats=repeats)
+
+
+def check(source: Source) -> dict[str, Any]:
+    """How the action plays over its seam, with the keys of `loopwright check --json` for each loop."""
+    with tempfile.TemporaryDirectory() as folder, spoken():
+        written = source.take.write(Path(folder) / "action-loop.npz")
+        found: dict[str, Any] = answer("check", str(written))["loops"][0]
+        return found

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operators: each is one undo step, and changes nothing where it cannot be done."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import bpy
+from bpy.props import IntProperty
+from bpy.types import Context, Object, Operator
+
+from . import actions, loops, pose
+from .refusal import Refusal
+
+
+class _Loopwright:
+    """What the operators share: refusals are reported, and nothing is changed then."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: Context) -> set[str]:
+        try:
+            said = self.run(context)
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self.report({"INFO"}, said)
+        return {"FINISHED"}
+
+    def warn(self, warnings: list[str]) -> None:
+        for warning in dict.fromkeys(warnings):
+            self.report({"WARNING"}, warning)
+
+
+class FindLoops(_Loopwright, Operator):
+    """List the loops of the active armature's action"""
+
+    bl_idname = "loopwright.find"
+    bl_label = "Find Loops"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        source = loops.read(context, owner, loops.active_action(owner))
+        found = loops.find(source, context.scene.loopwright)
+        state = owner.loopwright
+        state.loops.clear()
+        for candidate in found:
+            row = state.loops.add()
+            row.start = source.recording.first + candidate.start
+            row.end = source.recording.first + candidate.end
+            row.seconds, row.speed, row.turn_rate = candidate.period, candidate.speed, candidate.turn_rate
+            row.grade, row.reason = candidate.grade or "", candidate.reason or ""
+        state.found_in = source.digest
+        state.chosen = 0
+        self.warn(source.warnings)
+        return f"{len(found)} loops, the recommended one first" if len(found) > 1 else "1 loop"
+
+
+class MakeLoop(_Loopwright, Operator):
+    """Make a loop of the chosen row of the list, or the recommended one, as a new action that plays at once"""
+
+    bl_idname = "loopwright.make"
+    bl_label = "Make Loop"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        state, settings = owner.loopwright, context.scene.loopwright
+        if state.loop and state.take and owner.animation_data and owner.animation_data.action == state.loop:
+            raise Refusal(f'"{state.loop.name}" waits to be accepted', "Press Accept or Reject first")
+        take = loops.active_action(owner)
+        source = loops.read(context, owner, take)
+        row = state.chosen if 0 <= state.chosen < len(state.loops) else None
+        if row is not None and state.found_in != source.digest:
+            source.warnings.append("The list is of another action, or of this one before it changed: this is the recommended loop")
+            row = None
+        loop = loops.make(source, settings, row)
+        scene = context.scene
+        preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
+        kept = pose.snapshot(owner)
+        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
+        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
+        action, slot = loops.write(context, source, loop, settings.root)
+        _keep(take)
+        actions.assign(owner, action, slot)
+        state.loop, state.take = action, take
+        state.before = repr([preview, slot_before, kept])
+        scene.use_preview_range = True
+        scene.frame_preview_end = max(scene.frame_preview_start, round(action.frame_end) - 1)
+        scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
+        scene.frame_set(scene.frame_preview_start)
+        _play(context, True)
+        self.warn(source.warnings)
+        constraints = f"; it sets the influence of {off} constraints to 0" if off else ""
+        return f'"{action.name}": {loop.grade}, {loop.reason}{constraints}'
+
+
+class AcceptLoop(_Loopwright, Operator):
+    """Keep the loop; the take's action stays in the file"""
+
+    bl_idname = "loopwright.accept"
+    bl_label = "Accept"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        state = _waiting(owner)
+        name = state.loop.name
+        state.loop = state.take = None
+        state.before = ""
+        _play(context, False)
+        return f'"{name}" is kept'
+
+
+class RejectLoop(_Loopwright, Operator):
+    """Delete the loop, and go back to the take's action"""
+
+    bl_idname = "loopwright.reject"
+    bl_label = "Reject"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        state = _waiting(owner)
+        loop, take = state.loop, state.take
+        preview, slot_name, kept = ast.literal_eval(state.before)
+        _play(context, False)
+        slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
+        actions.assign(owner, take, slot)
+        pose.restore(owner, kept)
+        state.loop = state.take = None
+        state.before = ""
+        bpy.data.actions.remove(loop)
+        scene = context.scene
+        scene.frame_preview_end = max(preview[2], scene.frame_preview_start)
+        scene.frame_preview_start, scene.frame_preview_end = preview[1:3]
+        scene.use_preview_range = preview[0]
+        scene.frame_set(preview[3])
+        return f'Back to "{take.name}"'
+
+
+class MakeAll(_Loopwright, Operator):
+    """Make the recommended loop of every action that moves bones of the active armature, as new actions"""
+
+    bl_idname = "loopwright.make_all"
+    bl_label = "Make All Actions"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        settings = context.scene.loopwright
+        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and moves(owner, action)]
+        if not takes:
+            raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
+        kept, made, refused = pose.snapshot(owner), 0, []
+        manager = context.window_manager
+        manager.progress_begin(0, len(takes))
+        for index, take in enumerate(takes):
+            manager.progress_update(index)
+            try:
+                with actions.assigned(owner, take):
+                    source = loops.read(context, owner, take)
+                    loops.write(context, source, loops.make(source, settings), settings.root)
+                _keep(take)
+                made += 1
+            except Refusal as refusal:
+                refused.append(f"{take.name}: {refusal}")
+            finally:
+                pose.restore(owner, kept)
+        manager.progress_end()
+        context.scene.frame_set(context.scene.frame_current)
+        if not made:
+            raise Refusal(f"No loop was made. {refused[0]}", "")
+        self.warn(refused)
+        return f"{made} loops made" + (f", {len(refused)} actions have none" if refused else "")
+
+
+class CheckLoop(_Loopwright, Operator):
+    """Play the active armature's action over its seam, and list what was measured"""
+
+    bl_idname = "loopwright.check"
+    bl_label = "Check"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        source = loops.read(context, owner, loops.active_action(owner))
+        answered = loops.check(source)
+        state = owner.loopwright
+        state.findings.clear()
+        first, fps = source.recording.first, source.recording.fps
+        # What has a fault first.
+        worst = {"bad": 0, "review": 1, "good": 2}
+        rows = [row for row in answered["quality"]["checks"] if row["grade"]]
+        for row in sorted(rows, key=lambda row: worst[row["grade"]]):
+            finding = state.findings.add()
+            name, unit = row["id"].replace("-", " ").capitalize(), f" {row['unit']}".rstrip()
+            finding.label = f"{name}: {row['value']:.3g}{unit}"
+            finding.text = finding.label if row["limit"] is None else f"{finding.label}, good up to {row['limit']:.3g}{unit}"
+            finding.grade = row["grade"]
+            finding.bone = row["joint"] or ""
+            finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
+        state.verdict = f"{source.action.name}: {answered['quality']['grade']}, {answered['quality']['reason']}"
+        state.finding = -1
+        return state.verdict
+
+
+class ShowFinding(_Loopwright, Operator):
+    """Select the bone, and go to the frame"""
+
+    bl_idname = "loopwright.show"
+    bl_label = "Show"
+
+    index: IntProperty()
+
+    @classmethod
+    def description(cls, context: Context, properties: Any) -> str:
+        findings = context.object.loopwright.findings if context.object else ()
+        if properties.index < len(findings):
+            return f"{findings[properties.index].text}: select the bone, and go to the frame"
+        return "Select the bone, and go to the frame"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        if not 0 <= self.index < len(owner.loopwright.findings):
+            raise Refusal("There is nothing to show", "Press Check")
+        finding = owner.loopwright.findings[self.index]
+        if bone := owner.pose.bones.get(finding.bone):
+            for each in owner.pose.bones:
+                _select(each, each == bone)
+            owner.data.bones.active = bone.bone
+        if finding.frame >= 0:
+            context.scene.frame_set(int(finding.frame), subframe=finding.frame % 1)
+        return finding.text
+
+
+class MirrorAction(_Loopwright, Operator):
+    """Exchange left and right of the active armature's action, as a new action"""
+
+    bl_idname = "loopwright.mirror"
+    bl_label = "Mirror"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        take = loops.active_action(owner)
+        source = loops.read(context, owner, take)
+        action, slot = loops.mirror(source)
+        _keep(take)
+        actions.assign(owner, action, slot)
+        context.scene.frame_set(context.scene.frame_current)
+        return f'"{action.name}" shows "{take.name}" mirrored'
+
+
+def _keep(take: Any) -> None:
+    """Sees to it that a take is saved although nothing uses it any more."""
+    if take.library is None:
+        take.use_fake_user = True
+
+
+def _waiting(owner: Object) -> Any:
+    state = owner.loopwright
+    if not (state.loop and state.take and state.before):
+        raise Refusal("No loop waits to be accepted", "Press Make Loop first")
+    return state
+
+
+def moves(owner: Object, action: Any) -> bool:
+    """Whether an action moves bones of an armature."""
+    curves = actions.curves(action, actions.slot_for(owner, action))
+    return any((bone := actions.bone_of(curve.data_path)) and bone[0] in owner.pose.bones for curve in curves)
+
+
+def _select(bone: Any, selected: bool) -> None:
+    # Since 5.0 the selection is the pose's.
+    if hasattr(bone, "select"):
+        bone.select = selected
+    else:
+        bone.bone.select = selected
+
+
+def _play(context: Context, plays: bool) -> None:
+    screen = context.screen
+    if screen and not bpy.app.background and screen.is_animation_playing != plays:
+        bpy.ops.screen.animation_play()
+
+
+_CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, CheckLoop, ShowFinding, MirrorAction)
+
+
+def register() -> None:
+    for each in _CLASSES:
+        bpy.utils.register_class(each)
+
+
+def unregister() -> None:
+    for each in reversed(_CLASSES):
+        bpy.utils.unregister_class(each)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations as matrices, quaternions (w, x, y, z), Euler angles and axis with angle: continuous along their first axis, frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, Any]
+
+# From Blender's axes to those of the library: +Y up there.
+TO_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+def to_y_up(rotations: Floats) -> Floats:
+    """Rotations (..., 3, 3) in the axes of the library."""
+    return TO_Y_UP @ rotations @ TO_Y_UP.T
+
+
+def to_z_up(rotations: Floats) -> Floats:
+    """Rotations (..., 3, 3) in Blender's axes."""
+    return TO_Y_UP.T @ rotations @ TO_Y_UP
+
+
+def without_scale(matrices: Floats) -> tuple[Floats, Floats]:
+    """The rotations (..., 3, 3) nearest to matrices, and the lengths of their columns."""
+    scales = np.linalg.norm(matrices, axis=-2)
+    turns = matrices / np.maximum(scales, 1e-30)[..., None, :]
+    products = np.swapaxes(turns, -1, -2) @ turns
+    # Columns of a sheared bone are not at right angles; those of others are, but for single precision, which one step of Newton's corrects.
+    if np.abs(products - np.eye(3)).max(initial=0) > 1e-4:
+        left, _, right = np.linalg.svd(turns)
+        return left @ right, scales
+    return turns @ (3 * np.eye(3) - products) / 2, scales
+
+
+def matrices_of(quaternions: Floats) -> Floats:
+    """Rotations (..., 3, 3) of unit quaternions."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def quaternions_of(matrices: Floats) -> Floats:
+    """Unit quaternions of rotations (..., 3, 3), through the largest of their four numbers (Shepperd 1978)."""
+    m = matrices
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    # Each row is the quaternion times four times one of its own numbers.
+    rows = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, wx, wy, wz], -1),
+            np.stack([wx, 1 + xx - yy - zz, xy, xz], -1),
+            np.stack([wy, xy, 1 - xx + yy - zz, yz], -1),
+            np.stack([wz, xz, yz, 1 - xx - yy + zz], -1),
+        ],
+        -2,
+    )
+    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), -1)
+    found = np.take_along_axis(rows, largest[..., None, None], -2)[..., 0, :]
+    return found / np.linalg.norm(found, axis=-1, keepdims=True)
+
+
+def channels_of(matrices: Floats, mode: str) -> tuple[str, Floats]:
+    """The channel of a rotation mode, and its values (F, 3 or 4) for rotations (F, 3, 3)."""
+    if mode == "QUATERNION":
+        return "rotation_quaternion", _continuous_quaternions(matrices)
+    if mode == "AXIS_ANGLE":
+        return "rotation_axis_angle", _axis_angles(matrices)
+    return "rotation_euler", _eulers(matrices, mode)
+
+
+def _continuous_quaternions(matrices: Floats) -> Floats:
+    found = quaternions_of(matrices)
+    if found[0, 0] < 0:
+        found[0] = -found[0]
+    flips = np.where((found[1:] * found[:-1]).sum(-1) < 0, -1.0, 1.0)
+    found[1:] *= np.cumprod(flips)[:, None]
+    return found
+
+
+def _axis_angles(matrices: Floats) -> Floats:
+    found = np.empty((len(matrices), 4))
+    axis, angle = np.array([0.0, 1.0, 0.0]), 0.0
+    for frame, (w, *vector) in enumerate(_continuous_quaternions(matrices)):
+        length = float(np.linalg.norm(vector))
+        turned = 2 * np.arctan2(length, w)
+        # A rotation by nothing, or by a whole turn, has every axis.
+        if length > 1e-9:
+            new = np.array(vector) / length
+            if frame and new @ axis < 0:
+                new, turned = -new, -turned
+            axis = new
+        angle = turned + 2 * np.pi * np.round((angle - turned) / (2 * np.pi)) if frame else turned
+        found[frame] = [angle, *axis]
+    return found
+
+
+def _eulers(matrices: Floats, order: str) -> Floats:
+    """Angles about x, y, z; `order` names the axis that turns first, first. Of the two triples of a rotation, the one nearer to the last."""
+    first, second, third = ("XYZ".index(letter) for letter in order)
+    sign = 1.0 if (second - first) % 3 == 1 else -1.0
+    m = matrices
+    near = np.hypot(m[:, first, first], m[:, second, first])
+    b = np.arctan2(-sign * m[:, third, first], near)
+    # Where the middle axis is turned by a right angle the others are one. So the first angle is that which is left when the last is undone.
+    c = np.where(near < 1e-7, 0.0, sign * np.arctan2(m[:, second, first], m[:, first, first]))
+    undone = np.cos(c)[:, None] * m[:, second] - sign * np.sin(c)[:, None] * m[:, first]
+    a = np.arctan2(-sign * undone[:, third], undone[:, second])
+    found = np.empty((len(m), 3))
+    found[:, first], found[:, second], found[:, third] = a, b, c
+    other = found + np.pi
+    other[:, second] = np.pi - found[:, second]
+    for frame in range(1, len(found)):
+        last = found[frame - 1]
+        both = np.stack([found[frame], other[frame]])
+        both += 2 * np.pi * np.round((last - both) / (2 * np.pi))
+        found[frame] = both[np.argmin(np.abs(both - last).sum(-1))]
+    return found

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is asked for, and what was found: properties of the scene and of armatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import Action, PropertyGroup, Scene
+
+# Markers of the chosen loop.
+MARKERS = ("Loop start", "Loop end")
+
+ROOTS = [
+    ("BONE", "Root bone", "The topmost bone carries the character over the ground"),
+    ("OBJECT", "Object", "The armature object carries the character over the ground"),
+    ("IN_PLACE", "In place", "The character stays where it starts"),
+]
+CLOSURES = [
+    ("default", "Automatic", "The smooth way; another one where it is less visible"),
+    ("auto", "Try several", "Several ways are tried, and the least visible one taken"),
+    ("quintic", "Quintic", "Pose, velocity and acceleration meet"),
+    ("cubic", "Cubic", "Pose and velocity meet"),
+    ("spring", "Spring", "Pose and velocity meet; the correction fades like a spring"),
+    ("least", "Least", "As Spring, with the smallest correction"),
+    ("linear", "Linear", "The difference of the poses is spread evenly over the loop"),
+    ("softfade", "Soft fade", "The difference of the poses is spread with a soft bend"),
+    ("adjustment", "Adjustment", "The difference of the poses is spread to where a bone moves"),
+    ("crossfade", "Cross-fade", "The end blends into the frames before the start"),
+]
+FEET = [
+    ("auto", "Automatic", "Planted feet are locked where that makes them slide less"),
+    ("solve", "Locked", "Planted feet are always locked"),
+    ("off", "As they are", "Feet are not locked"),
+]
+ENGINES = [
+    ("none", "None", "No engine in particular"),
+    ("unity", "Unity", "As Unity needs it"),
+    ("unity-humanoid", "Unity Humanoid", "As Unity's humanoids need it"),
+    ("unreal", "Unreal", "As Unreal Engine needs it"),
+    ("godot", "Godot", "As Godot needs it"),
+    ("bevy", "Bevy", "As Bevy needs it"),
+    ("three", "three.js", "As three.js needs it"),
+]
+
+
+class LoopwrightSettings(PropertyGroup):
+    """How loops are looked for and made."""
+
+    root: EnumProperty(name="Root motion", items=ROOTS)
+    straight: BoolProperty(
+        name="Straight ahead",
+        description="The character goes straight, so that it plays on and on; for loops that turn by less than 5 degrees",
+    )
+    origin: BoolProperty(
+        name="Start at origin",
+        description="The character starts at the origin of the world, facing forward; else where the take has it at that time",
+        default=True,
+    )
+    closure: EnumProperty(name="Seam", description="How the end is brought to the start", items=CLOSURES)
+    blend: FloatProperty(
+        name="Blend", description="Time over which the ends are changed; 0 is automatic", min=0, soft_max=1, unit="TIME_ABSOLUTE"
+    )
+    feet: EnumProperty(name="Feet", items=FEET)
+    engine: EnumProperty(name="Engine", description="Where the loop goes to", items=ENGINES)
+    cycles: IntProperty(name="Cycles", description="Cycles in a loop, such as 2 for four steps; 0 is automatic", min=0, soft_max=8)
+    symmetric: BoolProperty(name="Symmetric", description="Half a cycle and its mirror image")
+    recipe: PointerProperty(
+        name="Recipe", description="A text with all settings of loopwright, in TOML; the settings above come on top", type=bpy.types.Text
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """The settings that differ from those of the library, as it names them."""
+        asked: dict[str, Any] = {}
+        if self.closure != "default":
+            asked["method"] = self.closure
+        if self.blend > 0:
+            # Six digits, because Blender's numbers are in single precision.
+            asked["blend"] = float(f"{self.blend:.6g}")
+        if self.feet != "auto":
+            asked["lock_feet"] = self.feet
+        if self.engine != "none":
+            asked["for_"] = self.engine
+            if self.recipe is None:
+                # Some engines want loops in place; here the root motion is chosen.
+                asked["root_motion"] = "constant"
+        if self.symmetric:
+            asked["symmetric"] = True
+        if self.origin:
+            asked["recenter"] = True
+        if self.straight:
+            asked["root_motion"] = "linear"
+        return asked
+
+    def searched(self) -> dict[str, Any]:
+        """The settings of the search alone."""
+        return {"cycles": self.cycles} if self.cycles else {}
+
+
+def _show_chosen(state: Any, context: Any) -> None:
+    """Sets the preview range and the markers to the chosen loop."""
+    if not 0 <= state.chosen < len(state.loops):
+        return
+    scene, row = context.scene, state.loops[state.chosen]
+    start, end = round(row.start), round(row.end)
+    scene.use_preview_range = True
+    # Ranges keep their start before their end while they are set.
+    scene.frame_preview_end = max(end - 1, scene.frame_preview_start)
+    scene.frame_preview_start, scene.frame_preview_end = start, end - 1
+    for name, frame in zip(MARKERS, (start, end)):
+        marker = scene.timeline_markers.get(name) or scene.timeline_markers.new(name)
+        marker.frame = frame
+
+
+class LoopwrightLoop(PropertyGroup):
+    """A stretch that loops: a row of the list."""
+
+    start: FloatProperty()
+    end: FloatProperty()
+    seconds: FloatProperty()
+    speed: FloatProperty()
+    turn_rate: FloatProperty()
+    grade: StringProperty()
+    reason: StringProperty()
+
+
+class LoopwrightFinding(PropertyGroup):
+    """What a check measured."""
+
+    label: StringProperty()
+    text: StringProperty()
+    grade: StringProperty()
+    bone: StringProperty()
+    frame: FloatProperty(default=-1)
+
+
+class LoopwrightState(PropertyGroup):
+    """What was found for an armature, and the loop that waits to be accepted."""
+
+    loops: CollectionProperty(type=LoopwrightLoop)
+    chosen: IntProperty(name="Loop", default=-1, update=_show_chosen)
+    # What the list was found in.
+    found_in: StringProperty()
+    findings: CollectionProperty(type=LoopwrightFinding)
+    finding: IntProperty(default=-1)
+    verdict: StringProperty()
+    loop: PointerProperty(type=Action)
+    take: PointerProperty(type=Action)
+    # What else Reject restores.
+    before: StringProperty()
+
+
+_CLASSES = (LoopwrightSettings, LoopwrightLoop, LoopwrightFinding, LoopwrightState)
+
+
+def register() -> None:
+    for each in _CLASSES:
+        bpy.utils.register_class(each)
+    Scene.loopwright = PointerProperty(type=LoopwrightSettings)
+    bpy.types.Object.loopwright = PointerProperty(type=LoopwrightState)
+
+
+def unregister() -> None:
+    del bpy.types.Object.loopwright
+    del Scene.loopwright
+    for each in reversed(_CLASSES):
+        bpy.utils.unregister_class(each)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operators: what they leave behind, and that it lasts."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import bpy
+import numpy as np
+import scenes
+from loopwright_blender import actions, loops
+
+
+class Operators(unittest.TestCase):
+    def setUp(self) -> None:
+        self.armature = scenes.walker()
+        self.take = self.armature.animation_data.action
+        self.scene = bpy.context.scene
+
+    def test_find_lists_loops_and_shows_the_recommended_one(self) -> None:
+        before = scenes.state_of(self.armature)[:6]
+        self.assertEqual(bpy.ops.loopwright.find(), {"FINISHED"})
+        self.assertEqual(scenes.state_of(self.armature)[:6], before)
+        row = self.armature.loopwright.loops[0]
+        self.assertIn(row.grade, ("good", "review"))
+        self.assertTrue(row.reason)
+        self.assertTrue(self.scene.use_preview_range)
+        self.assertEqual(self.scene.frame_preview_start, round(row.start))
+        self.assertEqual(self.scene.frame_preview_end, round(row.end) - 1)
+        self.assertEqual(self.scene.timeline_markers["Loop start"].frame, round(row.start))
+        # Another row moves them, and adds none.
+        other = self.armature.loopwright.loops.add()
+        other.start, other.end = 500, 540
+        self.armature.loopwright.chosen = len(self.armature.loopwright.loops) - 1
+        self.assertEqual((self.scene.frame_preview_start, self.scene.frame_preview_end), (500, 539))
+        self.assertEqual(len(self.scene.timeline_markers), 2)
+
+    def test_what_is_posed_without_a_key_stays(self) -> None:
+        self.armature.pose.bones[0].location.x = 5
+        bpy.ops.loopwright.find()
+        self.assertEqual(self.armature.pose.bones[0].location.x, 5)
+
+    def test_make_writes_an_action_that_repeats(self) -> None:
+        keys = scenes.state_of(self.armature)[1]
+        bpy.ops.loopwright.find()
+        row = self.armature.loopwright.loops[0]
+        self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})
+        loop = self.armature.animation_data.action
+        self.assertNotEqual(loop, self.take)
+        self.assertAlmostEqual(loop["loopwright_period"], row.seconds, delta=0.04)
+        self.assertTrue(loop.use_cyclic and loop.use_frame_range and loop.use_fake_user and self.take.use_fake_user)
+        for curve in scenes.curves_of(self.armature):
+            self.assertEqual({key.interpolation for key in curve.keyframe_points}, {"LINEAR"})
+            self.assertEqual([modifier.type for modifier in curve.modifiers], ["CYCLES"])
+        self.assertEqual((self.scene.frame_preview_start, self.scene.frame_preview_end), (1, round(loop.frame_end) - 1))
+        self.assertAlmostEqual(np.linalg.norm(loop["loopwright_velocity"]), loop["loopwright_speed"], delta=0.01)
+        self.assertLess(loop["loopwright_velocity"][1], 0, "forward is -Y")
+        actions.assign(self.armature, self.take, actions.slot_for(self.armature, self.take))
+        self.assertEqual(scenes.state_of(self.armature)[1], keys)
+
+    def test_what_is_rejected_leaves_nothing(self) -> None:
+        before = scenes.state_of(self.armature)
+        self.scene.loopwright.root = "OBJECT"
+        bpy.ops.loopwright.make()
+        self.scene.frame_set(20)
+        self.assertEqual(bpy.ops.loopwright.reject(), {"FINISHED"})
+        self.assertEqual(scenes.state_of(self.armature), before)
+
+    def test_each_operator_is_one_undo_step(self) -> None:
+        name, take = self.armature.name, self.take.name
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.loopwright.make("EXEC_DEFAULT", True)
+        loop = self.armature.animation_data.action.name
+        self.assertNotEqual(loop, take)
+        bpy.ops.ed.undo()
+        self.assertEqual(bpy.data.objects[name].animation_data.action.name, take)
+        self.assertNotIn(loop, bpy.data.actions)
+        bpy.ops.ed.redo()
+        self.assertEqual(bpy.data.objects[name].animation_data.action.name, loop)
+        bpy.ops.loopwright.reject("EXEC_DEFAULT", True)
+        bpy.ops.ed.undo()
+        self.assertEqual(bpy.data.objects[name].animation_data.action.name, loop)
+
+    def test_a_list_of_another_action_is_not_followed(self) -> None:
+        bpy.ops.loopwright.find()
+        for curve in scenes.curves_of(self.armature):
+            for key in curve.keyframe_points:
+                key.co.x += 7
+        bpy.ops.loopwright.make()
+        self.assertEqual(self.armature.animation_data.action["loopwright_grade"], "good")
+
+    def test_what_is_accepted_stays(self) -> None:
+        bpy.ops.loopwright.make()
+        loop = self.armature.animation_data.action
+        self.assertEqual(bpy.ops.loopwright.accept(), {"FINISHED"})
+        self.assertEqual(self.armature.animation_data.action, loop)
+        with self.assertRaisesRegex(RuntimeError, "No loop waits"):
+            bpy.ops.loopwright.reject()
+
+    def test_a_straight_walk_goes_on(self) -> None:
+        self.scene.loopwright.straight = True
+        for turn_rate, root in ((0, "BONE"), (0, "OBJECT")):
+            armature = scenes.walker(turn_rate)
+            loop, source = scenes.made(armature, root, straight=True)
+            far = np.linspace(0, 10 * loop.period, 9)
+            self.assertLess(scenes.worst_difference(armature, loop, source, np.round(far * loop.fps) / loop.fps), 1e-4)
+
+    def test_make_all(self) -> None:
+        other = self.take.copy()
+        other.name = "Other"
+        still = bpy.data.actions.new("Still")
+        before = scenes.state_of(self.armature)
+        self.assertEqual(bpy.ops.loopwright.make_all(), {"FINISHED"})
+        self.assertEqual(self.armature.animation_data.action, self.take)
+        names = {action.name for action in bpy.data.actions}
+        self.assertEqual(names - {*before[2]}, {f"{self.take.name}-loop", "Other-loop"})
+        self.assertFalse(still.use_fake_user)
+        after = scenes.state_of(self.armature)
+        self.assertEqual(after[:2] + after[3:], before[:2] + before[3:])
+        # Loops are none of the takes of the next run.
+        bpy.ops.loopwright.make_all()
+        self.assertFalse([action.name for action in bpy.data.actions if action.name.endswith("-loop-loop")])
+
+    def test_check_names_what_shows_and_leads_there(self) -> None:
+        bpy.ops.loopwright.check()
+        state = self.armature.loopwright
+        self.assertIn(": bad, ", state.verdict)
+        index = next(index for index, finding in enumerate(state.findings) if finding.bone and finding.frame > 0)
+        self.assertEqual(bpy.ops.loopwright.show(index=index), {"FINISHED"})
+        self.assertEqual(self.armature.data.bones.active.name, state.findings[index].bone)
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.check()
+        self.assertIn(": good, ", state.verdict)
+
+    def test_mirror(self) -> None:
+        source = loops.read(bpy.context, self.armature, self.take)
+        self.assertEqual(bpy.ops.loopwright.mirror(), {"FINISHED"})
+        mirrored = loops.read(bpy.context, self.armature, self.armature.animation_data.action)
+        names = source.recording.names
+        left, right = names.index("LeftFoot"), names.index("RightFoot")
+        heights = source.recording.positions[..., 1], mirrored.recording.positions[..., 1]
+        self.assertLess(np.abs(heights[0][:, left] - heights[1][:, right]).max(), 0.01)
+        bpy.ops.loopwright.mirror()
+        twice = loops.read(bpy.context, self.armature, self.armature.animation_data.action)
+        self.assertLess(np.abs(twice.recording.positions - source.recording.positions).max(), 1e-4)
+
+    def test_settings_and_a_recipe(self) -> None:
+        text = bpy.data.texts.new("Recipe")
+        text.from_string('[closure]\nmethod = "cubic"\n[output]\nlock-feet = "off"\n')
+        settings = self.scene.loopwright
+        settings.recipe = text
+        loop, _ = scenes.made(self.armature, blend=0.2)
+        self.assertEqual(loop.facts["closure"]["method"], "cubic")
+        self.assertAlmostEqual(loop.facts["closure"]["blend_start_secs"], 0.2)
+        self.assertFalse(loop.facts["feet"]["held"])
+        actions.assign(self.armature, self.take, actions.slot_for(self.armature, self.take))
+        for closure in ("auto", "spring", "least", "linear", "softfade", "adjustment", "crossfade"):
+            for engine in ("unity", "unity-humanoid", "unreal", "godot", "bevy", "three", "none"):
+                settings.recipe, settings.closure, settings.engine = None, closure, engine
+                if engine == "none" or closure == "auto":
+                    self.assertTrue(settings.keywords())
+                    source = loops.read(bpy.context, self.armature, self.take)
+                    self.assertIn(loops.make(source, settings).grade, ("good", "review", "bad"))
+
+    def test_engines_leave_the_root_motion_as_chosen(self) -> None:
+        loop, _ = scenes.made(self.armature, engine="three")
+        self.assertGreater(np.linalg.norm(loop.twist[0]), 1)
+
+    def test_a_file_keeps_the_loop(self) -> None:
+        loop, source = scenes.made(self.armature)
+        times = np.arange(loop.num_samples) / loop.fps
+        name, armature = self.armature.animation_data.action.name, self.armature.name
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "scene.blend")
+            bpy.ops.wm.save_as_mainfile(filepath=path)
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            bpy.ops.wm.open_mainfile(filepath=path)
+        again = bpy.data.objects[armature]
+        self.assertEqual(again.animation_data.action.name, name)
+        self.assertIn("loopwright_grade", again.animation_data.action)
+        self.assertLess(scenes.worst_difference(again, loop, source, times), 1e-5 * 5)
+        if actions.HAS_SLOTS:
+            self.assertTrue(again.animation_data.action_slot)
+        self.assertIn("walk", " ".join(action.name for action in bpy.data.actions if action.users or action.use_fake_user))
+
+    @unittest.skipUnless(actions.HAS_SLOTS, "actions have no slots before 4.4")
+    def test_slots_of_others_are_left_alone(self) -> None:
+        box = bpy.data.objects.new("Box", None)
+        bpy.context.collection.objects.link(box)
+        box.animation_data_create().action = self.take
+        slot = self.take.slots.new(id_type="OBJECT", name="Box")
+        box.animation_data.action_slot = slot
+        box.keyframe_insert("location", frame=9999)
+        source = loops.read(bpy.context, self.armature, self.take)
+        self.assertLess(source.take.num_frames, 9999)
+        scenes.made(self.armature)
+        self.assertEqual(len(self.armature.animation_data.action.slots), 1)
+        self.assertEqual(box.animation_data.action, self.take)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender shows of a loop are the library's own samples of it, whatever the rig."""
+
+import unittest
+
+import bpy
+import loopwright
+import numpy as np
+import scenes
+from loopwright_blender import actions, loops, operators, pose, rotations
+from mathutils import Euler, Quaternion
+
+ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
+
+class Rotations(unittest.TestCase):
+    def setUp(self) -> None:
+        # A random walk, so that neighbours are near, through all of space.
+        steps = np.random.default_rng(1).normal(size=(2000, 3)) * 0.1
+        turn, found = Quaternion(), []
+        for step in steps:
+            turn = (turn @ Quaternion(step, float(np.linalg.norm(step)))).normalized()
+            found.append(turn.to_matrix())
+        self.matrices = np.array(found, float)
+
+    def test_every_mode_is_blenders_and_continuous(self) -> None:
+        for mode in ("QUATERNION", "AXIS_ANGLE", *ORDERS):
+            with self.subTest(mode):
+                _, values = rotations.channels_of(self.matrices, mode)
+                if mode == "QUATERNION":
+                    back = [Quaternion(value) for value in values]
+                elif mode == "AXIS_ANGLE":
+                    back = [Quaternion(value[1:], value[0]) for value in values]
+                else:
+                    back = [Euler(value, mode) for value in values]
+                self.assertLess(np.abs(np.array([each.to_matrix() for each in back]) - self.matrices).max(), 3e-6)
+                # Euler angles are fast near their lock, but never by a whole turn.
+                jump = np.abs(np.diff(values, axis=0)).max()
+                self.assertLess(jump, 0.5 if mode == "QUATERNION" else 3.2)
+
+    def test_a_middle_axis_at_a_right_angle(self) -> None:
+        for order in ORDERS:
+            for angle in (np.pi / 2, -np.pi / 2):
+                angles = [0.3, 0.3, 0.3]
+                angles["XYZ".index(order[1])] = angle
+                matrix = np.array(Euler(angles, order).to_matrix(), float)
+                _, values = rotations.channels_of(matrix[None], order)
+                self.assertLess(np.abs(np.array(Euler(values[0], order).to_matrix()) - matrix).max(), 2e-6)
+
+
+class Poses(unittest.TestCase):
+    def check(self, armature, root="BONE", **settings) -> None:
+        loop, source = scenes.made(armature, root, **settings)
+        times = np.arange(loop.num_samples + 1) / loop.fps
+        size = max(1.0, np.abs(loop.positions).max())
+        worst = scenes.worst_difference(armature, loop, source, times, in_place=root == "IN_PLACE")
+        self.assertLess(worst, 1e-5 * size)
+
+    def test_the_take_is_that_of_the_library(self) -> None:
+        armature = scenes.walker()
+        take = loops.read(bpy.context, armature, armature.animation_data.action).take
+        theirs = loopwright.read(scenes.walk())
+        self.assertEqual(take.names, theirs.names)
+        self.assertLess(np.abs(take.positions - theirs.positions).max(), 2e-5)
+        turned = np.abs((take.world_rotations() * theirs.world_rotations()).sum(-1))
+        self.assertGreater(turned.min(), 1 - 1e-6)
+
+    def test_each_rotation_mode(self) -> None:
+        for mode in ("QUATERNION", "NATIVE", *ORDERS):
+            with self.subTest(mode):
+                self.check(scenes.walker(rotate_mode=mode))
+
+    def test_axis_and_angle(self) -> None:
+        armature = scenes.walker()
+        recording = pose.read(bpy.context, armature, armature.animation_data.action)
+        for bone in armature.pose.bones:
+            bone.rotation_mode = "AXIS_ANGLE"
+        frames = recording.first + np.arange(len(recording.positions), dtype=float)
+        written = pose.write(recording, "take", frames, recording.positions, recording.rotations)
+        actions.assign(armature, *written)
+        again = pose.read(bpy.context, armature, written[0])
+        self.assertLess(np.abs(again.positions - recording.positions).max(), 1e-5)
+        self.check(armature)
+
+    def test_each_root(self) -> None:
+        for turn_rate in (0, 12):
+            for root in ("BONE", "OBJECT", "IN_PLACE"):
+                with self.subTest(root, turn_rate=turn_rate):
+                    self.check(scenes.walker(turn_rate), root)
+
+    def test_turned_scaled_and_parented_objects(self) -> None:
+        for root in ("BONE", "OBJECT", "IN_PLACE"):
+            for mode in ("XYZ", "QUATERNION", "AXIS_ANGLE"):
+                with self.subTest(root, mode=mode):
+                    armature = scenes.walker()
+                    above = bpy.data.objects.new("Above", None)
+                    bpy.context.collection.objects.link(above)
+                    above.location, above.rotation_euler, above.scale = (1, 2, 3), (0, 0, 0.7), (1.5, 1.5, 1.5)
+                    armature.parent = above
+                    armature.rotation_mode = mode
+                    armature.location, armature.scale = (0.5, -1, 0), (0.8, 0.8, 0.8)
+                    armature.rotation_euler = (0, 0, 2)
+                    armature.rotation_axis_angle = (2, 0, 0, 1)
+                    armature.rotation_quaternion = Quaternion((0, 0, 1), 2)
+                    self.check(armature, root)
+
+    def test_an_object_that_is_animated(self) -> None:
+        armature = scenes.walker()
+        slot = actions.slot_for(armature, armature.animation_data.action)
+        for frame, at in ((1, 0.0), (150, 2.0)):
+            armature.location = (at, 0, 0)
+            armature.keyframe_insert("location", frame=frame)
+        self.assertTrue(slot is None or slot == actions.slot_for(armature, armature.animation_data.action))
+        self.check(armature)
+        self.check(armature)
+
+    def test_several_bones_without_a_parent_scaled_bones_and_constraints(self) -> None:
+        armature = scenes.walker()
+        bpy.ops.object.mode_set(mode="EDIT")
+        target = armature.data.edit_bones.new("Target")
+        target.head, target.tail, target.roll = (0.3, 0.5, 1.5), (0.3, 0.7, 1.5), 0.4
+        bpy.ops.object.mode_set(mode="OBJECT")
+        armature.pose.bones["Spine"].scale = (1.1, 1.1, 1.1)
+        constraint = armature.pose.bones["Head"].constraints.new("DAMPED_TRACK")
+        constraint.target, constraint.subtarget = armature, "Target"
+        self.check(armature)
+        self.assertEqual(constraint.influence, 0)
+
+    def test_captured_takes(self) -> None:
+        for name in (
+            "cmu/12_01_walk.bvh",
+            "xia/neutral_01.bvh",
+            "bandai-namco/dataset-1_walk_normal_001.bvh",
+            "isaacgym-cmu/07_01_cmu.fbx",
+            "ozz-pab/walk.fbx",
+            "gltf/Fox.glb",
+            "mesh2motion/horse-animations.glb",
+            "gltf/RobotExpressive.glb",
+        ):
+            with self.subTest(name):
+                armature = scenes.new_scene(scenes.mocap(name))
+                walks = [each for each in bpy.data.actions if "walk" in each.name.lower() and operators.moves(armature, each)]
+                if walks:
+                    actions.assign(armature, walks[0], actions.slot_for(armature, walks[0]))
+                self.check(armature)
+
+
+class Seams(unittest.TestCase):
+    def test_second_differences_over_the_seam_are_those_of_the_loop(self) -> None:
+        for turn_rate, root in ((0, "BONE"), (0, "OBJECT"), (0, "IN_PLACE"), (12, "IN_PLACE")):
+            with self.subTest(root, turn_rate=turn_rate):
+                armature = scenes.walker(turn_rate)
+                loop, source = scenes.made(armature, root, straight=turn_rate == 0)
+                frames = loop.num_samples
+                # Three frames on either side of the second seam.
+                times = np.arange(2 * frames - 3, 2 * frames + 4) / loop.fps
+                start = armature.animation_data.action.frame_start
+                heads = [scenes.shown(armature, start + time * source.recording.fps)[0] for time in times]
+                names = [bone.name for bone in armature.pose.bones]
+                order = [source.recording.names.index(name) for name in names]
+                points = loop.sample(times).positions
+                if root == "IN_PLACE":
+                    roots, turns = loop.root(times, scalar_first=True)
+                    turns = rotations.matrices_of(turns)
+                    back = rotations.matrices_of(loop.root(0, scalar_first=True).rotations) @ np.swapaxes(turns, -1, -2)
+                    points = np.einsum("fij,fbj->fbi", back, points - roots[:, None])
+                second = np.diff(heads, 2, axis=0) - np.diff(points[:, order], 2, axis=0)
+                self.assertLess(np.abs(second).max(), 2e-5)
