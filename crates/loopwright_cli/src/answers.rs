@@ -46,6 +46,10 @@ pub fn answer(typed: &[OsString]) -> Result<Answer, Failure> {
     let parsed = full_command().try_get_matches_from(typed);
     let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = cli.map_err(|error| of_arguments(&error))?;
+    if typed.iter().any(|argument| argument == "--dry-run") {
+        // It is said once for a whole process.
+        return Err(Failure::error("--dry-run is of the command alone"));
+    }
     let (result, aside) = talk::aside(|| perform(cli.command));
     let status = exit::status(&result);
     let mut printed = aside.printed;
@@ -79,8 +83,7 @@ pub fn read(path: &Path, study: &Study, warnings: &mut Vec<Warning>) -> Result<L
 /// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
 pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
     let settings = study.reading(memory::limits());
-    loopwright_formats::read_take(bytes, name, &settings, warnings)
-        .map_err(|error| failures::read(Path::new(name), &error))
+    load::read_hashed(bytes, name, &settings, warnings).map_err(|error| failures::read(Path::new(name), &error))
 }
 
 /// Names of the animations in a file. Errors: it cannot be read.

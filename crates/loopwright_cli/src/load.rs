@@ -1,10 +1,13 @@
 //! Reads takes from files and prints warnings on stderr.
 
 use std::path::{Component, Path, PathBuf};
-use std::{borrow::Cow, fs::File, io, sync::Arc};
+use std::{borrow::Cow, fs::File, io, sync::Arc, thread};
 
 use loopwright::retarget::Given;
-use loopwright_formats::{AnimatedFile, Character, CharacterError, LoadedTake, ReadSettings, Sidecar, Warning};
+use loopwright_formats::loop_file::sha256;
+use loopwright_formats::{
+    AnimatedFile, Character, CharacterError, LoadedTake, ReadError, ReadSettings, Sidecar, Warning,
+};
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
 use crate::recipe::{self, StudyArgs};
@@ -91,8 +94,31 @@ fn parse_take(
         companions: Some(&companions),
         ..*settings
     };
-    loopwright_formats::read_take(bytes, &files::stem(path), &settings, warnings)
-        .map_err(|error| failures::read(path, &error))
+    read_hashed(bytes, &files::stem(path), &settings, warnings).map_err(|error| failures::read(path, &error))
+}
+
+/// Bytes from which on a thread of its own is worth it.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// Reads a take while another thread works out the hash of its file, where that takes a while.
+pub(crate) fn read_hashed(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    if bytes.len() < LARGE_BYTES {
+        return loopwright_formats::read_take(bytes, name, settings, warnings);
+    }
+    thread::scope(|scope| {
+        let beside = thread::Builder::new().spawn_scoped(scope, || sha256(bytes)).ok();
+        let read = loopwright_formats::read_without_hash(bytes, name, settings, warnings)?;
+        let hash = beside.and_then(|hash| hash.join().ok());
+        Ok(LoadedTake {
+            file_sha256: Some(hash.unwrap_or_else(|| sha256(bytes))),
+            ..read
+        })
+    })
 }
 
 /// Parses a file once, to read several of its animations.

@@ -128,7 +128,7 @@ pub use limits::{MAX_FILE_BYTES, MemoryError, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource};
-pub use read::{animation_names, load, read_take, read_take_from};
+pub use read::{animation_names, load, read_take, read_take_from, read_without_hash};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, Up, UpChoice, warning::SpaceWarning};

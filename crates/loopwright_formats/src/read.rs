@@ -27,13 +27,22 @@ pub fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    settings.limits.check_input(bytes)?;
-    let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
-    let loaded = read_warned(&*file, name, settings, warnings)?;
     Ok(LoadedTake {
         file_sha256: Some(sha256(bytes)),
-        ..loaded
+        ..read_without_hash(bytes, name, settings, warnings)?
     })
+}
+
+/// The same without the SHA-256 of the file, for who has it or works it out in another thread.
+pub fn read_without_hash(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    settings.limits.check_input(bytes)?;
+    let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
+    read_warned(&*file, name, settings, warnings)
 }
 
 /// Reads a take from a stream, to its end; otherwise like [`read_take`].

@@ -123,7 +123,7 @@ def __getattr__(name: str) -> object:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'loopwright' has no attribute {name!r}")
-    value = getattr(import_module(f"loopwright.{home}"), name)
+    value = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value
 
