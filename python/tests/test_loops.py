@@ -116,6 +116,21 @@ def test_a_recipe_makes_the_same_loop_again(take: loopwright.Take, tmp_path: Pat
     np.testing.assert_array_equal(closed.positions, loop.positions)
 
 
+def test_contacts_are_those_of_the_sidecar(take: loopwright.Take, tmp_path: Path) -> None:
+    loop = take.make(start_at="left-contact")
+    feet = loop.facts["feet"]
+    stands = np.zeros((loop.num_samples, len(feet["outcomes"])), bool)
+    for contact in feet["contacts"]:
+        column = [foot["joint"] for foot in feet["outcomes"]].index(contact["joint"])
+        first, count = (round(contact[key] * loop.fps) for key in ("start_secs", "length_secs"))
+        stands[np.arange(first, first + count) % loop.num_samples, column] = True
+    np.testing.assert_array_equal(loop.contacts[:-1], stands)
+    left = [foot["joint"].startswith("Left") for foot in feet["outcomes"]].index(True)
+    assert loop.contacts[0, left] and not loop.contacts[-2, left]
+    loop.write(tmp_path / "loop.bvh")
+    np.testing.assert_array_equal(loopwright.load(tmp_path / "loop.bvh").contacts, loop.contacts)
+
+
 def test_candidates_and_rows(take: loopwright.Take) -> None:
     found = take.find()
     np.testing.assert_array_equal(take.make(candidate=found[0]).positions, take.make(pick=1).positions)

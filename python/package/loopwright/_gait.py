@@ -97,21 +97,9 @@ def _steady(steps: Table, secs: str) -> Table:
 
 
 def contacts_of(motion: Take | Loop) -> tuple[tuple[int, ...], Bools]:
-    """Joints of feet and whether each stands: of a take at its frames, of a loop at the samples of one period.
-
-    Those of a loop are what its sidecar states, by which it was closed and starts; its arrays are detected anew.
-    """
-    feet = motion.facts.get("feet") if isinstance(motion, Loop) else None
-    if not isinstance(motion, Loop) or feet is None:
-        count = motion.num_samples if isinstance(motion, Loop) else motion.num_frames
-        return motion.contact_joints, motion.contacts[:count]
-    names = [foot["joint"] for foot in feet["outcomes"]]
-    count = motion.num_samples
-    stands = np.zeros((count, len(names)), np.bool_)
-    for contact in feet["contacts"]:
-        start, length = (round(contact[key] / motion.period * count) for key in ("start_secs", "length_secs"))
-        stands[np.arange(start, start + length) % count, names.index(contact["joint"])] = True
-    return tuple(map(motion.names.index, names)), stands
+    """Joints of feet and whether each stands: of a take at its frames, of a loop at the samples of one period."""
+    count = motion.num_samples if isinstance(motion, Loop) else motion.num_frames
+    return motion.contact_joints, motion.contacts[:count]
 
 
 def _contacts(stands: Bools, cycle: int | None) -> list[tuple[float, float]]:
