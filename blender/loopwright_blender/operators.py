@@ -197,7 +197,7 @@ class CheckLoop(_Loopwright, Operator):
             finding.bone = row["joint"] or ""
             finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
         state.verdict = f"{source.action.name}: {answered['quality']['grade']}, {answered['quality']['reason']}"
-        state.finding = -1
+        state.checked, state.finding = source.action.name, -1
         return state.verdict
 
 

@@ -99,11 +99,14 @@ class _Check:
         layout = self.layout
         layout.operator("loopwright.check", icon="CHECKMARK")
         try:
-            state = loops.active_armature(context).loopwright
+            owner = loops.active_armature(context)
+            state, action = owner.loopwright, loops.active_action(owner)
         except Refusal:
             return
-        if state.verdict:
-            _words(layout, context, state.verdict)
+        # Of another action it would be taken for that of this one.
+        if state.checked != action.name:
+            return
+        _words(layout, context, state.verdict)
         column = layout.column(align=True)
         for index, finding in enumerate(state.findings):
             row = column.row()

@@ -150,6 +150,8 @@ class LoopwrightState(PropertyGroup):
     chosen: IntProperty(name="Loop", default=-1, update=_show_chosen)
     # What the list was found in.
     found_in: StringProperty()
+    # What the check is of.
+    checked: StringProperty()
     findings: CollectionProperty(type=LoopwrightFinding)
     finding: IntProperty(default=-1)
     verdict: StringProperty()
