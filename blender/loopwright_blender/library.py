@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,8 +30,8 @@ def library() -> ModuleType:
 
 
 @contextmanager
-def spoken() -> Iterator[list[str]]:
-    """Turns errors of the library into refusals, and collects its warnings."""
+def spoken(remedy: str = "") -> Iterator[list[str]]:
+    """Turns errors of the library into refusals, with this remedy where the library knows none in Blender, and collects its warnings."""
     errors = library()
     said: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -38,9 +39,10 @@ def spoken() -> Iterator[list[str]]:
         try:
             yield said
         except errors.LoopwrightError as error:
-            raise Refusal("; ".join([error.what, *error.details]), _remedy(errors, error)) from error
+            raise Refusal("; ".join([error.what, *error.details]), _remedy(errors, error) or remedy) from error
         finally:
-            said += [str(each.message) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]
+            # Flags of the command are said last; Blender has none.
+            said += [re.sub(r"\s*[;(]\s*--.*", "", str(each.message)) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]
 
 
 def _remedy(errors: ModuleType, error: Any) -> str:

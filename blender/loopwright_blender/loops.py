@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,25 @@ def active_armature(context: Context) -> Object:
     owner = active if active is None or active.type == "ARMATURE" else active.find_armature()
     if owner is None:
         raise Refusal("No armature is active", "Click an armature, or a mesh that it moves, in the 3D View")
+    return _checked(owner)
+
+
+def other_armature(context: Context, owner: Object) -> Object:
+    """The armature whose motion is retargeted onto another one."""
+    other = owner.loopwright.other
+    if other is None:
+        raise Refusal("No armature to retarget from is chosen", "Choose one at From Armature in the Retarget panel, in the sidebar's tab loopwright")
+    if other == owner:
+        raise Refusal(f'"{owner.name}" is to be retargeted from itself', "Choose another one at From Armature, or make the other one active")
+    if other.type != "ARMATURE":
+        raise Refusal(f'"{other.name}" is no armature', "Choose an armature at From Armature")
+    # Blender does not evaluate what is hidden.
+    if not other.visible_get(view_layer=context.view_layer):
+        raise Refusal(f'"{other.name}" is hidden, or not in this scene', "Show it in the Outliner")
+    return _checked(other)
+
+
+def _checked(owner: Object) -> Object:
     if owner.library or owner.override_library:
         kind = "linked from another file" if owner.library else "a library override"
         raise Refusal(f'"{owner.name}" is {kind}', "Make it local: Object > Relations > Make Local > Selected Objects and Data")
@@ -43,19 +63,26 @@ def active_action(owner: Object) -> Action:
     """The action that moves the armature."""
     data = owner.animation_data
     strips = [strip for track in data.nla_tracks for strip in track.strips] if data else []
-    if data and data.use_tweak_mode:
-        raise Refusal("The action is in tweak mode", "Leave it: press Tab in the NLA Editor")
+    check_nla(owner)
     if not data or not data.action:
         if strips:
             what = f'"{owner.name}" is moved by NLA strips alone'
             raise Refusal(what, "Choose an action in the Action Editor, or bake the strips: Strip > Bake Action in the NLA Editor")
         raise Refusal(f'"{owner.name}" has no action', "Choose one in the Action Editor, or import a BVH, FBX or glTF file")
-    if strips and (data.action_influence < 1 or data.action_blend_type != "REPLACE"):
-        what = f'The action "{data.action.name}" is mixed with NLA strips'
-        raise Refusal(what, "Set its blending to Replace and its influence to 1 in the NLA Editor, or bake the strips")
     if actions.HAS_SLOTS and not data.action_slot:
         raise Refusal(f'The action "{data.action.name}" has no slot for "{owner.name}"', "Choose a slot beside it in the Action Editor")
     return data.action
+
+
+def check_nla(owner: Object) -> None:
+    """Refuses armatures that would show something else than their action."""
+    data = owner.animation_data
+    if data and data.use_tweak_mode:
+        raise Refusal("The action is in tweak mode", "Leave it: press Tab in the NLA Editor")
+    has_strips = bool(data) and any(track.strips for track in data.nla_tracks)
+    if has_strips and data.action and (data.action_influence < 1 or data.action_blend_type != "REPLACE"):
+        what = f'The action "{data.action.name}" is mixed with NLA strips'
+        raise Refusal(what, "Set its blending to Replace and its influence to 1 in the NLA Editor, or bake the strips")
 
 
 @dataclass
@@ -135,13 +162,18 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
 
 def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Action, Any]:
     """The loop as a new action of the armature, which is not assigned, and its slot."""
-    recording = source.recording
+    return _write(context, source.recording, f"{source.action.name}-loop", loop, root)
+
+
+def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
     times = np.arange(loop.num_samples + 1) / loop.fps
     frames = context.scene.frame_start + times * recording.fps
     points, quaternions = loop.sample(times, scalar_first=True)
-    turns = rotations.matrices_of(quaternions)
+    # A root joint that was added for an engine is none of the samples.
+    order = _order(loop.names[loop.num_joints - loop.num_body_joints :], recording)
+    points, turns = points[:, order], rotations.matrices_of(quaternions[:, order])
     away = _away(loop, times)
     if root == "IN_PLACE":
         back = np.linalg.inv(away)
@@ -150,7 +182,7 @@ def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Actio
     linear, angular = loop.twist
     action, slot = pose.write(
         recording,
-        f"{source.action.name}-loop",
+        name,
         frames,
         points,
         turns,
@@ -189,12 +221,45 @@ def mirror(source: Source) -> tuple[Action, Any]:
         mirrored = Path(folder) / "mirrored.npz"
         answer("convert", str(written), str(mirrored), "--mirror")
         other = library().read(mirrored)
-    order = [other.names.index(name) for name in recording.names]
-    turns = rotations.matrices_of(other.world_rotations(scalar_first=True)[:, order])
+    return _write_take(recording, f"{source.action.name}-mirrored", other, bool(source.action.use_cyclic))
+
+
+def _write_take(recording: pose.Recording, name: str, take: Any, repeats: bool = False) -> tuple[Action, Any]:
+    order = _order(take.names, recording)
+    turns = rotations.matrices_of(take.world_rotations(scalar_first=True)[:, order])
     frames = recording.first + np.arange(len(turns), dtype=float)
-    name = f"{source.action.name}-mirrored"
-    repeats = bool(source.action.use_cyclic)
-    return pose.write(recording, name, frames, other.positions[:, order], turns, repeats=repeats)
+    return pose.write(recording, name, frames, take.positions[:, order], turns, repeats=repeats)
+
+
+def _order(names: Sequence[str], recording: pose.Recording) -> list[int]:
+    """Where the joints of a recording are among those of the library, which may have another order."""
+    return [names.index(name) for name in recording.names]
+
+
+def retarget(context: Context, source: Source, owner: Object, settings: Any) -> tuple[Action, Any, str]:
+    """The motion of another armature on this one, as a new action, its slot, and the grade of a loop.
+
+    An action that is marked as cyclic is a loop.
+    """
+    take, first = source.take, source.recording.first
+    with spoken("Choose an armature with the same kind of body at From Armature") as said:
+        motion = take
+        if source.action.use_cyclic:
+            # Keeps what loops already.
+            motion = take.make()
+            if motion.num_samples != take.num_frames - 1:
+                motion = take.close(0, take.num_frames - 1)
+        recording = pose.at_rest(context, owner, first, take.num_frames)
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (1, len(recording.names), 1))
+        rest = library().Take.from_arrays(**{**pose.arrays_of(recording), "rotations": still}, name=owner.name)
+        with tempfile.TemporaryDirectory() as folder:
+            rig = rest.write(Path(folder) / "rig.npz")
+            motion = library().retarget(motion, rig, recenter=True if settings.origin else None)
+    source.warnings += said
+    name = f"{source.action.name}-{owner.name}"
+    if source.action.use_cyclic:
+        return *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
+    return *_write_take(recording, name, motion), ""
 
 
 def check(source: Source) -> dict[str, Any]:

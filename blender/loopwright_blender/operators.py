@@ -247,6 +247,31 @@ class MirrorAction(_Loopwright, Operator):
         return f'"{action.name}" shows "{take.name}" mirrored'
 
 
+class RetargetAction(_Loopwright, Operator):
+    """Put the motion of the chosen armature, its action or loop, onto the active one, as a new action"""
+
+    bl_idname = "loopwright.retarget"
+    bl_label = "Retarget"
+
+    def run(self, context: Context) -> str:
+        owner = loops.active_armature(context)
+        other = loops.other_armature(context, owner)
+        loops.check_nla(owner)
+        kept = pose.snapshot(owner)
+        try:
+            source = loops.read(context, other, loops.active_action(other))
+        finally:
+            # Other frames take away what was posed.
+            pose.restore(owner, kept)
+        action, slot, verdict = loops.retarget(context, source, owner, context.scene.loopwright)
+        if owner.animation_data and owner.animation_data.action:
+            _keep(owner.animation_data.action)
+        actions.assign(owner, action, slot)
+        context.scene.frame_set(context.scene.frame_current)
+        self.warn(source.warnings)
+        return f'"{action.name}" shows "{source.action.name}" on "{owner.name}"{verdict}'
+
+
 def _keep(take: Any) -> None:
     """Sees to it that a take is saved although nothing uses it any more."""
     if take.library is None:
@@ -280,7 +305,7 @@ def _play(context: Context, plays: bool) -> None:
         bpy.ops.screen.animation_play()
 
 
-_CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, CheckLoop, ShowFinding, MirrorAction)
+_CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, CheckLoop, ShowFinding, MirrorAction, RetargetAction)
 
 
 def register() -> None:

@@ -114,11 +114,27 @@ class _Check:
             row.operator("loopwright.show", text=finding.label, icon=_ICONS.get(finding.grade, "NONE"), emboss=False).index = index
 
 
+class _Retarget:
+    bl_label = "Retarget"
+    bl_category = "loopwright"
+    bl_region_type = "UI"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Context) -> None:
+        layout = self.layout
+        try:
+            owner = loops.active_armature(context)
+        except Refusal:
+            return
+        layout.prop(owner.loopwright, "other")
+        layout.operator("loopwright.retarget", icon="ARMATURE_DATA")
+
+
 class LOOPWRIGHT_MT_menu(Menu):
     bl_label = "loopwright"
 
     def draw(self, context: Context) -> None:
-        for name in ("find", "make", "accept", "reject", "make_all", "check", "mirror"):
+        for name in ("find", "make", "accept", "reject", "make_all", "check", "mirror", "retarget"):
             self.layout.operator(f"loopwright.{name}")
 
 
@@ -139,6 +155,7 @@ _PANELS = [
         (_Settings, "settings", ""),
         (_Advanced, "advanced", "settings"),
         (_Check, "check", ""),
+        (_Retarget, "retarget", ""),
     )
 ]
 _CLASSES = [LOOPWRIGHT_UL_loops, LOOPWRIGHT_MT_menu, *_PANELS]

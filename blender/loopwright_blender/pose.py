@@ -65,9 +65,7 @@ class Recording:
 
 def read(context: Context, owner: Object, action: Action) -> Recording:
     """The motion of the object's action, which must be the one that moves it, over the frames that have keys."""
-    scene = context.scene
-    slot = actions.slot_for(owner, action)
-    all_curves = actions.curves(action, slot)
+    all_curves = actions.curves(action, actions.slot_for(owner, action))
     moving = _checked_curves(owner, action, all_curves)
     times = actions.times_of(moving)
     if len(times) < 2:
@@ -84,7 +82,32 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
         raise Refusal(f'"{action.name}" is {times[-1] - times[0]:g} frames long', "A loop needs a longer action: choose another in the Dope Sheet")
 
     bones = _bones(owner)
-    count, frames = len(bones), last - first + 1
+    poses, worlds, bases, channel_scales = _watch(context, owner, bones, first, last - first + 1)
+    _check_object(owner, all_curves, worlds, bases)
+    return _recording(context, owner, bones, first, poses, worlds, bases, channel_scales, all_curves)
+
+
+def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recording:
+    """The armature in its rest pose where it stands, a recording of one frame, for which so many frames are to be written."""
+    _check_drivers(owner)
+    data = owner.animation_data
+    action = data.action if data else None
+    all_curves = actions.curves(action, actions.slot_for(owner, action)) if action else []
+    bones = _bones(owner)
+    _, worlds, bases, _ = _watch(context, owner, bones, first, frames)
+    _check_object(owner, all_curves, worlds, bases)
+    rest = np.array([[bone.bone.matrix_local for bone in bones]])
+    found = _recording(context, owner, bones, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
+    # What the pose or strips of the NLA do to the bones would stay.
+    has_strips = bool(data) and any(track.strips for track in data.nla_tracks)
+    found.scaled_bones |= {bone.name for bone in bones if has_strips or any(abs(scale - 1) > 1e-6 for scale in bone.scale)}
+    found.moved_bones |= {bone.name for bone in bones if has_strips}
+    return found
+
+
+def _watch(context: Context, owner: Object, bones: list[Any], first: int, frames: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Poses of the bones in the armature, the object in the world and as its own channels have it, and scales of bones at the first frame."""
+    scene, count = context.scene, len(bones)
     poses = np.empty((frames, count, 4, 4), np.float32)
     worlds = np.empty((frames, 4, 4))
     bases = np.empty((frames, 4, 4))
@@ -107,9 +130,22 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     finally:
         scene.frame_set(frame_before[0], subframe=frame_before[1])
         restore(owner, kept)
+    return poses, worlds, bases, channel_scales
 
-    object_turns, object_scales = rotations.without_scale(worlds[:, :3, :3])
-    _check_object(owner, action, worlds, bases, object_scales)
+
+def _recording(
+    context: Context,
+    owner: Object,
+    bones: list[Any],
+    first: int,
+    poses: Floats,
+    worlds: Floats,
+    bases: Floats,
+    channel_scales: Floats,
+    all_curves: list[Any],
+) -> Recording:
+    scene = context.scene
+    object_turns, _ = rotations.without_scale(worlds[:, :3, :3])
     turns, scales = rotations.without_scale(worlds[:, None, :3, :3] @ poses[..., :3, :3])
     heads = (worlds[:, None] @ poses)[..., :3, 3]
     if (scales < 1e-6).any():
@@ -331,14 +367,19 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
     for curve, bone, channel in here:
         if curve.mute or (curve.group and curve.group.mute):
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
-    for driver in owner.animation_data.drivers:
+    _check_drivers(owner)
+    return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in _CHANNELS]
+
+
+def _check_drivers(owner: Object) -> None:
+    """Refuses armatures whose drivers would overrule an action."""
+    for driver in owner.animation_data.drivers if owner.animation_data else ():
         found = actions.bone_of(driver.data_path)
         if found and not driver.mute and (found[1] in _CHANNELS or _acts(owner, *found)):
             raise Refusal(
                 f'The bone "{found[0]}" is moved by a driver, which would overrule a loop',
                 "Bake first: Pose > Animation > Bake Action, with Visual Keying, and delete the driver",
             )
-    return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in _CHANNELS]
 
 
 def _acts(owner: Object, bone: str, path: str) -> bool:
@@ -347,7 +388,8 @@ def _acts(owner: Object, bone: str, path: str) -> bool:
     return found is not None and any(path == f'constraints["{each.name}"].influence' for each in acting_constraints(found))
 
 
-def _check_object(owner: Object, action: Action, worlds: Floats, bases: Floats, scales: Floats) -> None:
+def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: Floats) -> None:
+    _, scales = rotations.without_scale(worlds[:, :3, :3])
     if (np.abs(scales) < 1e-6).any():
         raise Refusal(f'"{owner.name}" has a scale of zero', "Set its scale to 1 in the sidebar's Item tab")
     uneven = scales.max(-1) > (1 + 1e-4) * scales.min(-1)
@@ -358,7 +400,7 @@ def _check_object(owner: Object, action: Action, worlds: Floats, bases: Floats, 
     if np.abs(outer - outer[0]).max() > 1e-4 * max(1.0, np.abs(worlds[:, :3, 3]).max()):
         what = f'"{owner.name}" is moved by its parent or by a constraint'
         raise Refusal(what, "Clear them with Object > Parent > Clear and Keep Transformation, and bake the motion first if it is wanted")
-    has_curves = any(curve.data_path in _CHANNELS for curve in actions.curves(action, actions.slot_for(owner, action)))
+    has_curves = any(curve.data_path in _CHANNELS for curve in all_curves)
     if not has_curves and np.abs(bases - bases[0]).max() > 1e-4 * max(1.0, np.abs(bases[:, :3, 3]).max()):
         raise Refusal(f'"{owner.name}" is moved by a driver or by the NLA', "Delete the driver, or bake its motion into the action")
     if has_curves:

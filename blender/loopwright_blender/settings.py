@@ -143,8 +143,19 @@ class LoopwrightFinding(PropertyGroup):
     frame: FloatProperty(default=-1)
 
 
+def _is_other(state: Any, other: Any) -> bool:
+    return other.type == "ARMATURE" and other != state.id_data
+
+
 class LoopwrightState(PropertyGroup):
     """What was found for an armature, and the loop that waits to be accepted."""
+
+    other: PointerProperty(
+        name="From Armature",
+        description="The armature whose action, or loop, is put onto this one",
+        type=bpy.types.Object,
+        poll=_is_other,
+    )
 
     loops: CollectionProperty(type=LoopwrightLoop)
     chosen: IntProperty(name="Loop", default=-1, update=_show_chosen)

@@ -43,8 +43,12 @@ def mocap(name: str) -> Path:
 def new_scene(path: Path | None = None, **options: Any) -> Any:
     """An empty scene, into which a file is imported; its armature, which is active."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    if path is None:
-        return None
+    return imported(path, **options) if path else None
+
+
+def imported(path: Path, **options: Any) -> Any:
+    """The armature of a file that is imported into the scene, which is active."""
+    before = {*bpy.data.objects}
     match path.suffix:
         case ".bvh":
             options = {"global_scale": 0.01, "axis_forward": "-Z", "axis_up": "Y", "update_scene_fps": True, **options}
@@ -53,7 +57,7 @@ def new_scene(path: Path | None = None, **options: Any) -> Any:
             bpy.ops.import_scene.fbx(filepath=str(path), **options)
         case _:
             bpy.ops.import_scene.gltf(filepath=str(path), **options)
-    armature = next(each for each in bpy.data.objects if each.type == "ARMATURE")
+    armature = next(each for each in bpy.data.objects if each.type == "ARMATURE" and each not in before)
     bpy.context.view_layer.objects.active = armature
     return armature
 

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions of one armature on another."""
+
+import unittest
+
+import bpy
+import numpy as np
+import scenes
+from loopwright_blender import actions, loops, settings
+
+
+def heads(armature, frame: float) -> dict[str, np.ndarray]:
+    return dict(zip([bone.name for bone in armature.pose.bones], scenes.shown(armature, frame)[0]))
+
+
+class Retarget(unittest.TestCase):
+    def setUp(self) -> None:
+        self.source = scenes.walker(0)
+        self.take = self.source.animation_data.action
+        self.scene = bpy.context.scene
+
+    def character(self, **options):
+        """Twice as large, without an action, and the one that is active."""
+        found = scenes.imported(scenes.walk(0), **{"global_scale": 0.02, "rotate_mode": "QUATERNION", **options})
+        found.animation_data_clear()
+        for bone in found.pose.bones:
+            bone.matrix_basis.identity()
+        found.loopwright.other = self.source
+        return found
+
+    def refused(self, what: str, remedy: str) -> None:
+        owner = bpy.context.view_layer.objects.active
+        bpy.context.view_layer.update()
+        before = scenes.state_of(owner)
+        with self.assertRaises(RuntimeError) as raised:
+            bpy.ops.loopwright.retarget()
+        self.assertRegex(str(raised.exception), what)
+        self.assertIn(remedy, str(raised.exception))
+        self.assertNotIn("Traceback", str(raised.exception))
+        self.assertEqual(scenes.state_of(owner), before)
+
+    def test_a_take_at_the_characters_size(self) -> None:
+        self.scene.loopwright.origin = False
+        for mode in ("QUATERNION", "AXIS_ANGLE", "ZXY"):
+            with self.subTest(mode):
+                character = self.character()
+                for bone in character.pose.bones:
+                    bone.rotation_mode = mode
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                action = character.animation_data.action
+                self.assertEqual(self.source.animation_data.action, self.take)
+                self.assertFalse(action.use_cyclic)
+                self.assertTrue(action.use_fake_user)
+                self.assertEqual(action.frame_range[:], self.take.frame_range[:])
+                for frame in (1, 60, 120):
+                    wanted, found = heads(self.source, frame), heads(character, frame)
+                    self.assertLess(max(np.abs(found[name] - 2 * wanted[name]).max() for name in found), 0.04)
+
+    def test_a_loop_stays_one_with_each_root_motion(self) -> None:
+        self.scene.loopwright.straight = True
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.accept()
+        loop = self.source.animation_data.action
+        for root in ("BONE", "OBJECT", "IN_PLACE"):
+            with self.subTest(root):
+                self.scene.loopwright.root = root
+                character = self.character()
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                action = character.animation_data.action
+                self.assertTrue(action.use_cyclic)
+                self.assertEqual(action["loopwright_root_motion"], root)
+                self.assertAlmostEqual(action["loopwright_period"], loop["loopwright_period"], places=6)
+                self.assertAlmostEqual(action["loopwright_speed"], 2 * loop["loopwright_speed"], delta=0.02)
+                first, last = action.frame_range
+                self.assertEqual((first, last), tuple(loop.frame_range))
+                away = 0 if root == "IN_PLACE" else np.linalg.norm(action["loopwright_velocity"]) * action["loopwright_period"]
+                for frame in (first, first + 0.5 * (last - first), first + 3 * (last - first)):
+                    once, again = heads(character, frame), heads(character, frame + last - first)
+                    gaps = np.array([again[name] - once[name] for name in once])
+                    self.assertLess(np.ptp(gaps, axis=0).max(), 1e-4)
+                    self.assertAlmostEqual(np.linalg.norm(gaps[0]), away, delta=1e-4)
+                self.assertEqual(any(curve.data_path == "location" for curve in scenes.curves_of(character)), root == "OBJECT")
+
+    def test_one_undo_step(self) -> None:
+        character = self.character()
+        name = character.name
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.loopwright.retarget("EXEC_DEFAULT", True)
+        action = bpy.data.objects[name].animation_data.action.name
+        bpy.ops.ed.undo()
+        data = bpy.data.objects[name].animation_data
+        self.assertFalse(data and data.action)
+        self.assertNotIn(action, bpy.data.actions)
+
+    def test_a_character_that_is_posed_moved_and_has_its_own_action(self) -> None:
+        self.scene.loopwright.origin = False
+        character = self.character(rotate_mode="NATIVE")
+        plain = self.character()
+        bpy.ops.loopwright.retarget()
+        bpy.context.view_layer.objects.active = character
+        bpy.ops.object.mode_set(mode="EDIT")
+        character.data.edit_bones.new("Target").tail = (0, 0, 1)
+        bpy.ops.object.mode_set(mode="OBJECT")
+        character.location, character.rotation_euler, character.scale = (3, 2, 0), (0, 0, 1), (0.5, 0.5, 0.5)
+        character.pose.bones["Head"].constraints.new("DAMPED_TRACK").target = self.source
+        spine = character.pose.bones["Spine"]
+        spine.scale = (1.2, 1.2, 1.2)
+        spine.location = (0.1, 0, 0)
+        spine.keyframe_insert("location", frame=1)
+        own = character.animation_data.action
+        self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+        self.assertNotEqual(character.animation_data.action, own)
+        self.assertTrue(own.use_fake_user)
+        for frame in (1, 100):
+            wanted, found = heads(plain, frame), heads(character, frame)
+            # Half as large; where it stands in the world is the take's.
+            gaps = {name: found[name] - wanted[name] / 2 for name in wanted}
+            self.assertLess(max(np.abs(gap).max() for gap in gaps.values()), 0.03, gaps)
+
+    def test_other_skeletons(self) -> None:
+        for name in ("ozz-pab/walk.fbx", "gltf/RobotExpressive.glb"):
+            with self.subTest(name):
+                source = scenes.new_scene(scenes.mocap("cmu/12_01_walk.bvh"))
+                take = source.animation_data.action
+                bpy.ops.loopwright.make()
+                bpy.ops.loopwright.accept()
+                character = scenes.imported(scenes.mocap(name))
+                character.loopwright.other = source
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                action = character.animation_data.action
+                self.assertIn(action["loopwright_grade"], ("good", "review"))
+                actions.assign(source, take, actions.slot_for(source, take))
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                again = loops.read(bpy.context, character, character.animation_data.action)
+                self.assertLess(np.abs(again.recording.positions).max(), 10)
+
+    def test_what_cannot_be_retargeted(self) -> None:
+        character = self.character()
+        character.loopwright.other = None
+        self.refused("No armature to retarget from is chosen", "Choose one")
+        character.loopwright.other = character
+        self.refused("from itself", "Choose another one")
+        character.loopwright.other = self.source
+        self.source.hide_set(True)
+        self.refused("is hidden", "Show it")
+        self.source.hide_set(False)
+        self.source.animation_data.action = None
+        self.refused("has no action", "Action Editor")
+        actions.assign(self.source, self.take, actions.slot_for(self.source, self.take))
+        character.pose.bones["Spine"].driver_add("location", 0)
+        self.refused("moved by a driver", "Bake")
+        character.animation_data_clear()
+        character.scale = (1, 2, 1)
+        self.refused("scaled differently", "Apply its scale")
+
+    def test_no_joints_in_common(self) -> None:
+        data = bpy.data.armatures.new("Chain")
+        chain = bpy.data.objects.new("Chain", data)
+        bpy.context.collection.objects.link(chain)
+        bpy.context.view_layer.objects.active = chain
+        bpy.ops.object.mode_set(mode="EDIT")
+        for index, name in enumerate("ABC"):
+            bone = data.edit_bones.new(name)
+            bone.head, bone.tail = (0, 0, index), (0, 0, index + 1)
+            bone.parent = data.edit_bones.get("ABC"[index - 1]) if index else None
+        bpy.ops.object.mode_set(mode="OBJECT")
+        chain.loopwright.other = self.source
+        self.refused("no joint of the rig has a counterpart", "same kind")
+
+    def test_the_poll_offers_other_armatures(self) -> None:
+        character = self.character()
+        box = bpy.data.objects.new("Box", None)
+        offered = [each for each in (character, self.source, box) if settings._is_other(character.loopwright, each)]
+        self.assertEqual(offered, [self.source])
