@@ -50,6 +50,12 @@ def curves(action: Action, slot: Any) -> list[FCurve]:
     return [curve for bag in bags if bag for curve in bag.fcurves]
 
 
+def moves(owner: Object, action: Action) -> bool:
+    """Whether an action moves bones of an armature."""
+    found = (bone_of(curve.data_path) for curve in curves(action, slot_for(owner, action)))
+    return any(bone and bone[0] in owner.pose.bones for bone in found)
+
+
 def assign(owner: Object, action: Action | None, slot: Any = None) -> None:
     """Lets an action move the object."""
     data = owner.animation_data or owner.animation_data_create()

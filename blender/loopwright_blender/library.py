@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .refusal import Refusal
+from .refusal import NoLoop, Refusal
 
 # The add-on is packed with the wheel of this version.
 VERSION = "0.1.0"
@@ -39,7 +39,8 @@ def spoken(remedy: str = "") -> Iterator[list[str]]:
         try:
             yield said
         except errors.LoopwrightError as error:
-            raise Refusal("; ".join([error.what, *error.details]), _remedy(errors, error) or remedy) from error
+            kind = NoLoop if isinstance(error, errors.NoLoopError) else Refusal
+            raise kind("; ".join([error.what, *error.details]), _remedy(errors, error) or remedy) from error
         finally:
             # Flags of the command are said last; Blender has none.
             said += [re.sub(r"\s*[;(]\s*--.*", "", str(each.message)) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]

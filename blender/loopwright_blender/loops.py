@@ -160,6 +160,33 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
     return loop
 
 
+def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[list[tuple[Action, Any]], list[tuple[Action, Refusal]]]:
+    """The recommended loops of actions, as new ones with their slots, and why others have none. The armature stays as it is."""
+    settings, kept = context.scene.loopwright, pose.snapshot(owner)
+    made, refused = [], []
+    manager = context.window_manager
+    manager.progress_begin(0, len(takes))
+    for index, take in enumerate(takes):
+        manager.progress_update(index)
+        try:
+            with actions.assigned(owner, take):
+                source = read(context, owner, take)
+                made.append(write(context, source, make(source, settings), settings.root))
+            keep(take)
+        except Refusal as refusal:
+            refused.append((take, refusal))
+        finally:
+            pose.restore(owner, kept)
+    manager.progress_end()
+    return made, refused
+
+
+def keep(take: Action) -> None:
+    """Sees to it that a take is saved although nothing uses it any more."""
+    if take.library is None:
+        take.use_fake_user = True
+
+
 def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Action, Any]:
     """The loop as a new action of the armature, which is not assigned, and its slot."""
     return _write(context, source.recording, f"{source.action.name}-loop", loop, root)

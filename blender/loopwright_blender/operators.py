@@ -10,7 +10,7 @@ import bpy
 from bpy.props import IntProperty
 from bpy.types import Context, Object, Operator
 
-from . import actions, loops, pose
+from . import actions, folder, loops, pose
 from .refusal import Refusal
 
 
@@ -81,7 +81,7 @@ class MakeLoop(_Loopwright, Operator):
         off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
         slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
         action, slot = loops.write(context, source, loop, settings.root)
-        _keep(take)
+        loops.keep(take)
         actions.assign(owner, action, slot)
         state.loop, state.take = action, take
         state.before = repr([preview, slot_before, kept])
@@ -145,31 +145,66 @@ class MakeAll(_Loopwright, Operator):
 
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)
-        settings = context.scene.loopwright
-        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and moves(owner, action)]
+        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and actions.moves(owner, action)]
         if not takes:
             raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
-        kept, made, refused = pose.snapshot(owner), 0, []
-        manager = context.window_manager
-        manager.progress_begin(0, len(takes))
-        for index, take in enumerate(takes):
-            manager.progress_update(index)
-            try:
-                with actions.assigned(owner, take):
-                    source = loops.read(context, owner, take)
-                    loops.write(context, source, loops.make(source, settings), settings.root)
-                _keep(take)
-                made += 1
-            except Refusal as refusal:
-                refused.append(f"{take.name}: {refusal}")
-            finally:
-                pose.restore(owner, kept)
-        manager.progress_end()
+        made, refused = loops.make_each(context, owner, takes)
         context.scene.frame_set(context.scene.frame_current)
+        reasons = [f"{take.name}: {refusal}" for take, refusal in refused]
         if not made:
-            raise Refusal(f"No loop was made. {refused[0]}", "")
-        self.warn(refused)
-        return f"{made} loops made" + (f", {len(refused)} actions have none" if refused else "")
+            raise Refusal(f"No loop was made. {reasons[0]}", "")
+        self.warn(reasons)
+        return f"{len(made)} loops made" + (f", {len(refused)} actions have none" if refused else "")
+
+
+class LoopsFromFolder(_Loopwright, Operator):
+    """Import the BVH, FBX and GLB files of a folder, and make loops of all their actions; files without a loop are removed again"""
+
+    bl_idname = "loopwright.folder"
+    bl_label = "Loops from Folder"
+
+    def run(self, context: Context) -> str:
+        work = folder.open_folder(context.scene.loopwright)
+        while work.waiting:
+            work.step(context)
+        return self.told(work)
+
+    def told(self, work: folder.Work) -> str:
+        said = work.report()
+        self.warn([*work.said, *work.none, *work.failed])
+        return said
+
+    def invoke(self, context: Context, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self.work = folder.open_folder(context.scene.loopwright)
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self.timer = context.window_manager.event_timer_add(0.05, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(self.work.status)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Context, event: Any) -> set[str]:
+        stops = event.type == "ESC" and event.value == "PRESS"
+        if event.type == "TIMER":
+            self.work.step(context)
+            context.workspace.status_text_set(self.work.status)
+        if self.work.waiting and not stops:
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        try:
+            self.report({"INFO"}, self.told(self.work))
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def cancel(self, context: Context) -> None:
+        context.window_manager.event_timer_remove(self.timer)
+        context.workspace.status_text_set(None)
 
 
 class CheckLoop(_Loopwright, Operator):
@@ -241,7 +276,7 @@ class MirrorAction(_Loopwright, Operator):
         take = loops.active_action(owner)
         source = loops.read(context, owner, take)
         action, slot = loops.mirror(source)
-        _keep(take)
+        loops.keep(take)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
         return f'"{action.name}" shows "{take.name}" mirrored'
@@ -265,17 +300,11 @@ class RetargetAction(_Loopwright, Operator):
             pose.restore(owner, kept)
         action, slot, verdict = loops.retarget(context, source, owner, context.scene.loopwright)
         if owner.animation_data and owner.animation_data.action:
-            _keep(owner.animation_data.action)
+            loops.keep(owner.animation_data.action)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
         self.warn(source.warnings)
         return f'"{action.name}" shows "{source.action.name}" on "{owner.name}"{verdict}'
-
-
-def _keep(take: Any) -> None:
-    """Sees to it that a take is saved although nothing uses it any more."""
-    if take.library is None:
-        take.use_fake_user = True
 
 
 def _waiting(owner: Object) -> Any:
@@ -283,12 +312,6 @@ def _waiting(owner: Object) -> Any:
     if not (state.loop and state.take and state.before):
         raise Refusal("No loop waits to be accepted", "Press Make Loop first")
     return state
-
-
-def moves(owner: Object, action: Any) -> bool:
-    """Whether an action moves bones of an armature."""
-    curves = actions.curves(action, actions.slot_for(owner, action))
-    return any((bone := actions.bone_of(curve.data_path)) and bone[0] in owner.pose.bones for curve in curves)
 
 
 def _select(bone: Any, selected: bool) -> None:
@@ -305,7 +328,7 @@ def _play(context: Context, plays: bool) -> None:
         bpy.ops.screen.animation_play()
 
 
-_CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, CheckLoop, ShowFinding, MirrorAction, RetargetAction)
+_CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, LoopsFromFolder, CheckLoop, ShowFinding, MirrorAction, RetargetAction)
 
 
 def register() -> None:

@@ -130,11 +130,22 @@ class _Retarget:
         layout.operator("loopwright.retarget", icon="ARMATURE_DATA")
 
 
+class _Folder:
+    bl_label = "Folder"
+    bl_category = "loopwright"
+    bl_region_type = "UI"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Context) -> None:
+        self.layout.prop(context.scene.loopwright, "folder", text="")
+        self.layout.operator("loopwright.folder", icon="FILE_FOLDER")
+
+
 class LOOPWRIGHT_MT_menu(Menu):
     bl_label = "loopwright"
 
     def draw(self, context: Context) -> None:
-        for name in ("find", "make", "accept", "reject", "make_all", "check", "mirror", "retarget"):
+        for name in ("find", "make", "accept", "reject", "make_all", "check", "mirror", "retarget", "folder"):
             self.layout.operator(f"loopwright.{name}")
 
 
@@ -156,6 +167,7 @@ _PANELS = [
         (_Advanced, "advanced", "settings"),
         (_Check, "check", ""),
         (_Retarget, "retarget", ""),
+        (_Folder, "folder", ""),
     )
 ]
 _CLASSES = [LOOPWRIGHT_UL_loops, LOOPWRIGHT_MT_menu, *_PANELS]

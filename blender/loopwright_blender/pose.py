@@ -17,7 +17,7 @@ from bpy.types import Action, Context, Object
 from mathutils import Matrix
 
 from . import actions, rotations
-from .refusal import Refusal
+from .refusal import NoLoop, Refusal
 from .rotations import TO_Y_UP, Floats
 
 _ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
@@ -69,7 +69,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     moving = _checked_curves(owner, action, all_curves)
     times = actions.times_of(moving)
     if len(times) < 2:
-        raise Refusal(
+        raise NoLoop(
             f'"{action.name}" has keys at one frame alone, {times[0]:g}', "A loop needs an action of several steps: choose another in the Dope Sheet"
         )
     if times[0] < 0:
@@ -79,7 +79,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
         )
     first, last = int(np.ceil(times[0])), int(np.floor(times[-1]))
     if last - first < 2:
-        raise Refusal(f'"{action.name}" is {times[-1] - times[0]:g} frames long', "A loop needs a longer action: choose another in the Dope Sheet")
+        raise NoLoop(f'"{action.name}" is {times[-1] - times[0]:g} frames long', "A loop needs a longer action: choose another in the Dope Sheet")
 
     bones = _bones(owner)
     poses, worlds, bases, channel_scales = _watch(context, owner, bones, first, last - first + 1)

@@ -9,3 +9,7 @@ class Refusal(Exception):
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}. {remedy}" if remedy else what)
+
+
+class NoLoop(Refusal):
+    """A motion has no loop."""

@@ -78,6 +78,8 @@ class LoopwrightSettings(PropertyGroup):
         name="Recipe", description="A text with all settings of loopwright, in TOML; the settings above come on top", type=bpy.types.Text
     )
 
+    folder: StringProperty(name="Folder", description="The folder with BVH, FBX and GLB files", subtype="DIR_PATH")
+
     def keywords(self) -> dict[str, Any]:
         """The settings that differ from those of the library, as it names them."""
         asked: dict[str, Any] = {}

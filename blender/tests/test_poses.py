@@ -7,7 +7,7 @@ import bpy
 import loopwright
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops, operators, pose, rotations
+from loopwright_blender import actions, loops, pose, rotations
 from mathutils import Euler, Quaternion
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -139,7 +139,7 @@ class Poses(unittest.TestCase):
         ):
             with self.subTest(name):
                 armature = scenes.new_scene(scenes.mocap(name))
-                walks = [each for each in bpy.data.actions if "walk" in each.name.lower() and operators.moves(armature, each)]
+                walks = [each for each in bpy.data.actions if "walk" in each.name.lower() and actions.moves(armature, each)]
                 if walks:
                     actions.assign(armature, walks[0], actions.slot_for(armature, walks[0]))
                 self.check(armature)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The takes of a folder: each file is imported by Blender, and its actions are made into loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Action, Context, Object
+
+from . import actions, loops
+from .library import library, spoken
+from .refusal import NoLoop, Refusal
+
+_SUFFIXES = (".bvh", ".fbx", ".glb", ".gltf")
+# What an armature's file may bring along. Shape keys come and go with their meshes.
+_KINDS = [each.identifier for each in bpy.types.BlendData.bl_rna.properties if each.type == "COLLECTION" and each.identifier != "shape_keys"]
+_METRES = {"m": 1.0, "cm": 0.01, "in": 0.0254, "cmu": 0.0254 / 0.45, "mm": 0.001}
+# By the axis that is up, the one that Blender's importer takes for forward: characters look along -Y then.
+_FORWARD = {"Y": "-Z", "Z": "Y", "X": "-Z", "-Y": "Z", "-Z": "-Y", "-X": "-Z"}
+
+
+@dataclass
+class Work:
+    """Files that wait, and what became of the others."""
+
+    waiting: list[Path]
+    done: int = 0
+    made: int = 0
+    none: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    # What else is to be said.
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """What the status bar shows."""
+        count = self.done + len(self.waiting)
+        return f"Loops from Folder: {self.waiting[0].name} ({self.done + 1} of {count})    Esc: stop" if self.waiting else ""
+
+    def step(self, context: Context) -> None:
+        """The next file."""
+        path = self.waiting.pop(0)
+        try:
+            made, refused = _loops_of(context, path)
+            self.made += made
+            self.said += [f"{path.name}: {each}" for each in refused]
+        except NoLoop as refusal:
+            self.none.append(f"{path.name}: {refusal}")
+        except Refusal as refusal:
+            self.failed.append(f"{path.name}: {refusal}")
+        self.done += 1
+
+    def report(self) -> str:
+        """What became of the files; refuses where there is no loop."""
+        reasons = [*self.failed, *self.none]
+        if not self.made and reasons:
+            raise Refusal(f"No loop was made of {_counted(self.done, 'file')}. {reasons[0]}", "")
+        words = f"{_counted(self.made, 'loop')} made of {_counted(self.done, 'file')}"
+        words += f", {len(self.none)} without a loop" if self.none else ""
+        words += f", {len(self.failed)} failed" if self.failed else ""
+        return words + (f"; stopped before {self.waiting[0].name}" if self.waiting else "")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def open_folder(settings: Any) -> Work:
+    """The files of the folder in the settings."""
+    library()
+    loops.recipe(settings)
+    if not settings.folder:
+        raise Refusal("No folder is chosen", "Choose one in the Folder panel, in the sidebar's tab loopwright")
+    folder = Path(bpy.path.abspath(settings.folder))
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES and path.is_file())
+    except OSError as error:
+        raise Refusal(f'The folder "{folder}" cannot be read: {error.strerror}', "Choose another one in the Folder panel") from error
+    if not paths:
+        raise Refusal(f'The folder "{folder}" holds no BVH, FBX or GLB files', "Choose the one that holds them; folders inside it are left out")
+    return Work(paths)
+
+
+def _loops_of(context: Context, path: Path) -> tuple[int, list[str]]:
+    """Imports a file and makes the loops of its actions: how many, and why others have none. Removes all of it where there is none."""
+    scene, objects = context.scene, context.view_layer.objects
+    render, before = scene.render, {*_datablocks()}
+    kept = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.frame_current
+    active, selected = objects.active, [each for each in objects if each.select_get()]
+    rate = render.fps / render.fps_base
+    # Importers count in whole frames per second, and FBX sets those of its file.
+    render.fps, render.fps_base = max(round(rate), 1), 1
+    try:
+        _import(path)
+        new = [each for each in _datablocks() if each not in before]
+        _retime([each for each in new if isinstance(each, Action)], rate / render.fps)
+        render.fps, render.fps_base, scene.frame_start, scene.frame_end, _ = kept
+        return _made(context, path, new)
+    except Refusal:
+        # At once what is linked to each other.
+        bpy.data.batch_remove([each for each in _datablocks() if each not in before])
+        objects.active = active
+        for each in selected:
+            each.select_set(True)
+        raise
+    finally:
+        render.fps, render.fps_base, scene.frame_start, scene.frame_end, _ = kept
+        scene.frame_set(kept[-1])
+
+
+def _made(context: Context, path: Path, new: list[Any]) -> tuple[int, list[str]]:
+    owners = [each for each in new if isinstance(each, Object) and each.type == "ARMATURE"]
+    takes = [each for each in new if isinstance(each, Action)]
+    users = {take: [owner for owner in owners if take in _used(owner)] for take in takes}
+    # Armatures of one file may have the same bones.
+    of_owners = [[take for take in takes if actions.moves(owner, take) and owner in (users[take] or [owner])] for owner in owners]
+    named = [take for of_owner in of_owners for take in of_owner]
+    if not named:
+        raise NoLoop("It has no armature with an action", "")
+    if len(named) == 1:
+        # Names in FBX files are mostly the same in all.
+        named[0].name = path.stem
+    count, refused = 0, []
+    for owner, of_owner in zip(owners, of_owners):
+        made, without = loops.make_each(context, owner, of_owner)
+        if made:
+            actions.assign(owner, *made[0])
+        count += len(made)
+        refused += without
+    if not count:
+        raise next((each for _, each in refused if not isinstance(each, NoLoop)), refused[0][1])
+    return count, [f"{take.name}: {refusal}" for take, refusal in refused]
+
+
+def _used(owner: Object) -> list[Action]:
+    data = owner.animation_data
+    return [data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)] if data else []
+
+
+def _datablocks() -> list[Any]:
+    return [each for kind in _KINDS for each in getattr(bpy.data, kind)]
+
+
+def _import(path: Path) -> None:
+    """Imports a file by Blender's importer, in metres with its keys at the scene's whole frames per second."""
+    file = str(path)
+    try:
+        match path.suffix.lower():
+            case ".bvh":
+                # BVH does not state its unit and axes; the library tells them by the body.
+                with spoken():
+                    facts = library().read(path).facts
+                unit, up = facts["unit"], facts["up"].upper()
+                metres = _METRES.get(unit) or float(unit.split()[0])
+                axes = {"axis_forward": _FORWARD[up], "axis_up": up}
+                bpy.ops.import_anim.bvh(filepath=file, global_scale=metres, use_fps_scale=True, **axes)
+            case ".fbx":
+                bpy.ops.import_scene.fbx(filepath=file)
+            case _:
+                bpy.ops.import_scene.gltf(filepath=file)
+    except AttributeError as error:
+        what = f"Blender's importer of {path.suffix[1:].upper()} files is switched off"
+        raise Refusal(what, "Switch it on in Edit > Preferences > Add-ons") from error
+    except RuntimeError as error:
+        raise Refusal(_reason(str(error)), "") from error
+
+
+def _reason(said: str) -> str:
+    """What an importer says, without where in its code."""
+    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.startswith("Location:")]
+    line = lines[-1] if "Traceback" in said else lines[0]
+    return f"It cannot be imported: {line.removeprefix('Error: ')}"
+
+
+def _retime(takes: list[Action], factor: float) -> None:
+    """Moves all keys, to other frames per second."""
+    if abs(factor - 1) < 1e-9:
+        return
+    for take in takes:
+        for slot in take.slots if actions.HAS_SLOTS else [None]:
+            for curve in actions.curves(take, slot):
+                keys = curve.keyframe_points
+                for name in ("co", "handle_left", "handle_right"):
+                    points = np.empty(2 * len(keys), np.float32)
+                    keys.foreach_get(name, points)
+                    points[::2] *= factor
+                    keys.foreach_set(name, points)
+                curve.update()
