@@ -195,13 +195,17 @@ def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Actio
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
+    elif root == "NEW_BONE":
+        pose.check_root_bone(recording.owner)
+        pose.add_root_bone(context, recording.owner)
     times = np.arange(loop.num_samples + 1) / loop.fps
     frames = context.scene.frame_start + times * recording.fps
     points, quaternions = loop.sample(times, scalar_first=True)
     # A root joint that was added for an engine is none of the samples.
     order = _order(loop.names[loop.num_joints - loop.num_body_joints :], recording)
     points, turns = points[:, order], rotations.matrices_of(quaternions[:, order])
-    away = _away(loop, times)
+    roots = _roots(loop, times)
+    away = roots @ np.linalg.inv(roots[0])
     if root == "IN_PLACE":
         back = np.linalg.inv(away)
         points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
@@ -214,6 +218,7 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         points,
         turns,
         away if root == "OBJECT" else None,
+        root_motion=roots if root == "NEW_BONE" else None,
         repeats=True,
         goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
     )
@@ -232,12 +237,12 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
     return action, slot
 
 
-def _away(loop: Any, times: Any) -> Any:
-    """How the root has moved since the start of the loop (F, 4, 4)."""
+def _roots(loop: Any, times: Any) -> Any:
+    """Where the root is (F, 4, 4)."""
     points, quaternions = loop.root(times, scalar_first=True)
     roots = np.zeros((len(times), 4, 4))
     roots[:, :3, :3], roots[:, :3, 3], roots[:, 3, 3] = rotations.matrices_of(quaternions), points, 1
-    return roots @ np.linalg.inv(roots[0])
+    return roots
 
 
 def mirror(source: Source) -> tuple[Action, Any]:

@@ -77,14 +77,14 @@ class MakeLoop(_Loopwright, Operator):
         loop = loops.make(source, settings, row)
         scene = context.scene
         preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
-        kept = pose.snapshot(owner)
+        kept, had_root = pose.snapshot(owner), pose.root_bone(owner) is not None
         off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
         slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
         action, slot = loops.write(context, source, loop, settings.root)
         loops.keep(take)
         actions.assign(owner, action, slot)
         state.loop, state.take = action, take
-        state.before = repr([preview, slot_before, kept])
+        state.before = repr([preview, slot_before, kept, had_root])
         scene.use_preview_range = True
         scene.frame_preview_end = max(scene.frame_preview_start, round(action.frame_end) - 1)
         scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
@@ -121,11 +121,13 @@ class RejectLoop(_Loopwright, Operator):
         owner = loops.active_armature(context)
         state = _waiting(owner)
         loop, take = state.loop, state.take
-        preview, slot_name, kept = ast.literal_eval(state.before)
+        preview, slot_name, kept, had_root = ast.literal_eval(state.before)
         _play(context, False)
         slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
         actions.assign(owner, take, slot)
         pose.restore(owner, kept)
+        if not had_root:
+            pose.remove_root_bone(context, owner)
         state.loop = state.take = None
         state.before = ""
         bpy.data.actions.remove(loop)

@@ -8,6 +8,8 @@ from its rest, so that joints at rest have no rotation, however bones are rolled
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,8 @@ from .rotations import TO_Y_UP, Floats
 
 _ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 _CHANNELS = ("location", "scale", *_ROTATIONS)
+# The custom property of a root bone that was added.
+_ROOT = "loopwright_root"
 # Positions of joints that differ by less, of the size of the body, do not move: single precision.
 _STILL = 2e-6
 # And so much is noise in a bone's own location.
@@ -116,6 +120,9 @@ def _watch(context: Context, owner: Object, bones: list[Any], first: int, frames
     frame_before = scene.frame_current, scene.frame_subframe
     # Another frame takes away what was posed and has no key yet.
     kept = snapshot(owner)
+    if root := root_bone(owner):
+        # Where the action has no keys for it, another one left it somewhere.
+        root.matrix_basis = Matrix()
     try:
         for index in range(frames):
             scene.frame_set(first + index)
@@ -156,7 +163,7 @@ def _recording(
         raise Refusal(f'The bone "{bone.name}" has a negative scale', "Make its scale positive, or delete its scale keys")
 
     names = [bone.name for bone in bones]
-    parents = [names.index(bone.parent.name) if bone.parent else -1 for bone in bones]
+    parents = [names.index(bone.parent.name) if bone.parent in bones else -1 for bone in bones]
     rest = worlds[0] @ np.array([bone.bone.matrix_local for bone in bones])
     rest_turns, _ = rotations.without_scale(rest[:, :3, :3])
     rest_heads = rest[:, :3, 3]
@@ -233,13 +240,15 @@ def write(
     turns: Floats,
     object_motion: Floats | None = None,
     *,
+    root_motion: Floats | None = None,
     repeats: bool = False,
     goes_on: bool = False,
 ) -> tuple[Action, Any]:
     """A new action, and its slot, that shows the joints at positions (F, J, 3) with rotations (F, J, 3, 3).
 
-    The object stays as it was at the first frame of the recording, or is moved by `object_motion` (F, 4, 4), +Y up. What repeats
-    goes on by itself; with `goes_on` what carries the root starts each time where it ended.
+    The object stays as it was at the first frame of the recording, or is moved by `object_motion` (F, 4, 4), +Y up. A root bone that was
+    added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats goes on by itself; with `goes_on` what carries the root starts each
+    time where it ended.
     """
     owner = recording.owner
     bones = [owner.pose.bones[bone] for bone in recording.bones]
@@ -264,6 +273,17 @@ def write(
     _write_object(writer, recording, frames, bases, object_motion is not None, repeat, carries)
     size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[:, :, :3, 3]).max()
     made: dict[str, list[Matrix]] = {}
+    if root := root_bone(owner):
+        of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
+        if root_motion is not None:
+            _, scales = rotations.without_scale((recording.outer @ bases[0] @ of_root[0])[:3, :3])
+            of_root[:, :3, :3] = rotations.to_z_up(root_motion[:, :3, :3]) * scales
+            of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
+            of_root = np.linalg.inv(recording.outer @ bases) @ of_root
+        points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
+        for channel, values, again in (("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)):
+            writer.add(actions.path_of(root.name, channel), root.name, frames, values, again)
+    is_carried = object_motion is not None or root_motion is not None
     for index, bone in enumerate(bones):
         scale = recording.channel_scales[index]
         may_slide = any(bone.location) or bone.name in recording.moved_bones
@@ -272,7 +292,7 @@ def write(
         turn_channel, turn_values = rotations.channels_of(rotated, bone.rotation_mode)
         channels = [(turn_channel, turn_values, repeat)]
         if may_slide or points.any():
-            channels.append(("location", points, carries if bone.parent is None and object_motion is None else repeat))
+            channels.append(("location", points, carries if bone.parent in (None, root) and not is_carried else repeat))
         if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
             channels.append(("scale", np.repeat(scale[None], len(frames), 0), repeat))
         for channel, values, again in channels:
@@ -333,10 +353,68 @@ def _write_object(
         writer.add(channel, "Object Transforms", frames, values, again)
 
 
+def root_bone(owner: Object) -> Any:
+    """The bone above all others that `add_root_bone` added. None without."""
+    return next((bone for bone in owner.pose.bones if bone.parent is None and bone.bone.get(_ROOT)), None)
+
+
+def check_root_bone(owner: Object) -> None:
+    """Refuses armatures to which no bone can be added."""
+    if root_bone(owner) is None and (owner.data.library or owner.data.override_library):
+        raise Refusal(f'The bones of "{owner.name}" are linked from another file', "Choose another root motion, or make its data local")
+    if root_bone(owner) is None and not owner.visible_get():
+        raise Refusal(f'"{owner.name}" is hidden, so that no bone can be added', "Show it in the Outliner")
+
+
+def add_root_bone(context: Context, owner: Object) -> None:
+    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays."""
+    if root_bone(owner):
+        return
+    turn, _ = rotations.without_scale(np.array(owner.matrix_world)[:3, :3])
+    size = max((bone.head_local.length for bone in owner.data.bones), default=0) or 1
+    with _edited(context, owner) as bones:
+        tops = [bone for bone in bones if bone.parent is None]
+        root = bones.new("root")
+        root.tail = (0, size / 4, 0)
+        root.matrix = Matrix(turn.T.tolist()).to_4x4()
+        root.use_deform = False
+        root[_ROOT] = True
+        for bone in tops:
+            bone.parent = root
+
+
+def remove_root_bone(context: Context, owner: Object) -> None:
+    """Takes away what `add_root_bone` added."""
+    if found := root_bone(owner):
+        name = found.name
+        with _edited(context, owner) as bones:
+            bones.remove(bones[name])
+
+
+@contextmanager
+def _edited(context: Context, owner: Object) -> Iterator[Any]:
+    """The bones of an armature in Edit Mode, which Blender has for the active object alone."""
+    objects = context.view_layer.objects
+    active, mode = objects.active, context.mode
+    was = active.mode if active else "OBJECT"
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    objects.active = owner
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield owner.data.edit_bones
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+        objects.active = active
+        if was != "OBJECT":
+            bpy.ops.object.mode_set(mode=was)
+
+
 def _bones(owner: Object) -> list[Any]:
-    """The bones of the pose, parents before their children."""
+    """The bones of the pose, parents before their children, without a root that was added: poses in the world have its effect."""
     found: list[Any] = []
-    waiting = [bone for bone in reversed(owner.pose.bones) if bone.parent is None]
+    root = root_bone(owner)
+    waiting = [bone for bone in reversed(owner.pose.bones) if bone != root and bone.parent in (None, root)]
     while waiting:
         bone = waiting.pop()
         found.append(bone)

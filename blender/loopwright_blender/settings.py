@@ -23,6 +23,7 @@ MARKERS = ("Loop start", "Loop end")
 ROOTS = [
     ("BONE", "Root bone", "The topmost bone carries the character over the ground"),
     ("OBJECT", "Object", "The armature object carries the character over the ground"),
+    ("NEW_BONE", "New root bone", "A bone named root is added above all others, and carries the character over the ground"),
     ("IN_PLACE", "In place", "The character stays where it starts"),
 ]
 CLOSURES = [

@@ -115,9 +115,11 @@ def made(armature: Any, root: str = "BONE", **settings: Any) -> tuple[Any, Any]:
 def worst_difference(armature: Any, loop: Any, source: Any, times: Any, in_place: bool = False) -> float:
     """The largest difference between what Blender shows and the loop's own samples: metres, and numbers of rotation matrices."""
     recording = source.recording
-    order = [recording.names.index(bone.name) for bone in armature.pose.bones]
+    bones = [bone.name for bone in armature.pose.bones]
+    here = [bones.index(name) for name in recording.bones]
+    order = [recording.names.index(name) for name in recording.bones]
     rest = {name: turn for name, turn in zip(recording.bones, recording.rest_turns)}
-    rests = np.array([rest[bone.name] for bone in armature.pose.bones])
+    rests = np.array([rest[name] for name in recording.bones])
     points, quaternions = loop.sample(times, scalar_first=True)
     turns = matrices_of(quaternions)
     if in_place:
@@ -129,6 +131,6 @@ def worst_difference(armature: Any, loop: Any, source: Any, times: Any, in_place
     start = armature.animation_data.action.frame_start
     worst = 0.0
     for time, wanted, turned in zip(times, points[:, order], turns[:, order]):
-        heads, found = shown(armature, start + time * recording.fps)
+        heads, found = (each[here] for each in shown(armature, start + time * recording.fps))
         worst = max(worst, np.abs(heads - wanted).max(), np.abs(found - TO_Y_UP.T @ turned @ TO_Y_UP @ rests).max())
     return worst

@@ -99,7 +99,7 @@ class Operators(unittest.TestCase):
 
     def test_a_straight_walk_goes_on(self) -> None:
         self.scene.loopwright.straight = True
-        for turn_rate, root in ((0, "BONE"), (0, "OBJECT")):
+        for turn_rate, root in ((0, "BONE"), (0, "OBJECT"), (0, "NEW_BONE")):
             armature = scenes.walker(turn_rate)
             loop, source = scenes.made(armature, root, straight=True)
             far = np.linspace(0, 10 * loop.period, 9)

@@ -84,12 +84,12 @@ class Poses(unittest.TestCase):
 
     def test_each_root(self) -> None:
         for turn_rate in (0, 12):
-            for root in ("BONE", "OBJECT", "IN_PLACE"):
+            for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE"):
                 with self.subTest(root, turn_rate=turn_rate):
                     self.check(scenes.walker(turn_rate), root)
 
     def test_turned_scaled_and_parented_objects(self) -> None:
-        for root in ("BONE", "OBJECT", "IN_PLACE"):
+        for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE"):
             for mode in ("XYZ", "QUATERNION", "AXIS_ANGLE"):
                 with self.subTest(root, mode=mode):
                     armature = scenes.walker()
@@ -123,8 +123,11 @@ class Poses(unittest.TestCase):
         armature.pose.bones["Spine"].scale = (1.1, 1.1, 1.1)
         constraint = armature.pose.bones["Head"].constraints.new("DAMPED_TRACK")
         constraint.target, constraint.subtarget = armature, "Target"
+        take = armature.animation_data.action
         self.check(armature)
         self.assertEqual(constraint.influence, 0)
+        actions.assign(armature, take, actions.slot_for(armature, take))
+        self.check(armature, "NEW_BONE")
 
     def test_captured_takes(self) -> None:
         for name in (
@@ -147,7 +150,7 @@ class Poses(unittest.TestCase):
 
 class Seams(unittest.TestCase):
     def test_second_differences_over_the_seam_are_those_of_the_loop(self) -> None:
-        for turn_rate, root in ((0, "BONE"), (0, "OBJECT"), (0, "IN_PLACE"), (12, "IN_PLACE")):
+        for turn_rate, root in ((0, "BONE"), (0, "OBJECT"), (0, "NEW_BONE"), (0, "IN_PLACE"), (12, "IN_PLACE")):
             with self.subTest(root, turn_rate=turn_rate):
                 armature = scenes.walker(turn_rate)
                 loop, source = scenes.made(armature, root, straight=turn_rate == 0)
@@ -155,9 +158,10 @@ class Seams(unittest.TestCase):
                 # Three frames on either side of the second seam.
                 times = np.arange(2 * frames - 3, 2 * frames + 4) / loop.fps
                 start = armature.animation_data.action.frame_start
-                heads = [scenes.shown(armature, start + time * source.recording.fps)[0] for time in times]
                 names = [bone.name for bone in armature.pose.bones]
-                order = [source.recording.names.index(name) for name in names]
+                order = [source.recording.names.index(name) for name in source.recording.bones]
+                here = [names.index(name) for name in source.recording.bones]
+                heads = [scenes.shown(armature, start + time * source.recording.fps)[0][here] for time in times]
                 points = loop.sample(times).positions
                 if root == "IN_PLACE":
                     roots, turns = loop.root(times, scalar_first=True)

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import scenes
 from loopwright_blender import actions, loops, settings
+from mathutils import Matrix
 
 
 def heads(armature, frame: float) -> dict[str, np.ndarray]:
@@ -24,7 +25,7 @@ class Retarget(unittest.TestCase):
         found = scenes.imported(scenes.walk(0), **{"global_scale": 0.02, "rotate_mode": "QUATERNION", **options})
         found.animation_data_clear()
         for bone in found.pose.bones:
-            bone.matrix_basis.identity()
+            bone.matrix_basis = Matrix()
         found.loopwright.other = self.source
         return found
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A root bone that is added, and carries the character."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import bpy
+import numpy as np
+import scenes
+from loopwright_blender import actions, loops, pose
+from loopwright_blender.rotations import matrices_of, to_z_up
+
+
+class RootBone(unittest.TestCase):
+    def setUp(self) -> None:
+        self.armature = scenes.walker()
+        self.take = self.armature.animation_data.action
+        self.scene = bpy.context.scene
+        self.scene.loopwright.root = "NEW_BONE"
+
+    def back_to_the_take(self) -> None:
+        actions.assign(self.armature, self.take, actions.slot_for(self.armature, self.take))
+
+    def test_it_stands_on_the_ground_and_faces_forward(self) -> None:
+        self.armature.rotation_euler, self.armature.location, self.armature.scale = (0.5, 0, 1), (1, 2, 3), (2, 2, 2)
+        loop, source = scenes.made(self.armature, "NEW_BONE", origin=False)
+        root = self.armature.pose.bones["root"]
+        self.assertEqual([bone.name for bone in self.armature.pose.bones if bone.parent is None], ["root"])
+        index = self.armature.pose.bones.find("root")
+        for frame in (0, 10, 30):
+            points, turns = loop.root(frame / loop.fps, scalar_first=True)
+            heads, found = scenes.shown(self.armature, self.scene.frame_start + frame)
+            self.assertLess(np.abs(heads[index] - points).max(), 1e-4)
+            self.assertLess(np.abs(found[index] - to_z_up(matrices_of(turns))).max(), 1e-4)
+        moving = [each.data_path for each in scenes.curves_of(self.armature) if "Hips" in each.data_path and each.data_path.endswith("location")]
+        self.assertTrue(moving)
+        self.assertFalse(root.bone.use_deform)
+
+    def test_what_is_rejected_leaves_no_bone_and_one_that_was_there(self) -> None:
+        before, bones = scenes.state_of(self.armature), [bone.name for bone in self.armature.data.bones]
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.loopwright.make()
+        self.assertEqual(self.armature.mode, "POSE")
+        self.assertIn("root", self.armature.data.bones)
+        bpy.ops.loopwright.reject()
+        self.assertEqual(self.armature.mode, "POSE")
+        bpy.ops.object.mode_set(mode="OBJECT")
+        self.assertEqual([bone.name for bone in self.armature.data.bones], bones)
+        self.assertEqual([bone.name for bone in self.armature.data.bones if bone.parent is None], [bones[0]])
+        self.assertEqual(scenes.state_of(self.armature), before)
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.accept()
+        self.back_to_the_take()
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.reject()
+        self.assertEqual([bone.name for bone in self.armature.data.bones if bone.parent is None], ["root"])
+
+    def test_one_undo_step(self) -> None:
+        name = self.armature.name
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.loopwright.make("EXEC_DEFAULT", True)
+        self.assertIn("root", bpy.data.objects[name].pose.bones)
+        bpy.ops.ed.undo()
+        self.assertNotIn("root", bpy.data.objects[name].pose.bones)
+        bpy.ops.ed.redo()
+        self.assertIn("root", bpy.data.objects[name].pose.bones)
+
+    def test_one_bone_for_all_actions(self) -> None:
+        self.take.copy().name = "Other"
+        self.assertEqual(bpy.ops.loopwright.make_all(), {"FINISHED"})
+        roots = [bone.name for bone in self.armature.data.bones if bone.name.startswith("root")]
+        self.assertEqual(roots, ["root"])
+
+    def test_takes_loops_and_other_root_motions_do_not_know_of_it(self) -> None:
+        before = loops.read(bpy.context, self.armature, self.take)
+        for turn_rate in (0, 12):
+            self.armature = scenes.walker(turn_rate)
+            self.take = self.armature.animation_data.action
+            scenes.made(self.armature, "NEW_BONE", straight=turn_rate == 0)
+            self.scene = bpy.context.scene
+            self.scene.frame_set(30)
+            for root in ("BONE", "IN_PLACE", "NEW_BONE", "OBJECT"):
+                with self.subTest(root, turn_rate=turn_rate):
+                    self.back_to_the_take()
+                    loop, source = scenes.made(self.armature, root)
+                    times = np.arange(loop.num_samples + 1) / loop.fps
+                    if turn_rate == 0 and root != "IN_PLACE":
+                        times = np.concatenate([times, times + 3 * loop.period])
+                    worst = scenes.worst_difference(self.armature, loop, source, times, in_place=root == "IN_PLACE")
+                    self.assertLess(worst, 1e-4)
+        self.assertEqual(source.recording.names, before.recording.names)
+        self.assertLess(np.abs(source.recording.positions - before.recording.positions).max(), 1e-5)
+
+    def test_it_is_of_the_character_that_a_loop_is_retargeted_onto(self) -> None:
+        self.scene.loopwright.root = "BONE"
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.accept()
+        self.scene.loopwright.root = "NEW_BONE"
+        character = scenes.imported(scenes.walk(12), global_scale=0.02)
+        character.loopwright.other = self.armature
+        bpy.ops.loopwright.retarget()
+        self.assertIsNotNone(pose.root_bone(character))
+        self.assertIsNone(pose.root_bone(self.armature))
+
+    def test_another_bone_of_that_name_stays(self) -> None:
+        self.armature.data.bones["Spine"].name = "root"
+        bpy.ops.loopwright.make()
+        self.assertEqual(pose.root_bone(self.armature).name, "root.001")
+        self.assertEqual(self.armature.pose.bones["root"].parent.name, "Hips")
+
+    def test_bones_that_are_linked(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "library.blend")
+            bpy.data.libraries.write(path, {self.armature.data})
+            with bpy.data.libraries.load(path, link=True) as (theirs, wanted):
+                wanted.armatures = theirs.armatures
+            self.armature.data = wanted.armatures[0]
+            before = scenes.state_of(self.armature)
+            with self.assertRaisesRegex(RuntimeError, "linked from another file. Choose another root motion"):
+                bpy.ops.loopwright.make()
+            self.assertEqual(scenes.state_of(self.armature), before)
