@@ -274,6 +274,10 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
     An action that is marked as cyclic is a loop.
     """
     take, first = source.take, source.recording.first
+    start, end = source.action.frame_range
+    if source.action.use_cyclic and max(abs(start - first), abs(end - first - take.num_frames + 1)) > 1e-3:
+        what = f'"{source.action.name}" repeats from frame {start:g} to {end:g}, but its keys on whole frames go from {first} to {first + take.num_frames - 1}'
+        raise Refusal(what, "Set its Manual Frame Range to those, or switch off Cyclic Animation there, and it is retargeted as a take")
     with spoken("Choose an armature with the same kind of body at From Armature") as said:
         motion = take
         if source.action.use_cyclic:

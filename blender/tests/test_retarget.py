@@ -145,6 +145,10 @@ class Retarget(unittest.TestCase):
         self.source.hide_set(True)
         self.refused("is hidden", "Show it")
         self.source.hide_set(False)
+        self.take.use_frame_range = self.take.use_cyclic = True
+        self.take.frame_start, self.take.frame_end = 1, 40.5
+        self.refused("repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 151", "Manual Frame Range")
+        self.take.use_cyclic = False
         self.source.animation_data.action = None
         self.refused("has no action", "Action Editor")
         actions.assign(self.source, self.take, actions.slot_for(self.source, self.take))
