@@ -35,11 +35,11 @@ def other_armature(context: Context, owner: Object) -> Object:
     """The armature whose motion is retargeted onto another one."""
     other = owner.loopwright.other
     if other is None:
-        raise Refusal("No armature to retarget from is chosen", "Choose one at From Armature in the Retarget panel, in the sidebar's tab loopwright")
+        raise Refusal("No armature to retarget from is chosen", "Choose one at From in the Retarget panel, in the sidebar's tab loopwright")
     if other == owner:
-        raise Refusal(f'"{owner.name}" is to be retargeted from itself', "Choose another one at From Armature, or make the other one active")
+        raise Refusal(f'"{owner.name}" is to be retargeted from itself', "Choose another one at From, or make the other one active")
     if other.type != "ARMATURE":
-        raise Refusal(f'"{other.name}" is no armature', "Choose an armature at From Armature")
+        raise Refusal(f'"{other.name}" is no armature', "Choose an armature at From")
     # Blender does not evaluate what is hidden.
     if not other.visible_get(view_layer=context.view_layer):
         raise Refusal(f'"{other.name}" is hidden, or not in this scene', "Show it in the Outliner")
@@ -278,7 +278,7 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
     if source.action.use_cyclic and max(abs(start - first), abs(end - first - take.num_frames + 1)) > 1e-3:
         what = f'"{source.action.name}" repeats from frame {start:g} to {end:g}, but its keys on whole frames go from {first} to {first + take.num_frames - 1}'
         raise Refusal(what, "Set its Manual Frame Range to those, or switch off Cyclic Animation there, and it is retargeted as a take")
-    with spoken("Choose an armature with the same kind of body at From Armature") as said:
+    with spoken("Choose an armature with the same kind of body at From") as said:
         motion = take
         if source.action.use_cyclic:
             # Keeps what loops already.

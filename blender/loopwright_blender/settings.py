@@ -154,7 +154,7 @@ class LoopwrightState(PropertyGroup):
     """What was found for an armature, and the loop that waits to be accepted."""
 
     other: PointerProperty(
-        name="From Armature",
+        name="From",
         description="The armature whose action, or loop, is put onto this one",
         type=bpy.types.Object,
         poll=_is_other,
