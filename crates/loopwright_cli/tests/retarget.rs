@@ -33,6 +33,26 @@ fn a_loop_on_another_character_is_still_a_loop() {
     assert_eq!(names.len(), 2, "{names:?}");
 }
 
+/// Another stretch is taken where the loop of the take is not good, never for what the character makes of it.
+#[test]
+fn a_character_on_which_a_loop_is_not_good_gets_the_same_stretch() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let take = mocap.join("100style/Neutral_FW.bvh").display().to_string();
+    let rig = mocap.join("gltf/Knight.glb").display().to_string();
+    let made = |arguments: &[&str]| {
+        folder
+            .run_list(&[&["make", &take, "--json"], arguments].concat())
+            .json()
+    };
+    let own = made(&["-o", "own.bvh"]);
+    let on_it = made(&["-o", "knight.glb", "--rig", &rig]);
+    assert_eq!(own["quality"]["grade"], "good");
+    for end in ["start_frame", "end_frame"] {
+        assert_eq!(on_it["candidate"][end], own["candidate"][end], "{end}");
+    }
+}
+
 #[test]
 fn the_map_is_kept_edited_and_its_mistakes_are_named() {
     let folder = with_hero();

@@ -228,7 +228,11 @@ fn good_instead(
     if chosen.others.is_empty() || stretch.whole.is_some() || stretch.is_idle {
         return None;
     }
-    let judged = |made: &MadeLoop| verdict(made, &of_take(&studied.analysis, &made.candidate));
+    // On its own skeleton, so that every character gets the same stretch.
+    let judged = |made: &MadeLoop| {
+        let on_take = made.of_take.as_deref().unwrap_or(made);
+        verdict(on_take, &of_take(&studied.analysis, &made.candidate))
+    };
     let first = judged(&found.made);
     if first.grade == Grade::Good {
         return None;
