@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ._batch import PathLike, Progress, check_settings, failure_of, in_threads, takes_in
-from ._errors import ArrayError, LoopwrightError, ReadError, SettingError, WriteError
+from ._errors import ArrayError, LoopwrightError, ReadError, SettingError
 from ._gait import contacts_of
 from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, rotate, unrolled
 from ._settings import RecipeLike, asked, path_of
-from ._tables import Table, body_of, new_file, read_parquet, row_of, write_parquet
+from ._tables import Table, body_of, made_whole, new_file, read_parquet, row_of, write_parquet
 from ._take import Take, opened
 
 if TYPE_CHECKING:
@@ -233,14 +233,8 @@ class Cycles(Sequence[Cycle]):
         arrays |= {"turn_rate_dps": self.turn_rate, "climb_mps": self.climb, "rows": np.array(json.dumps(table))}
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)
-        part = target.with_name(target.name + ".part")
-        try:
+        with made_whole(target) as part:
             part.write_bytes(buffer.getbuffer())
-            os.replace(part, target)
-        except OSError as error:
-            raise WriteError(f'cannot write "{target}": {error.strerror or error}') from error
-        finally:
-            part.unlink(missing_ok=True)
         return target
 
     def to_parquet(self, path: PathLike, *, force: bool = False) -> Path:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
 Motionlike: TypeAlias = "Take | Loop | Pathlike"
+MotionT = TypeVar("MotionT", Take, Loop)
 Indices = npt.NDArray[np.int64]
 
 
@@ -391,7 +392,7 @@ def list_loops(*paths: Pathlike) -> dict[str, Any]:
 
 @overload
 def retarget(
-    motion: Take,
+    motion: MotionT,
     rig: Pathlike,
     *,
     map: Pathlike | None = ...,
@@ -400,21 +401,7 @@ def retarget(
     recenter: bool | None = ...,
     hips: str | None = ...,
     feet: Sequence[str] | None = ...,
-) -> Take: ...
-
-
-@overload
-def retarget(
-    motion: Loop,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = ...,
-    bone_stretch: float | None = ...,
-    for_: str | None = ...,
-    recenter: bool | None = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> Loop: ...
+) -> MotionT: ...
 
 
 @overload
@@ -468,22 +455,12 @@ def _motion(native: _native.Take | _native.Loop, warned: list[str]) -> Take | Lo
 
 @overload
 def mirror(
-    motion: Take,
+    motion: MotionT,
     pairs: Mapping[str, str] | Iterable[str] | None = ...,
     *,
     hips: str | None = ...,
     feet: Sequence[str] | None = ...,
-) -> Take: ...
-
-
-@overload
-def mirror(
-    motion: Loop,
-    pairs: Mapping[str, str] | Iterable[str] | None = ...,
-    *,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> Loop: ...
+) -> MotionT: ...
 
 
 @overload

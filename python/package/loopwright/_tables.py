@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -182,19 +183,26 @@ def _scalars(facts: Mapping[str, Any]) -> dict[str, Any]:
 def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], force: bool) -> Path:
     """Writes columns of numbers, texts, arrays and lists of texts. Raises MissingPackageError without polars and pyarrow."""
     target = new_file(path, force)
-    part = target.with_name(target.name + ".part")
     kinds = {name: _kind_of(name, values) for name, values in columns.items()}
     plain = {name: _plain(values) for name, values in columns.items()}
     write = _by_arrow if _has_no_polars() else _by_polars
-    try:
+    with made_whole(target) as part:
         os.makedirs(target.parent, exist_ok=True)
         write(plain, kinds, part)
+    return target
+
+
+@contextmanager
+def made_whole(target: Path) -> Iterator[Path]:
+    """A file beside the target that takes its name at the end, and goes where something fails."""
+    part = target.with_name(target.name + ".part")
+    try:
+        yield part
         os.replace(part, target)
     except OSError as error:
         raise WriteError(f'cannot write "{target}": {error.strerror or error}') from error
     finally:
         part.unlink(missing_ok=True)
-    return target
 
 
 def _by_polars(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path: Path) -> None:

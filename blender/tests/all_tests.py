@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the tests in the Blender that is there as a module: run.py [--zip ZIP] [TEST...].
+"""Runs the tests in the Blender that is there as a module: all_tests.py [--zip ZIP] [TEST...].
 
 With a zip the add-on is installed from it, with its wheel, as users do; else it is that of this folder, and the library must be on the path.
 """
