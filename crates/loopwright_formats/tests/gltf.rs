@@ -106,14 +106,13 @@ fn compressed_buffers_are_read_and_written_without_compression() {
     let refused = |change: &dyn Fn(&mut Value)| {
         let mut squeezed = compressed(&file);
         change(&mut squeezed.json["bufferViews"][1]["extensions"]["EXT_meshopt_compression"]);
-        self::read(&squeezed.glb(), AnimationChoice::Auto)
-            .unwrap_err()
-            .to_string()
+        let read = self::read(&squeezed.glb(), AnimationChoice::Auto);
+        read.map_or_else(|error| error.to_string(), |_| "read".to_owned())
     };
     for (key, value, expected) in [
         (
             "count",
-            json!(2099),
+            json!(2080),
             "bufferViews[1]: its compressed bytes are damaged: it goes on after its end",
         ),
         ("count", json!(2400), "damaged: it is cut off"),
@@ -500,7 +499,7 @@ fn broken_files_are_refused_with_the_position_of_the_error() {
     };
     type Change = fn(&mut Value);
     #[rustfmt::skip]
-    let faults: [(Change, &str); 26] = [
+    let faults: [(Change, &str); 27] = [
         (|f| f["nodes"][4] = json!(["name"]), "nodes[4]: expected an object"),
         (|f| f["animations"][0] = json!(3), "animations[0]: expected an object"),
         (|f| f["asset"]["version"] = json!("1.0"), "glTF 1.0, only 2.x"),

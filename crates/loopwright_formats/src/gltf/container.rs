@@ -94,7 +94,7 @@ impl Document {
         }
         let mut document = Self { json, buffers };
         let limits = limits.for_file((bytes.len() + document.num_buffer_bytes()) as u64);
-        meshopt::decompress(&mut document.json, &mut document.buffers, &limits)?;
+        meshopt::decompress(&mut document, &limits)?;
         Ok((document, faults))
     }
 

@@ -1,15 +1,15 @@
 //! Buffers that were compressed by meshopt, as EXT_meshopt_compression and KHR_meshopt_compression describe it.
 //!
 //! A compressed view names, beside the place of its bytes, another view's worth of compressed ones. They are decompressed into the place
-//! itself, as if the file had come with the buffer that the extension keeps for readers without it; then nothing of the extension is left
-//! in the JSON. What such a file becomes is therefore written without compression.
+//! itself, as if the file had come with the buffer that the extension keeps for readers without it; then nothing of the extension and of the
+//! compressed bytes is left. What such a file becomes is therefore written without compression.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{error::GltfError, parts};
+use super::{container::Document, error::GltfError, parts, prune};
 use crate::{error::ReadError, limits::SizeLimits};
 
 mod filters;
@@ -49,20 +49,18 @@ struct Place {
 
 /// Decompresses all views. Buffers with missing bytes that views are decompressed into are there afterwards; views whose compressed bytes
 /// are missing stay as they are. Errors: streams are damaged, or take more memory than the limits allow.
-pub(super) fn decompress(
-    json: &mut Value,
-    buffers: &mut [Option<Arc<Vec<u8>>>],
-    limits: &SizeLimits,
-) -> Result<(), ReadError> {
+pub(super) fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
+    let Document { json, buffers } = document;
     let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
     let mut places: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];
     let mut needed = 0_u64;
-    let mut is_left = false;
+    let (mut is_left, mut has_any) = (false, false);
     for (index, view) in views.into_iter().flatten().enumerate() {
         let at = format!("bufferViews[{index}]");
         let Some((name, compressed)) = compressed(view, &at)? else {
             continue;
         };
+        has_any = true;
         let place: Place = parts::form(view, || at.clone())?;
         GltfError::check_index(place.buffer, buffers.len(), || format!("{at}.buffer"))?;
         GltfError::check_index(compressed.buffer, buffers.len(), || {
@@ -101,8 +99,9 @@ pub(super) fn decompress(
             buffers[index] = Some(Arc::new(bytes));
         }
     }
-    if !is_left {
+    if has_any && !is_left {
         forget_everywhere(json);
+        prune::keep_used_bytes(document);
     }
     Ok(())
 }
