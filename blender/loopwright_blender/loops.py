@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import Action, Context, Object
 
 from . import actions, pose, rotations
-from .library import answer, library, spoken
+from .library import library, spoken
 from .refusal import Refusal
 
 # Loops that turn by less over a cycle, radians, go straight.
@@ -164,10 +164,7 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
     """The recommended loops of actions, as new ones with their slots, and why others have none. The armature stays as it is."""
     settings, kept = context.scene.loopwright, pose.snapshot(owner)
     made, refused = [], []
-    manager = context.window_manager
-    manager.progress_begin(0, len(takes))
-    for index, take in enumerate(takes):
-        manager.progress_update(index)
+    for take in takes:
         try:
             with actions.assigned(owner, take):
                 source = read(context, owner, take)
@@ -177,7 +174,6 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
             refused.append((take, refusal))
         finally:
             pose.restore(owner, kept)
-    manager.progress_end()
     return made, refused
 
 
@@ -198,7 +194,11 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
     elif root == "NEW_BONE":
         pose.check_root_bone(recording.owner)
         pose.add_root_bone(context, recording.owner)
-    times = np.arange(loop.num_samples + 1) / loop.fps
+    linear, angular = loop.twist
+    # Blender repeats a straight way, but no circle.
+    turns_on = root != "IN_PLACE" and np.linalg.norm(angular) * loop.period >= _STRAIGHT
+    repeats = context.scene.loopwright.repeats if turns_on else 1
+    times = np.arange(repeats * loop.num_samples + 1) / loop.fps
     frames = context.scene.frame_start + times * recording.fps
     points, quaternions = loop.sample(times, scalar_first=True)
     # A root joint that was added for an engine is none of the samples.
@@ -210,7 +210,6 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         back = np.linalg.inv(away)
         points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
         turns = back[:, None, :3, :3] @ turns
-    linear, angular = loop.twist
     action, slot = pose.write(
         recording,
         name,
@@ -219,8 +218,8 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         turns,
         away if root == "OBJECT" else None,
         root_motion=roots if root == "NEW_BONE" else None,
-        repeats=True,
-        goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
+        cycle=loop.num_samples,
+        goes_on=root != "IN_PLACE" and not turns_on,
     )
     start = loop.root(0.0)
     action["loopwright_grade"] = loop.grade
@@ -247,20 +246,16 @@ def _roots(loop: Any, times: Any) -> Any:
 
 def mirror(source: Source) -> tuple[Action, Any]:
     """The action with left and right exchanged, as a new one, and its slot."""
-    recording = source.recording
-    with tempfile.TemporaryDirectory() as folder, spoken():
-        written = source.take.write(Path(folder) / "take.npz")
-        mirrored = Path(folder) / "mirrored.npz"
-        answer("convert", str(written), str(mirrored), "--mirror")
-        other = library().read(mirrored)
-    return _write_take(recording, f"{source.action.name}-mirrored", other, bool(source.action.use_cyclic))
+    with spoken():
+        other = library().mirror(source.take)
+    return _write_take(source.recording, f"{source.action.name}-mirrored", other, repeats=bool(source.action.use_cyclic))
 
 
 def _write_take(recording: pose.Recording, name: str, take: Any, repeats: bool = False) -> tuple[Action, Any]:
     order = _order(take.names, recording)
     turns = rotations.matrices_of(take.world_rotations(scalar_first=True)[:, order])
     frames = recording.first + np.arange(len(turns), dtype=float)
-    return pose.write(recording, name, frames, take.positions[:, order], turns, repeats=repeats)
+    return pose.write(recording, name, frames, take.positions[:, order], turns, cycle=len(turns) - 1 if repeats else 0)
 
 
 def _order(names: Sequence[str], recording: pose.Recording) -> list[int]:
@@ -298,9 +293,8 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
     return *_write_take(recording, name, motion), ""
 
 
-def check(source: Source) -> dict[str, Any]:
-    """How the action plays over its seam, with the keys of `loopwright check --json` for each loop."""
-    with tempfile.TemporaryDirectory() as folder, spoken():
-        written = source.take.write(Path(folder) / "action-loop.npz")
-        found: dict[str, Any] = answer("check", str(written))["loops"][0]
-        return found
+def check(source: Source) -> Any:
+    """How the action plays over its seam."""
+    # That there is no sidecar is no news here.
+    with spoken():
+        return library().check(source.take)

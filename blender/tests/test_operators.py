@@ -4,11 +4,13 @@
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops
+from loopwright_blender import actions, loops, operators
 
 
 class Operators(unittest.TestCase):
@@ -105,6 +107,28 @@ class Operators(unittest.TestCase):
             far = np.linspace(0, 10 * loop.period, 9)
             self.assertLess(scenes.worst_difference(armature, loop, source, np.round(far * loop.fps) / loop.fps), 1e-4)
 
+    def test_a_turning_walk_goes_on_around_its_circle(self) -> None:
+        for root in ("BONE", "OBJECT", "NEW_BONE"):
+            with self.subTest(root):
+                armature = scenes.walker(12)
+                bpy.context.scene.loopwright.repeats = 4
+                loop, source = scenes.made(armature, root)
+                period, samples = loop.period, np.array([0, 11, loop.num_samples - 1])
+                times = np.concatenate([(samples + cycle * loop.num_samples) / loop.fps for cycle in range(4)])
+                self.assertLess(scenes.worst_difference(armature, loop, source, times), 1e-5)
+                # By hand: the root's motion over a cycle, as often as there were cycles.
+                start, end = loops._roots(loop, np.array([0, period]))
+                on = np.linalg.matrix_power(end @ np.linalg.inv(start), 3)
+                once, later = (scenes.shown(armature, 12 + cycle * loop.num_samples)[0] for cycle in (0, 3))
+                self.assertLess(np.abs(later - (once @ on[:3, :3].T + on[:3, 3])).max(), 1e-5)
+                # One cycle is what is read and repeats; then it starts again.
+                action = armature.animation_data.action
+                self.assertEqual(action.frame_end - action.frame_start, loop.num_samples)
+                again = loops.read(bpy.context, armature, action)
+                self.assertEqual(again.take.num_frames, loop.num_samples + 1)
+                first, after = (scenes.shown(armature, 12 + cycle * loop.num_samples)[0] for cycle in (0, 4))
+                self.assertLess(np.abs(after - first).max(), 1e-5)
+
     def test_make_all(self) -> None:
         other = self.take.copy()
         other.name = "Other"
@@ -120,6 +144,33 @@ class Operators(unittest.TestCase):
         # Loops are none of the takes of the next run.
         bpy.ops.loopwright.make_all()
         self.assertFalse([action.name for action in bpy.data.actions if action.name.endswith("-loop-loop")])
+
+    def test_all_actions_in_the_background(self) -> None:
+        self.take.copy().name = "Other"
+        short = self.take.copy()
+        short.name = "Short"
+        for curve in actions.curves(short, actions.slot_for(self.armature, short)):
+            for _ in range(len(curve.keyframe_points) - 12):
+                curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
+        running = operators.MakeAll
+        timer, escape = (SimpleNamespace(type=kind, value="PRESS") for kind in ("TIMER", "ESC"))
+        for stops, said in ((1, "1 loop made of 1 action; stopped before Short"), (9, "2 loops made of 3 actions, 1 without a loop")):
+            with self.subTest(stops):
+                told = mock.Mock()
+                self.work = operators.MakeAll.open(running, bpy.context)
+                panel = SimpleNamespace(work=self.work, report=told, cancel=mock.Mock(), warn=mock.Mock())
+                panel.told = lambda work: operators.MakeAll.told(panel, work)
+                self.assertRegex(self.work.status, r"Make All Actions: Other \(1 of 3\)    Esc: stop")
+                for _ in range(min(stops, 3)):
+                    outcome = operators.MakeAll.modal(panel, bpy.context, timer)
+                if stops == 1:
+                    self.assertEqual(outcome, {"RUNNING_MODAL"})
+                    outcome = operators.MakeAll.modal(panel, bpy.context, escape)
+                self.assertEqual(outcome, {"FINISHED"})
+                panel.cancel.assert_called_once()
+                told.assert_called_once_with({"INFO"}, said)
+                self.assertIn("Other-loop", bpy.data.actions)
+                self.assertEqual(self.armature.animation_data.action, self.take)
 
     def test_check_names_what_shows_and_leads_there(self) -> None:
         bpy.ops.loopwright.check()

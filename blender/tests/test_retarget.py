@@ -147,7 +147,7 @@ class Retarget(unittest.TestCase):
         self.source.hide_set(False)
         self.take.use_frame_range = self.take.use_cyclic = True
         self.take.frame_start, self.take.frame_end = 1, 40.5
-        self.refused("repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 151", "Manual Frame Range")
+        self.refused("repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 40", "Manual Frame Range")
         self.take.use_cyclic = False
         self.source.animation_data.action = None
         self.refused("has no action", "Action Editor")
