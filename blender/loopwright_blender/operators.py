@@ -292,7 +292,7 @@ class MirrorAction(_Loopwright, Operator):
         owner = loops.active_armature(context)
         take = loops.active_action(owner)
         source = loops.read(context, owner, take)
-        action, slot = loops.mirror(source)
+        action, slot = loops.mirror(context, source)
         loops.keep(take)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
