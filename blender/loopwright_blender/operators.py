@@ -27,6 +27,7 @@ class _Loopwright:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         self.report({"INFO"}, said)
+        _redraw(context)
         return {"FINISHED"}
 
     def warn(self, warnings: list[str]) -> None:
@@ -176,6 +177,7 @@ class _Many(_Loopwright):
         if event.type == "TIMER":
             self.work.step(context)
             context.workspace.status_text_set(self.work.status)
+            _redraw(context)
         if self.work.waiting and not stops:
             return {"RUNNING_MODAL"}
         self.cancel(context)
@@ -322,6 +324,12 @@ class RetargetAction(_Loopwright, Operator):
         context.scene.frame_set(context.scene.frame_current)
         self.warn(source.warnings)
         return f'"{action.name}" shows "{source.action.name}" on "{owner.name}"{verdict}'
+
+
+def _redraw(context: Context) -> None:
+    # Panels do not know that what they show has changed.
+    for area in context.screen.areas if context.screen else ():
+        area.tag_redraw()
 
 
 def _waiting(owner: Object) -> Any:

@@ -57,9 +57,9 @@ ENGINES = [
 class LoopwrightSettings(PropertyGroup):
     """How loops are looked for and made."""
 
-    root: EnumProperty(name="Root motion", items=ROOTS)
+    root: EnumProperty(name="Root", description="What carries the character over the ground", items=ROOTS)
     straight: BoolProperty(
-        name="Straight ahead",
+        name="Straight",
         description="The character goes straight, so that it plays on and on; for loops that turn by less than 5 degrees",
     )
     origin: BoolProperty(
