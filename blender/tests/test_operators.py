@@ -113,11 +113,11 @@ class Operators(unittest.TestCase):
                 armature = scenes.walker(12)
                 bpy.context.scene.loopwright.repeats = 4
                 loop, source = scenes.made(armature, root)
-                period, samples = loop.period, np.array([0, 11, loop.num_samples - 1])
+                samples = np.array([0, 11, loop.num_samples - 1])
                 times = np.concatenate([(samples + cycle * loop.num_samples) / loop.fps for cycle in range(4)])
                 self.assertLess(scenes.worst_difference(armature, loop, source, times), 1e-5)
-                # By hand: the root's motion over a cycle, as often as there were cycles.
-                start, end = loops._roots(loop, np.array([0, period]))
+                # By hand: what the root does in a cycle, as often as there were cycles.
+                start, end = loops._roots(loop, np.array([0, loop.period]))
                 on = np.linalg.matrix_power(end @ np.linalg.inv(start), 3)
                 once, later = (scenes.shown(armature, 12 + cycle * loop.num_samples)[0] for cycle in (0, 3))
                 self.assertLess(np.abs(later - (once @ on[:3, :3].T + on[:3, 3])).max(), 1e-5)
@@ -152,23 +152,20 @@ class Operators(unittest.TestCase):
         for curve in actions.curves(short, actions.slot_for(self.armature, short)):
             for _ in range(len(curve.keyframe_points) - 12):
                 curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
-        running = operators.MakeAll
+        run = operators.MakeAll
         timer, escape = (SimpleNamespace(type=kind, value="PRESS") for kind in ("TIMER", "ESC"))
-        for stops, said in ((1, "1 loop made of 1 action; stopped before Short"), (9, "2 loops made of 3 actions, 1 without a loop")):
-            with self.subTest(stops):
-                told = mock.Mock()
-                self.work = operators.MakeAll.open(running, bpy.context)
-                panel = SimpleNamespace(work=self.work, report=told, cancel=mock.Mock(), warn=mock.Mock())
-                panel.told = lambda work: operators.MakeAll.told(panel, work)
-                self.assertRegex(self.work.status, r"Make All Actions: Other \(1 of 3\)    Esc: stop")
-                for _ in range(min(stops, 3)):
-                    outcome = operators.MakeAll.modal(panel, bpy.context, timer)
-                if stops == 1:
-                    self.assertEqual(outcome, {"RUNNING_MODAL"})
-                    outcome = operators.MakeAll.modal(panel, bpy.context, escape)
-                self.assertEqual(outcome, {"FINISHED"})
-                panel.cancel.assert_called_once()
-                told.assert_called_once_with({"INFO"}, said)
+        for events, said in (
+            ([timer, escape], "1 loop made of 1 action; stopped before Short"),
+            ([timer] * 3, "2 loops made of 3 actions, 1 without a loop"),
+        ):
+            with self.subTest(said):
+                running = SimpleNamespace(work=run.open(mock.Mock(bl_label=run.bl_label), bpy.context), report=mock.Mock(), cancel=mock.Mock())
+                running.told, running.warn = lambda work, running=running: run.told(running, work), mock.Mock()
+                self.assertEqual(running.work.status, "Make All Actions: Other (1 of 3)    Esc: stop")
+                outcomes = [run.modal(running, bpy.context, event) for event in events]
+                self.assertEqual(outcomes, [{"RUNNING_MODAL"}] * (len(events) - 1) + [{"FINISHED"}])
+                running.cancel.assert_called_once()
+                running.report.assert_called_once_with({"INFO"}, said)
                 self.assertIn("Other-loop", bpy.data.actions)
                 self.assertEqual(self.armature.animation_data.action, self.take)
 
