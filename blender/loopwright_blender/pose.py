@@ -72,6 +72,10 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     all_curves = actions.curves(action, actions.slot_for(owner, action))
     moving = _checked_curves(owner, action, all_curves)
     times = actions.times_of(moving)
+    if action.use_frame_range and action.use_cyclic:
+        # What carries the root around a circle has keys beyond the first cycle.
+        within = times[(times > action.frame_start - 1e-3) & (times < action.frame_end + 1e-3)]
+        times = within if len(within) else times
     if len(times) < 2:
         raise NoLoop(
             f'"{action.name}" has keys at one frame alone, {times[0]:g}', "A loop needs an action of several steps: choose another in the Dope Sheet"
@@ -241,14 +245,14 @@ def write(
     object_motion: Floats | None = None,
     *,
     root_motion: Floats | None = None,
-    repeats: bool = False,
+    cycle: int = 0,
     goes_on: bool = False,
 ) -> tuple[Action, Any]:
     """A new action, and its slot, that shows the joints at positions (F, J, 3) with rotations (F, J, 3, 3).
 
     The object stays as it was at the first frame of the recording, or is moved by `object_motion` (F, 4, 4), +Y up. A root bone that was
-    added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats goes on by itself; with `goes_on` what carries the root starts each
-    time where it ended.
+    added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats does so after `cycle` frames, by itself; frames beyond are those of
+    what carries the root, which then starts again. With `goes_on` it starts each time where it ended.
     """
     owner = recording.owner
     bones = [owner.pose.bones[bone] for bone in recording.bones]
@@ -268,9 +272,11 @@ def write(
     poses = np.linalg.inv(recording.outer @ bases)[:, None] @ worlds
 
     writer = actions.Writer(owner, name)
-    repeat = "REPEAT" if repeats else None
-    carries = "REPEAT_OFFSET" if repeats and goes_on else repeat
-    _write_object(writer, recording, frames, bases, object_motion is not None, repeat, carries)
+    repeat = "REPEAT" if cycle else None
+    carries = "REPEAT_OFFSET" if cycle and goes_on else repeat
+    once = slice(cycle + 1 if cycle else None)
+    moves = slice(None) if object_motion is not None else once
+    _write_object(writer, recording, frames[moves], bases[moves], object_motion is not None, repeat, carries)
     size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[:, :, :3, 3]).max()
     made: dict[str, list[Matrix]] = {}
     if root := root_bone(owner):
@@ -287,20 +293,22 @@ def write(
     for index, bone in enumerate(bones):
         scale = recording.channel_scales[index]
         may_slide = any(bone.location) or bone.name in recording.moved_bones
-        points, rotated, made[bone.name] = _channels(bone, poses[:, index], scale, made, 0 if may_slide else _NOISE * size)
+        carries_root = bone.parent in (None, root) and not is_carried
+        of_bone = slice(None) if carries_root else once
+        points, rotated, made[bone.name] = _channels(bone, poses[of_bone, index], scale, made, 0 if may_slide else _NOISE * size)
 
         turn_channel, turn_values = rotations.channels_of(rotated, bone.rotation_mode)
         channels = [(turn_channel, turn_values, repeat)]
         if may_slide or points.any():
-            channels.append(("location", points, carries if bone.parent in (None, root) and not is_carried else repeat))
+            channels.append(("location", points, carries if carries_root else repeat))
         if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
-            channels.append(("scale", np.repeat(scale[None], len(frames), 0), repeat))
+            channels.append(("scale", np.repeat(scale[None], len(points), 0), repeat))
         for channel, values, again in channels:
-            writer.add(actions.path_of(bone.name, channel), bone.name, frames, values, again)
+            writer.add(actions.path_of(bone.name, channel), bone.name, frames[of_bone], values, again)
         for constraint in acting_constraints(bone):
             path = actions.path_of(bone.name, f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].influence')
             writer.add(path, bone.name, frames[:1], np.zeros((1, 1)), None)
-    return writer.finish(frames[0], frames[-1], repeats), writer.slot
+    return writer.finish(frames[0], frames[once][-1], bool(cycle)), writer.slot
 
 
 def acting_constraints(bone: Any) -> list[Any]:
