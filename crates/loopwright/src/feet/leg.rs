@@ -5,6 +5,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::Stage;
 use crate::analysis::body::{Body, Foot};
 use crate::math::{ops, rotation};
 use crate::motion::{Skeleton, WorldTracks};
@@ -32,6 +33,12 @@ const THIGH_SHARE: f64 = 0.2;
 const BONE_SHARE: f64 = 0.1;
 
 impl Leg {
+    /// The leg of a foot, whether the foot hangs from it or not; `None` without a knee.
+    pub(super) fn of_foot(stage: &Stage<'_>, body: &Body, foot: &Foot) -> Option<Self> {
+        let (skeleton, world) = (stage.skeleton(), stage.world());
+        Self::find(skeleton, world, body, foot).or_else(|| Self::apart(skeleton, world, body, foot))
+    }
+
     /// The leg that ends in a foot; `None` if no joint bends between hips and foot.
     ///
     /// `world` holds the loop's samples seen from the root. In a leg of several joints the knee is the joint that divides it most

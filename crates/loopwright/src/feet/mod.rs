@@ -15,7 +15,7 @@ use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::ops;
 use crate::math::rigid::Twist;
-use crate::motion::{Skeleton, Tracks};
+use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
 
@@ -416,6 +416,7 @@ pub fn hold(
         image: None,
         edited: &[],
         known: None,
+        places: None,
     };
     let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
@@ -458,6 +459,17 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
     bearing
 }
 
+/// The point by which contacts of a foot of the body of a take are counted.
+pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
+    FootPoint::standing(stage, foot, false)
+}
+
+/// Thigh, knee and ankle of every foot that has a knee.
+pub(crate) fn joints_of_legs(stage: &Stage<'_>, body: &Body) -> Vec<Option<[usize; 3]>> {
+    let legs = body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot));
+    legs.map(|leg| leg.map(|leg| [leg.thigh, leg.knee, leg.ankle])).collect()
+}
+
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
 fn standing_positions(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Vec<DVec3> {
     let (joint, offset) = solve::standing_point(stage, foot, is_character);
@@ -478,6 +490,8 @@ pub(crate) struct Holding<'a> {
     pub(crate) edited: &'a [EditedStance],
     /// When points of feet bear, where that is known from elsewhere; without it, it is detected.
     pub(crate) known: Option<&'a [Bearing]>,
+    /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
+    pub(crate) places: Option<&'a WorldTracks>,
 }
 
 impl Holding<'_> {
@@ -522,9 +536,10 @@ impl Holding<'_> {
             return (None, feet);
         }
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let uncut = match self.source {
-            Some(source) => Uncut::from_source(source, self.image.is_some()),
-            None => Uncut::from_motion(stage),
+        let uncut = match (self.source, self.places) {
+            (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
+            (None, Some(places)) => Uncut::from_motion(places),
+            (None, None) => Uncut::from_motion(stage.world()),
         };
         let lifted = self.lifted(stage.skeleton(), carrier);
         let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
@@ -554,7 +569,7 @@ impl Holding<'_> {
 
     /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
-        let (body, skeleton) = (self.body, stage.skeleton());
+        let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
@@ -570,14 +585,11 @@ impl Holding<'_> {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
-            let leg = || {
-                Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
-            };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
-            } else if let Some(leg) = leg() {
+            } else if let Some(leg) = Leg::of_foot(stage, body, foot) {
                 let metres = point.farthest(&contacts);
                 let slides = metres > most_metres && self.weighs();
                 if slides {

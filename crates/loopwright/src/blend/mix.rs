@@ -1,0 +1,206 @@
+//! A blend, sample by sample: its poses, and when and where its feet stand.
+
+use glam::DVec3;
+
+use super::{BlendError, Blender};
+use crate::analysis::body::Body;
+use crate::feet::{self, Feet, FootLock, HoldError, Stage};
+use crate::loop_clip::{Interpolation, LoopClip};
+use crate::math::rigid::Rigid;
+use crate::math::rotation;
+use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
+use crate::retarget::FollowedFeet;
+
+/// A blend and its feet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// The blend, its feet where the pose has them.
+    pub clip: LoopClip,
+    /// When they stand, where that is known.
+    feet: Option<FollowedFeet>,
+    /// The same poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
+    /// these, and move with the ground. Legs do not reach there.
+    places: Tracks,
+}
+
+impl Mix {
+    /// The blend with its feet held while those of its loops stand, and what became of them; `None` where none is held.
+    ///
+    /// `root_joint` is the joint that carries only the root motion, if there is one. Errors: those of [`feet::hold`].
+    pub fn held(
+        &self,
+        body: &Body,
+        root_joint: Option<usize>,
+        lock: FootLock,
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+        let Some(followed) = &self.feet else {
+            return Ok((None, Feet::default()));
+        };
+        followed.hold_edited(body, root_joint, &self.clip, lock, &[], Some(&self.places.world()))
+    }
+}
+
+/// A leg of the body that is blended.
+struct BlendedLeg {
+    foot: usize,
+    /// The joint about which it swings, if it has a knee, and all that hang from it.
+    top: Option<usize>,
+    joints: Vec<usize>,
+    /// The joints of the foot, from the ankle on.
+    of_foot: Vec<usize>,
+}
+
+impl BlendedLeg {
+    /// The legs of a body.
+    fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
+        let skeleton = clip.skeleton();
+        let below = |top: usize| {
+            let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
+            (0..skeleton.num_joints()).filter(hangs)
+        };
+        let tops = feet::joints_of_legs(&Stage::of_loop(clip), body);
+        let leg = |(foot, top): (usize, Option<[usize; 3]>)| {
+            let (ankle, top) = (body.feet[foot].ankle, top.map(|[top, ..]| top));
+            let of_foot: Vec<usize> = below(ankle).collect();
+            let mut joints: Vec<usize> = top.into_iter().flat_map(below).collect();
+            // A foot may not hang from its leg.
+            joints.extend(of_foot.iter().filter(|joint| !joints.contains(joint)).copied().collect::<Vec<_>>());
+            Self {
+                foot,
+                top,
+                joints,
+                of_foot,
+            }
+        };
+        tops.into_iter().enumerate().map(leg).collect()
+    }
+}
+
+/// The loops of a blend with a weight above 0, and how they are mixed.
+pub(super) struct Mixing<'a> {
+    blender: &'a Blender,
+    weights: &'a [f64],
+    legs: Vec<BlendedLeg>,
+}
+
+impl<'a> Mixing<'a> {
+    pub(super) fn new(blender: &'a Blender, weights: &'a [f64]) -> Self {
+        let legs = (blender.body.as_ref()).map_or_else(Vec::new, |body| BlendedLeg::all(body, &blender.on_screws[0]));
+        Self { blender, weights, legs }
+    }
+
+    pub(super) fn mixed(
+        &self,
+        name: String,
+        root: RootMotion,
+        num_samples: usize,
+        step_secs: f64,
+    ) -> Result<Mix, BlendError> {
+        let first = &self.blender.on_screws[0];
+        let empty = || Tracks::empty(first.skeleton().clone(), step_secs, num_samples);
+        let (mut tracks, mut places) = (empty(), empty());
+        let share = |sample: usize| sample as f64 / num_samples as f64;
+        for sample in 0..num_samples {
+            let [pose, placed] = self.poses(share(sample));
+            tracks.push(pose.as_ref());
+            places.push(placed.as_ref());
+        }
+        let clip = LoopClip::new(name, tracks, first.carrier(), root)?;
+        let follows_paths = self.blender.loops.iter().any(LoopClip::follows_path);
+        let clip = match follows_paths {
+            true => clip.along((0..num_samples).map(|sample| self.sway(share(sample))).collect())?,
+            false => clip,
+        };
+        let counted: Vec<usize> = (0..self.weights.len()).filter(|&index| self.weights[index] > 0.0).collect();
+        let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
+        let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
+        // By foot and sample, the shares of all loops.
+        let shares: Vec<Vec<Vec<f64>>> = (self.legs.iter())
+            .map(|leg| (0..num_samples).map(|sample| self.shares(Some(leg.foot), share(sample))).collect())
+            .collect();
+        Ok(Mix {
+            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
+                shares[foot][sample][counted[index]]
+            }),
+            clip,
+            places,
+        })
+    }
+
+    /// Of every loop, the share of its time that the blend shows at a share of its own.
+    fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
+        self.blender.alignment.shares(self.weights, foot, share)
+    }
+
+    /// The loops with a weight above 0, each with its weight and its pose at shares of their times.
+    fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
+        let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
+        let counted = loops.filter(|(_, weight)| **weight > 0.0);
+        let pose = |((clip, share), &weight): ((&LoopClip, &f64), &f64)| {
+            let secs = share * clip.period_secs();
+            (clip.body_pose_at(secs, Interpolation::Cubic), weight)
+        };
+        counted.map(pose).collect()
+    }
+
+    /// The local pose at a share of the time of the blend, and the same with feet where they are in the mean.
+    fn poses(&self, share: f64) -> [Pose; 2] {
+        let skeleton = self.blender.on_screws[0].skeleton();
+        let of_body = self.shares(None, share);
+        let bodies = self.posed(&of_body);
+        let mut pose: Pose = (0..skeleton.num_joints()).map(|joint| mean(&bodies, |pose| local(pose, joint))).collect();
+        let mut feet = Vec::new();
+        for leg in &self.legs {
+            let of_leg = self.shares(Some(leg.foot), share);
+            let is_apart = bodies.len() > 1 && of_leg != of_body;
+            let legs = if is_apart { self.posed(&of_leg) } else { bodies.clone() };
+            if is_apart {
+                for &joint in &leg.joints {
+                    pose.set_joint(joint, into(mean(&legs, |pose| local(pose, joint))));
+                }
+                if let Some(top) = leg.top {
+                    // The hips of another moment would turn the leg along.
+                    let from_root = |pose: &Pose| seen(pose, skeleton, top);
+                    let (_, turned) = mean(&legs, from_root);
+                    let above = pose.as_ref().above(skeleton, top).rotation;
+                    pose.rotations[top] = (above.conjugate() * turned).normalize();
+                }
+            }
+            feet.extend(leg.of_foot.iter().map(|&joint| (joint, mean(&legs, |pose| seen(pose, skeleton, joint)))));
+        }
+        let mut placed = pose.clone();
+        for (joint, at) in feet {
+            placed.place(skeleton, joint, into(at));
+        }
+        [pose, placed]
+    }
+
+    /// The mean of root paths, seen from their twists.
+    fn sway(&self, share: f64) -> Rigid {
+        let loops = self.blender.loops.iter().zip(self.shares(None, share)).zip(self.weights);
+        let sways = loops.map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
+        let sways: Vec<(Rigid, f64)> = sways.collect();
+        into(mean(&sways, |sway| *sway))
+    }
+}
+
+/// The mean of transforms by weight: of their places, and on the sphere of rotations.
+fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, glam::DQuat) {
+    let transforms = || parts.iter().map(|(part, weight)| (of(part), *weight));
+    let turns: Vec<_> = transforms().map(|(at, weight)| (at.rotation, weight)).collect();
+    let place = transforms().map(|(at, weight)| at.translation * weight).sum();
+    (place, rotation::mean(&turns))
+}
+
+fn into((place, turn): (DVec3, glam::DQuat)) -> Rigid {
+    Rigid::new(turn, place)
+}
+
+fn local(pose: &Pose, joint: usize) -> Rigid {
+    pose.as_ref().joint(joint)
+}
+
+/// A joint of a local pose, seen from the root.
+fn seen(pose: &Pose, skeleton: &Skeleton, joint: usize) -> Rigid {
+    pose.as_ref().above(skeleton, joint) * pose.as_ref().joint(joint)
+}
