@@ -79,13 +79,19 @@ def measure(path, unit):
     return {"slide": slide, "heights": {key: np.mean(values) for key, values in by_joint.items()}, "stands": np.mean(stands), "knees": knees(motion, count)}
 
 
+def floor(heights):
+    return np.mean([height for (name, _), height in heights.items() if name == "ball"])
+
+
 def compared(found, ends, weight):
     walk, run_ = ends
+    floors = [floor(end["heights"]) for end in ends]
     share = lambda key: (1 - weight) * walk[key] + weight * run_[key]
     apart = []
     for point, height in found["heights"].items():
-        known = [end["heights"].get(point) for end in ends]
-        if None not in known:
+        # A blend stands on the floor of its first loop.
+        known = [end["heights"][point] - level + floors[0] for end, level in zip(ends, floors) if point in end["heights"]]
+        if len(known) == 2:
             low, high = sorted(known)
             apart.append(1e3 * max(low - height, height - high, 0.0))
     least, most, hardest = found["knees"]

@@ -1,7 +1,7 @@
 //! Several loops mixed into one.
 
 use loopwright::analysis::{Body, BodyError};
-use loopwright::blend::{Axis, BlendError, BlendSpace, Mix};
+use loopwright::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
 use loopwright::feet::{FootLock, HoldError};
 use loopwright::{Blender, BodyOverrides, LoopClip, RootMode, pipeline::Recentered};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
@@ -63,6 +63,7 @@ pub struct Blend {
     /// The file of the first loop.
     first: LoadedTake,
     engine: Target,
+    warnings: Vec<String>,
 }
 
 impl Blend {
@@ -85,6 +86,7 @@ impl Blend {
             false => (clip, None),
         };
         let sum: f64 = weights.iter().sum();
+        let warnings = only_shifted(&blender, &names, &weights);
         let origin = BlendOrigin {
             take: first.facts.clone(),
             first: &first.sidecar,
@@ -93,6 +95,7 @@ impl Blend {
                 loops: names,
                 weights: weights.iter().map(|weight| weight / sum).collect(),
                 phases: blender.phases().to_vec(),
+                warps: blender.phase_maps().map(|map| Some(map.ok()?.warp())).collect(),
             },
             feet,
             mode,
@@ -114,6 +117,7 @@ impl Blend {
             },
             first: first.file.clone(),
             engine,
+            warnings,
         })
     }
 
@@ -130,6 +134,7 @@ impl Blend {
         let source = self.first.source.in_format(format, &self.first.take);
         let mut file = self.of_loops.write(&self.engine.placed(source))?;
         let complaint = self.engine.complaint(format);
+        file.sidecar.warnings.extend(self.warnings.iter().cloned());
         (file.sidecar.warnings).extend(complaint.map(|complaint| complaint.to_string()));
         Ok(file)
     }
@@ -189,6 +194,20 @@ fn held(
     let clip = held.unwrap_or(mix.clip);
     facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
     Ok((clip, facts))
+}
+
+/// Which loops are aligned by a shift alone, and why, where feet of others or their own touch down.
+fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
+    let has_phase = blender.phase_maps().any(|map| map.is_ok());
+    let maps = names.iter().zip(blender.phase_maps()).zip(weights);
+    let shifted = maps
+        .filter(|(_, weight)| **weight > 0.0)
+        .filter_map(|((name, map), _)| {
+            let why = map.err()?;
+            let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoTouchDowns);
+            (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
+        });
+    shifted.collect()
 }
 
 /// Errors: loops with different numbers of cycles, whose phases are not comparable.

@@ -43,7 +43,8 @@ impl Gait {
             // Counted on from the body's start, so that both touch down at one phase of the body.
             let later = |share: f64| body.start() + (share - body.start()).rem_euclid(1.0);
             let stances = feet.stances(foot);
-            let [touch_downs, lifts] = [0, 1].map(|end| stances.iter().map(|stance| later(stance[end])).collect::<Vec<_>>());
+            let [touch_downs, lifts] =
+                [0, 1].map(|end| stances.iter().map(|stance| later(stance[end])).collect::<Vec<_>>());
             PhaseMap::near(&touch_downs, &lifts)
         };
         Ok(Self {
@@ -81,7 +82,13 @@ impl Alignment {
         let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
         let ways: Vec<f64> = loops.iter().map(way).collect();
         let farthest = ways.iter().copied().fold(0.0, f64::max);
-        let counted = |way: f64| if farthest > 0.0 { way.max(LEAST_WAY * farthest) } else { 1.0 };
+        let counted = |way: f64| {
+            if farthest > 0.0 {
+                way.max(LEAST_WAY * farthest)
+            } else {
+                1.0
+            }
+        };
         Self {
             phases,
             gaits,
@@ -92,7 +99,10 @@ impl Alignment {
 
     /// The map of a loop's body; or why it is only shifted.
     pub(super) fn map(&self, index: usize) -> Result<&PhaseMap, PhaseError> {
-        self.gaits[index].as_ref().map(|gait| &gait.body).map_err(|error| *error)
+        self.gaits[index]
+            .as_ref()
+            .map(|gait| &gait.body)
+            .map_err(|error| *error)
     }
 
     /// For every loop the share of its time that a blend with these weights shows at a share of its own: of the body, or of the leg of a
@@ -100,11 +110,16 @@ impl Alignment {
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
         // Of each loop that has phases, its weight and how far its map is from that of an even gait which starts with the blend.
-        let maps = self.gaits.iter().zip(weights).zip(&self.ways).map(|((gait, weight), way)| {
-            let gait = gait.as_ref().ok()?;
-            let map = leg.map_or(&gait.body, |leg| &gait.legs[leg]);
-            Some((weight * way, map, map.start() - gait.from))
-        });
+        let maps = self
+            .gaits
+            .iter()
+            .zip(weights)
+            .zip(&self.ways)
+            .map(|((gait, weight), way)| {
+                let gait = gait.as_ref().ok()?;
+                let map = leg.map_or(&gait.body, |leg| &gait.legs[leg]);
+                Some((weight * way, map, map.start() - gait.from))
+            });
         let maps: Vec<_> = maps.collect();
         let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
         let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
@@ -124,6 +139,9 @@ impl Alignment {
         let ahead_of = |map: &Option<(f64, &PhaseMap, f64)>| {
             map.map_or(0.0, |(_, map, start)| start + map.deviation(phase) - ahead)
         };
-        shifted.zip(&maps).map(|(shifted, map)| shifted + ahead_of(map)).collect()
+        shifted
+            .zip(&maps)
+            .map(|(shifted, map)| shifted + ahead_of(map))
+            .collect()
     }
 }

@@ -41,7 +41,8 @@ impl Mix {
 }
 
 /// A leg of the body that is blended.
-struct BlendedLeg {
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BlendedLeg {
     foot: usize,
     /// The joint about which it swings, if it has a knee, and all that hang from it.
     top: Option<usize>,
@@ -51,8 +52,8 @@ struct BlendedLeg {
 }
 
 impl BlendedLeg {
-    /// The legs of a body.
-    fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
+    /// The legs of a body, by foot.
+    pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let skeleton = clip.skeleton();
         let below = |top: usize| {
             let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
@@ -64,7 +65,13 @@ impl BlendedLeg {
             let of_foot: Vec<usize> = below(ankle).collect();
             let mut joints: Vec<usize> = top.into_iter().flat_map(below).collect();
             // A foot may not hang from its leg.
-            joints.extend(of_foot.iter().filter(|joint| !joints.contains(joint)).copied().collect::<Vec<_>>());
+            joints.extend(
+                of_foot
+                    .iter()
+                    .filter(|joint| !joints.contains(joint))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
             Self {
                 foot,
                 top,
@@ -80,13 +87,11 @@ impl BlendedLeg {
 pub(super) struct Mixing<'a> {
     blender: &'a Blender,
     weights: &'a [f64],
-    legs: Vec<BlendedLeg>,
 }
 
 impl<'a> Mixing<'a> {
     pub(super) fn new(blender: &'a Blender, weights: &'a [f64]) -> Self {
-        let legs = (blender.body.as_ref()).map_or_else(Vec::new, |body| BlendedLeg::all(body, &blender.on_screws[0]));
-        Self { blender, weights, legs }
+        Self { blender, weights }
     }
 
     pub(super) fn mixed(
@@ -111,16 +116,23 @@ impl<'a> Mixing<'a> {
             true => clip.along((0..num_samples).map(|sample| self.sway(share(sample))).collect())?,
             false => clip,
         };
-        let counted: Vec<usize> = (0..self.weights.len()).filter(|&index| self.weights[index] > 0.0).collect();
+        let counted: Vec<usize> = (0..self.weights.len())
+            .filter(|&index| self.weights[index] > 0.0)
+            .collect();
         let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
         let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
         // By foot and sample, the shares of all loops.
-        let shares: Vec<Vec<Vec<f64>>> = (self.legs.iter())
-            .map(|leg| (0..num_samples).map(|sample| self.shares(Some(leg.foot), share(sample))).collect())
+        let shares: Vec<Vec<Vec<f64>>> = (self.blender.legs.iter())
+            .map(|leg| {
+                (0..num_samples)
+                    .map(|sample| self.shares(Some(leg.foot), share(sample)))
+                    .collect()
+            })
             .collect();
         Ok(Mix {
-            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
-                shares[foot][sample][counted[index]]
+            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| match shares.get(foot) {
+                Some(of_leg) => of_leg[sample][counted[index]],
+                None => self.shares(None, share(sample))[counted[index]],
             }),
             clip,
             places,
@@ -148,9 +160,11 @@ impl<'a> Mixing<'a> {
         let skeleton = self.blender.on_screws[0].skeleton();
         let of_body = self.shares(None, share);
         let bodies = self.posed(&of_body);
-        let mut pose: Pose = (0..skeleton.num_joints()).map(|joint| mean(&bodies, |pose| local(pose, joint))).collect();
+        let mut pose: Pose = (0..skeleton.num_joints())
+            .map(|joint| mean(&bodies, |pose| local(pose, joint)))
+            .collect();
         let mut feet = Vec::new();
-        for leg in &self.legs {
+        for leg in &self.blender.legs {
             let of_leg = self.shares(Some(leg.foot), share);
             let is_apart = bodies.len() > 1 && of_leg != of_body;
             let legs = if is_apart { self.posed(&of_leg) } else { bodies.clone() };
@@ -166,7 +180,11 @@ impl<'a> Mixing<'a> {
                     pose.rotations[top] = (above.conjugate() * turned).normalize();
                 }
             }
-            feet.extend(leg.of_foot.iter().map(|&joint| (joint, mean(&legs, |pose| seen(pose, skeleton, joint)))));
+            feet.extend(
+                leg.of_foot
+                    .iter()
+                    .map(|&joint| (joint, mean(&legs, |pose| seen(pose, skeleton, joint)))),
+            );
         }
         let mut placed = pose.clone();
         for (joint, at) in feet {
@@ -177,7 +195,12 @@ impl<'a> Mixing<'a> {
 
     /// The mean of root paths, seen from their twists.
     fn sway(&self, share: f64) -> Rigid {
-        let loops = self.blender.loops.iter().zip(self.shares(None, share)).zip(self.weights);
+        let loops = self
+            .blender
+            .loops
+            .iter()
+            .zip(self.shares(None, share))
+            .zip(self.weights);
         let sways = loops.map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
         let sways: Vec<(Rigid, f64)> = sways.collect();
         into(mean(&sways, |sway| *sway))

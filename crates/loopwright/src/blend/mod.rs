@@ -20,7 +20,7 @@ pub(crate) mod space;
 
 use alignment::Alignment;
 pub use mix::Mix;
-use mix::Mixing;
+use mix::{BlendedLeg, Mixing};
 pub use phase::{PhaseError, PhaseMap};
 pub use shift::align;
 pub use space::{Axis, BlendSpace};
@@ -108,9 +108,9 @@ pub struct Blender {
     loops: Vec<LoopClip>,
     /// The same loops seen from their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
-    /// The body that moves, where it is known.
-    body: Option<Body>,
-    /// When the feet of each loop stand; empty where no body is known.
+    /// The legs of the body that moves, by foot; none where it is not known.
+    legs: Vec<BlendedLeg>,
+    /// When the feet of each loop stand, as many as legs; empty where no body is known.
     feet: Vec<FollowedFeet>,
     alignment: Alignment,
 }
@@ -133,26 +133,22 @@ impl Blender {
             on_screws.iter().map(own)
         });
         let feet = feet.collect();
-        Ok(Self::aligned(loops, on_screws, body, feet))
+        Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
-    /// The same for loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop.
+    /// The same for loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
+    /// the body.
     pub fn of_character(loops: Vec<LoopClip>, body: &Body, feet: Vec<FollowedFeet>) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, &BodyOverrides::default())?;
-        Ok(Self::aligned(loops, on_screws, Some(body.clone()), feet))
+        Ok(Self::aligned(loops, on_screws, Some(body), feet))
     }
 
-    fn aligned(
-        loops: Vec<LoopClip>,
-        on_screws: Vec<LoopClip>,
-        body: Option<Body>,
-        feet: Vec<FollowedFeet>,
-    ) -> Self {
+    fn aligned(loops: Vec<LoopClip>, on_screws: Vec<LoopClip>, body: Option<&Body>, feet: Vec<FollowedFeet>) -> Self {
         Self {
-            alignment: Alignment::new(&on_screws, body.as_ref(), &feet),
+            alignment: Alignment::new(&on_screws, body, &feet),
+            legs: body.map_or_else(Vec::new, |body| BlendedLeg::all(body, &on_screws[0])),
             loops,
             on_screws,
-            body,
             feet,
         }
     }
@@ -197,10 +193,14 @@ impl Blender {
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         let weights = self.shares(weights)?;
         let period_secs = self.mean(&weights, LoopClip::period_secs);
-        let twist = self.on_screws.iter().zip(&weights).fold(Twist::ZERO, |sum, (clip, weight)| {
-            let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-            Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
-        });
+        let twist = self
+            .on_screws
+            .iter()
+            .zip(&weights)
+            .fold(Twist::ZERO, |sum, (clip, weight)| {
+                let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
+                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
+            });
         let root = RootMotion {
             twist,
             ..*self.loops[0].root()
@@ -210,7 +210,11 @@ impl Blender {
 
     /// The weighted mean of a figure of the loops.
     fn mean(&self, weights: &[f64], of: impl Fn(&LoopClip) -> f64) -> f64 {
-        self.on_screws.iter().zip(weights).map(|(clip, weight)| of(clip) * weight).sum()
+        self.on_screws
+            .iter()
+            .zip(weights)
+            .map(|(clip, weight)| of(clip) * weight)
+            .sum()
     }
 
     /// The weights, validated and divided by their sum.

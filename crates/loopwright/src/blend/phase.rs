@@ -103,7 +103,11 @@ impl PhaseMap {
         let [mut left, mut right] = [left, right].map(|shares| shares.iter().map(from_start).collect::<Vec<_>>());
         left.sort_by(f64::total_cmp);
         right.sort_by(f64::total_cmp);
-        let shares: Vec<f64> = left.iter().zip(&right).flat_map(|(left, right)| [*left, *right]).collect();
+        let shares: Vec<f64> = left
+            .iter()
+            .zip(&right)
+            .flat_map(|(left, right)| [*left, *right])
+            .collect();
         if found[0] != found[1] || !shares.is_sorted_by(|one, next| one < next) {
             return Err(PhaseError::NotInTurn { found });
         }
@@ -117,9 +121,10 @@ impl PhaseMap {
 
     /// The map of a loop by when the feet of its body stand, found between its samples. Errors: [`PhaseError`].
     pub fn of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Result<Self, PhaseError> {
+        let sides = left_and_right(body)?;
         let straight = clip.clone().on_screw();
         let feet = FollowedFeet::of_itself(straight.as_ref().unwrap_or(clip), body, *limits);
-        let [left, right] = left_and_right(body)?.map(|foot| touch_downs(&feet, foot));
+        let [left, right] = sides.map(|foot| touch_downs(&feet, foot));
         Self::through(&left, &right)
     }
 
@@ -147,7 +152,9 @@ impl PhaseMap {
 
     /// The phase at a share of the loop's time.
     pub fn phase(&self, share: f64) -> f64 {
-        inverse(share, share - self.start, |phase| (self.share(phase), self.slope(phase)))
+        inverse(share, share - self.start, |phase| {
+            (self.share(phase), self.slope(phase))
+        })
     }
 
     /// How far the share is from the phase, the start aside.
@@ -157,7 +164,11 @@ impl PhaseMap {
             return half * sine * sine;
         }
         self.sum(phase, |harmonic, angle| {
-            let scale = if 2 * harmonic == self.deviations.len() { 1.0 } else { 2.0 };
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
             if harmonic == 0 { 1.0 } else { scale * cos(angle) }
         })
     }
@@ -168,7 +179,11 @@ impl PhaseMap {
             return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
         }
         1.0 + self.sum(phase, |harmonic, angle| {
-            let scale = if 2 * harmonic == self.deviations.len() { 1.0 } else { 2.0 };
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
             -scale * TAU * harmonic as f64 * sin(angle)
         })
     }
@@ -204,7 +219,11 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
             low = at;
         }
         let next = at - off / slope;
-        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
         if (next - at).abs() <= f64::EPSILON {
             return next;
         }

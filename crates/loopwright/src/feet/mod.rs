@@ -346,11 +346,7 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves {
-        (None, None)
-    } else {
-        speed_by_feet(clip, body, limits, settings)
-    };
+    let (found, by_feet) = twist_by_feet(clip, body, limits, settings);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -360,18 +356,27 @@ pub(crate) fn measure_speed(
     }
 }
 
-fn speed_by_feet(
-    clip: &LoopClip,
-    body: &Body,
-    limits: &ContactLimits,
-    settings: &FeetSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
+/// The speed of a loop's root by its feet; `None` if they never stand.
+pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Option<FeetSpeed> {
+    if body.found_by == FoundBy::AllLeaves {
+        return None;
+    }
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| standing_positions(&stage, foot, false))
         .collect();
-    let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
+    speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
+}
+
+/// The speed by the feet, and the twist that it gives the root; `None` where the root keeps its own.
+fn twist_by_feet(
+    clip: &LoopClip,
+    body: &Body,
+    limits: &ContactLimits,
+    settings: &FeetSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
+    let found = speed_by_feet(clip, body, limits);
     let taken = found.filter(|found| match settings.speed {
         RootSpeed::Auto => found.is_better(),
         RootSpeed::Poses => false,
@@ -467,7 +472,8 @@ pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
 /// Thigh, knee and ankle of every foot that has a knee.
 pub(crate) fn joints_of_legs(stage: &Stage<'_>, body: &Body) -> Vec<Option<[usize; 3]>> {
     let legs = body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot));
-    legs.map(|leg| leg.map(|leg| [leg.thigh, leg.knee, leg.ankle])).collect()
+    legs.map(|leg| leg.map(|leg| [leg.thigh, leg.knee, leg.ankle]))
+        .collect()
 }
 
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.

@@ -218,7 +218,11 @@ impl FollowedFeet {
             points: points_that_bear(feet::bearing(&dense, body, &model), num_samples),
             stands: Vec::new(),
             legs: legs.map(leg).collect(),
-            stand_on: body.feet.iter().map(|foot| feet::standing_point(&dense, foot)).collect(),
+            stand_on: body
+                .feet
+                .iter()
+                .map(|foot| feet::standing_point(&dense, foot))
+                .collect(),
             times_as_large: 1.0,
             limits,
             slide_of_source_mps: None,
@@ -246,7 +250,9 @@ impl FollowedFeet {
         let share = |sample: usize| sample as f64 / self.num_samples as f64;
         let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.bears));
         let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
-        swings.map(|span| [share(span.start_sample), share(span.keys().end)]).collect()
+        swings
+            .map(|span| [share(span.start_sample), share(span.keys().end)])
+            .collect()
     }
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
@@ -466,7 +472,9 @@ fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<PointBears
             points.push(PointBears { foot, point, bears });
             points.len() - 1
         });
-        contact.keys().for_each(|key| points[index].bears[key % num_samples] = true);
+        contact
+            .keys()
+            .for_each(|key| points[index].bears[key % num_samples] = true);
     }
     points
 }

@@ -97,6 +97,11 @@ pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &
     svg.text_upwards(scale.right() + beside, area.top + 0.5 * area.height, "soft", name);
 }
 
+/// Whether the shade of a ratio is a dark one, whatever the card is.
+pub(super) fn is_dark(ratio: f64) -> bool {
+    shade_of(ratio) >= SHADES / 2
+}
+
 /// A number with the digits that many cells need.
 fn exact(value: f64) -> String {
     let text = format!("{value:.6}");
