@@ -121,12 +121,14 @@ def main(command, mocap, scratch, *others):
                 found = compared(measure(into, unit), ends, weight)
                 all_of.setdefault((kind, name), []).append(found)
                 print(kind, weight, {key: round(float(value), 2) for key, value in found.items()}, file=sys.stderr)
-    print("| blend | foot slide, cm/s: mean, worst | standing feet beyond the loops' heights, mm | time for which feet stand over the mean of the loops' |"
-          " knee straighter, sharper, degrees | its angular acceleration over the loops' |\n| --- | --- | --- | --- | --- | --- |")
-    for (kind, name), found in all_of.items():
+    print("| takes | blends | slide, cm/s: mean, worst | height, mm: worst | time: least, most | knee straighter, sharper, degrees: worst | knee's acceleration: most |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for (kind, name), found in sorted(all_of.items(), key=lambda each: (each[0][1], each[0][0] != "warped")):
         of = lambda key: np.array([each[key] for each in found])
-        print(f"| {name}, {kind} | {of('slide').mean():.2f}, {of('slide').max():.2f} | {of('height').max():.1f} | {of('stands').min():.2f} to {of('stands').max():.2f} |"
-              f" {of('straighter').max():.1f}, {of('sharper').max():.1f} | {of('harder').max():.2f} |")
+        print(
+            f"| {name} | {kind} | {of('slide').mean():.2f}, {of('slide').max():.2f} | {of('height').max():.1f} | {of('stands').min():.2f}, {of('stands').max():.2f} |"
+            f" {of('straighter').max():.1f}, {of('sharper').max():.1f} | {of('harder').max():.2f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 //! A blend, sample by sample: its poses, and when and where its feet stand.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::{BlendError, Blender};
 use crate::analysis::body::Body;
-use crate::feet::{self, Feet, FootLock, HoldError, Stage};
+use crate::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
 use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
@@ -44,8 +44,8 @@ impl Mix {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BlendedLeg {
     foot: usize,
-    /// The joint about which it swings, if it has a knee, and all that hang from it.
-    top: Option<usize>,
+    leg: Option<Leg>,
+    /// The joints that hang from where it swings, if it has a knee.
     joints: Vec<usize>,
     /// The joints of the foot, from the ankle on.
     of_foot: Vec<usize>,
@@ -59,27 +59,21 @@ impl BlendedLeg {
             let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
             (0..skeleton.num_joints()).filter(hangs)
         };
-        let tops = feet::joints_of_legs(&Stage::of_loop(clip), body);
-        let leg = |(foot, top): (usize, Option<[usize; 3]>)| {
-            let (ankle, top) = (body.feet[foot].ankle, top.map(|[top, ..]| top));
-            let of_foot: Vec<usize> = below(ankle).collect();
-            let mut joints: Vec<usize> = top.into_iter().flat_map(below).collect();
+        let legs = feet::legs_of(&Stage::of_loop(clip), body);
+        let blended = |(foot, leg): (usize, Option<Leg>)| {
+            let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
+            let mut joints: Vec<usize> = leg.into_iter().flat_map(|leg| below(leg.thigh)).collect();
             // A foot may not hang from its leg.
-            joints.extend(
-                of_foot
-                    .iter()
-                    .filter(|joint| !joints.contains(joint))
-                    .copied()
-                    .collect::<Vec<_>>(),
-            );
+            let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
+            joints.extend(apart.copied().collect::<Vec<_>>());
             Self {
                 foot,
-                top,
+                leg,
                 joints,
                 of_foot,
             }
         };
-        tops.into_iter().enumerate().map(leg).collect()
+        legs.into_iter().enumerate().map(blended).collect()
     }
 }
 
@@ -172,23 +166,20 @@ impl<'a> Mixing<'a> {
                 for &joint in &leg.joints {
                     pose.set_joint(joint, into(mean(&legs, |pose| local(pose, joint))));
                 }
-                if let Some(top) = leg.top {
-                    // The hips of another moment would turn the leg along.
-                    let from_root = |pose: &Pose| seen(pose, skeleton, top);
-                    let (_, turned) = mean(&legs, from_root);
-                    let above = pose.as_ref().above(skeleton, top).rotation;
-                    pose.rotations[top] = (above.conjugate() * turned).normalize();
-                }
             }
-            feet.extend(
-                leg.of_foot
-                    .iter()
-                    .map(|&joint| (joint, mean(&legs, |pose| seen(pose, skeleton, joint)))),
-            );
+            let at = |&joint: &usize| (joint, into(mean(&legs, |pose| seen(pose, skeleton, joint))));
+            let placed: Vec<(usize, Rigid)> = leg.of_foot.iter().map(at).collect();
+            // A foot that does not hang from its leg is where it is.
+            let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
+            if let Some(of_body) = hangs {
+                let (_, turned) = mean(&legs, |pose| seen(pose, skeleton, of_body.thigh));
+                reach(&mut pose, skeleton, &of_body, turned, &placed);
+            }
+            feet.extend(placed);
         }
         let mut placed = pose.clone();
         for (joint, at) in feet {
-            placed.place(skeleton, joint, into(at));
+            placed.place(skeleton, joint, at);
         }
         [pose, placed]
     }
@@ -207,15 +198,28 @@ impl<'a> Mixing<'a> {
     }
 }
 
+/// Brings a leg to where the mean of its foot is, as far as the knee gives way. The hips are those of another moment, so that the thigh turns
+/// as in the mean seen from the root first.
+fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, placed: &[(usize, Rigid)]) {
+    let above = |pose: &Pose, joint: usize| pose.as_ref().above(skeleton, joint).rotation.conjugate();
+    pose.rotations[leg.thigh] = (above(pose, leg.thigh) * thigh_turned).normalize();
+    let Some((_, foot)) = placed.iter().find(|(joint, _)| *joint == leg.ankle) else {
+        return;
+    };
+    let world = pose.as_ref().world(skeleton);
+    leg.move_ankle(skeleton, pose, &world, foot.translation - world.translations[leg.ankle]);
+    pose.rotations[leg.ankle] = (above(pose, leg.ankle) * foot.rotation).normalize();
+}
+
 /// The mean of transforms by weight: of their places, and on the sphere of rotations.
-fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, glam::DQuat) {
+fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
     let transforms = || parts.iter().map(|(part, weight)| (of(part), *weight));
     let turns: Vec<_> = transforms().map(|(at, weight)| (at.rotation, weight)).collect();
     let place = transforms().map(|(at, weight)| at.translation * weight).sum();
     (place, rotation::mean(&turns))
 }
 
-fn into((place, turn): (DVec3, glam::DQuat)) -> Rigid {
+fn into((place, turn): (DVec3, DQuat)) -> Rigid {
     Rigid::new(turn, place)
 }
 

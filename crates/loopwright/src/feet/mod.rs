@@ -47,7 +47,7 @@ pub use contact::LoopContact;
 pub(crate) use course::Course;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
-use leg::Leg;
+pub(crate) use leg::Leg;
 pub use live::LiveFoot;
 pub(crate) use model::FootModel;
 use solve::{BearingLeg, Uncut};
@@ -469,11 +469,9 @@ pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
     FootPoint::standing(stage, foot, false)
 }
 
-/// Thigh, knee and ankle of every foot that has a knee.
-pub(crate) fn joints_of_legs(stage: &Stage<'_>, body: &Body) -> Vec<Option<[usize; 3]>> {
-    let legs = body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot));
-    legs.map(|leg| leg.map(|leg| [leg.thigh, leg.knee, leg.ankle]))
-        .collect()
+/// The leg of every foot; `None` without a knee.
+pub(crate) fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
+    body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
 }
 
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.

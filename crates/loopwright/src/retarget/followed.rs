@@ -196,16 +196,21 @@ impl FollowedFeet {
         let dense = Stage::of_loop(&fine);
         let model = FootModel::new(&dense, body, &limits);
         let num_samples = fine.num_samples();
-        let legs = feet::joints_of_legs(&stage, body).into_iter().zip(&body.feet);
-        let leg = |(joints, foot): (Option<[usize; 3]>, &Foot)| {
-            let joints @ [upper, lower, end] = joints?;
+        let legs = feet::legs_of(&stage, body).into_iter().zip(&body.feet);
+        let leg = |(leg, foot): (Option<feet::Leg>, &Foot)| {
+            let feet::Leg {
+                thigh: upper,
+                knee: lower,
+                ankle: end,
+                ..
+            } = leg?;
             let bones = Bones {
                 upper,
                 lower,
                 end: Some(end),
             };
             Some(FollowedLeg {
-                joints,
+                joints: [upper, lower, end],
                 bent: bends(dense.world(), bones)?,
                 hardest: [Some(upper), Some(lower), Some(end), foot.toe]
                     .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(&stage, joint))),

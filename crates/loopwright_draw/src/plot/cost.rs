@@ -270,13 +270,8 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
         for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
             let cost = cost(row, column);
             if cost.is_finite() {
-                let ink = if heat::is_dark(ratio(cost)) {
-                    "on-dark"
-                } else {
-                    "on-light"
-                };
-                let (x, y) = (area.left + middle(column), area.top + middle(row) + 4.0);
-                svg.text(x, y, Anchor::Middle, ink, &format!("{cost:.2}"));
+                let at = (area.left + middle(column), area.top + middle(row) + 4.0);
+                heat::label(&mut svg, at, ratio(cost), &format!("{cost:.2}"));
             }
         }
     }

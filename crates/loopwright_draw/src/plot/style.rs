@@ -87,7 +87,7 @@ impl Ink {
 }
 
 /// Colours of areas and lines other than data: class, property, light, dark.
-const GROUNDS: [(&str, &str, &str, &str); 11] = [
+const GROUNDS: [(&str, &str, &str, &str); 9] = [
     ("card", "fill", "#ffffff", "#16191d"),
     ("panel", "fill", "#f7f8fa", "#1d2126"),
     ("grid", "stroke", "#1f23281c", "#e6e9ed24"),
@@ -97,9 +97,6 @@ const GROUNDS: [(&str, &str, &str, &str); 11] = [
     ("idle", "fill", "#f6e7c8", "#40371f"),
     ("leader", "stroke", "#ffffff", "#e6e9ed"),
     ("chip", "fill", "#ffffff", "#16191d"),
-    // On the shades of a map, which are the same on both cards.
-    ("on-light", "fill", "#1f2328", "#1f2328"),
-    ("on-dark", "fill", "#ffffff", "#ffffff"),
 ];
 
 /// Families tried by viewers; the rasteriser has the first one with it.
