@@ -6,6 +6,7 @@ use loopwright::blend::{Axis, BlendError, BlendSpace, PhaseError, PhaseMap, Skel
 use loopwright::feet::{self, FootLock};
 use loopwright::loop_clip::{Interpolation, LoopKeys};
 use loopwright::math::{Rigid, Twist, ops, rotation};
+use loopwright::quality::Stand;
 use loopwright::{Blender, BodyOverrides, LoopClip, Take, quality};
 use loopwright_synth::{WalkSettings, Walker};
 
@@ -468,11 +469,14 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
         let mix = blender.mix(&weights, num_samples, step_secs).unwrap();
         let (held, outcome) = mix.held(&body, None, FootLock::Auto).unwrap();
         let held = held.unwrap();
-        assert!(
-            outcome.foot_slide_mps[1].unwrap() < 0.01,
-            "{weight}: {:?}",
-            outcome.foot_slide_mps
-        );
+        // Between the samples at which a foot lands and lifts.
+        let stands = outcome.contacts.iter().map(|contact| Stand {
+            joint: body.feet[contact.foot].lowest_joint(),
+            first_sample: contact.start_sample + 1,
+            num_samples: contact.num_samples - 2,
+        });
+        let slide = quality::foot_slide_of_stances(&LoopKeys::from_loop(&held), &stands.collect::<Vec<_>>());
+        assert!(slide.unwrap() < 0.01, "{weight}: {slide:?}");
         // Times are mixed by how far each loop goes.
         let ways = loops.iter().zip(weights);
         let ways = ways.map(|(clip, weight)| weight * clip.root().twist.linear.length() * clip.period_secs());

@@ -97,9 +97,11 @@ impl LoopOfSet {
             None => LoopInFile::recognised(written, &body)?,
         };
         let clip: LoopClip = in_file.clip(written)?;
+        let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
         let over_ground = |way: DVec3| ops::hypot(way.x, way.z);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
-            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts);
+            // Feet that do not touch down in turn carry the body nowhere: they kick, or spin.
+            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).filter(|_| map.is_ok());
             let shown = by_feet.map(|speed| over_ground(speed.twist.linear));
             (over_ground(clip.root().twist.linear), shown)
         } else {
@@ -112,7 +114,7 @@ impl LoopOfSet {
             (speed(moved), Some(speed(hips(last))))
         };
         Ok(Self {
-            map: PhaseMap::of_loop(&clip, &body, &overrides.contacts),
+            map,
             shown_mps,
             stated_mps,
             skeleton: written.skeleton().clone(),
