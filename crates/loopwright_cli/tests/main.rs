@@ -42,3 +42,4 @@ mod root;
 mod settings;
 mod snippets;
 mod targets;
+mod together;

@@ -15,7 +15,7 @@ use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::ops;
 use crate::math::rigid::Twist;
-use crate::motion::{Skeleton, Tracks};
+use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
 
@@ -47,7 +47,7 @@ pub use contact::LoopContact;
 pub(crate) use course::Course;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
-use leg::Leg;
+pub(crate) use leg::Leg;
 pub use live::LiveFoot;
 pub(crate) use model::FootModel;
 use solve::{BearingLeg, Uncut};
@@ -346,11 +346,7 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves {
-        (None, None)
-    } else {
-        speed_by_feet(clip, body, limits, settings)
-    };
+    let (found, by_feet) = twist_by_feet(clip, body, limits, settings);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -360,18 +356,27 @@ pub(crate) fn measure_speed(
     }
 }
 
-fn speed_by_feet(
-    clip: &LoopClip,
-    body: &Body,
-    limits: &ContactLimits,
-    settings: &FeetSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
+/// The speed of a loop's root by its feet; `None` if they never stand.
+pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Option<FeetSpeed> {
+    if body.found_by == FoundBy::AllLeaves {
+        return None;
+    }
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| standing_positions(&stage, foot, false))
         .collect();
-    let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
+    speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
+}
+
+/// The speed by the feet, and the twist that it gives the root; `None` where the root keeps its own.
+fn twist_by_feet(
+    clip: &LoopClip,
+    body: &Body,
+    limits: &ContactLimits,
+    settings: &FeetSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
+    let found = speed_by_feet(clip, body, limits);
     let taken = found.filter(|found| match settings.speed {
         RootSpeed::Auto => found.is_better(),
         RootSpeed::Poses => false,
@@ -416,6 +421,7 @@ pub fn hold(
         image: None,
         edited: &[],
         known: None,
+        places: None,
     };
     let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
@@ -458,6 +464,16 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
     bearing
 }
 
+/// The point by which contacts of a foot of the body of a take are counted.
+pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
+    FootPoint::standing(stage, foot, false)
+}
+
+/// The leg of every foot; `None` without a knee.
+pub(crate) fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
+    body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
+}
+
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
 fn standing_positions(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Vec<DVec3> {
     let (joint, offset) = solve::standing_point(stage, foot, is_character);
@@ -478,6 +494,8 @@ pub(crate) struct Holding<'a> {
     pub(crate) edited: &'a [EditedStance],
     /// When points of feet bear, where that is known from elsewhere; without it, it is detected.
     pub(crate) known: Option<&'a [Bearing]>,
+    /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
+    pub(crate) places: Option<&'a WorldTracks>,
 }
 
 impl Holding<'_> {
@@ -522,9 +540,10 @@ impl Holding<'_> {
             return (None, feet);
         }
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let uncut = match self.source {
-            Some(source) => Uncut::from_source(source, self.image.is_some()),
-            None => Uncut::from_motion(stage),
+        let uncut = match (self.source, self.places) {
+            (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
+            (None, Some(places)) => Uncut::from_motion(places),
+            (None, None) => Uncut::from_motion(stage.world()),
         };
         let lifted = self.lifted(stage.skeleton(), carrier);
         let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
@@ -554,7 +573,7 @@ impl Holding<'_> {
 
     /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
-        let (body, skeleton) = (self.body, stage.skeleton());
+        let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
@@ -570,14 +589,11 @@ impl Holding<'_> {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
-            let leg = || {
-                Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
-            };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
-            } else if let Some(leg) = leg() {
+            } else if let Some(leg) = Leg::of_foot(stage, body, foot) {
                 let metres = point.farthest(&contacts);
                 let slides = metres > most_metres && self.weighs();
                 if slides {

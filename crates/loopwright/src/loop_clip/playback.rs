@@ -33,6 +33,12 @@ struct SamplePosition {
 /// Times this close to a sample, relative to themselves, count as the sample: the rounding error of dividing a time by a step.
 const ON_SAMPLE: f64 = 4.0 * f64::EPSILON;
 
+/// Feet touch down between samples; at this rate, hertz, they do so within 2 ms.
+const FINE_HZ: f64 = 240.0;
+
+/// A loop of few samples a second has no more than so many more between them.
+const MOST_TIMES: f64 = 16.0;
+
 impl LoopClip {
     /// The body's pose at any time, local, relative to the root.
     ///
@@ -82,6 +88,13 @@ impl LoopClip {
             },
             path,
         }
+    }
+
+    /// The same loop at samples that are dense enough to tell when feet touch down.
+    #[must_use]
+    pub(crate) fn finely_sampled(&self) -> Self {
+        let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);
+        self.retimed(self.num_samples() * times as usize, self.step_secs() / times)
     }
 
     /// Rates of all joints' local transforms at any time under [`Interpolation::Cubic`]: velocities, metres per second, and

@@ -89,7 +89,7 @@ impl Footwork {
         }
         let stage = Stage::of_loop(clip);
         let model = FootModel::new(&stage, &body, &overrides.contacts);
-        let uncut = Uncut::from_motion(&stage);
+        let uncut = Uncut::from_motion(stage.world());
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());
         for (index, foot) in body.feet.iter().enumerate() {
             let Some(leg) = Leg::find(clip.skeleton(), &stage.world, &body, foot) else {
