@@ -8,7 +8,8 @@
 #   joins   the largest second difference of any joint's path over the three frames of both joins, over its largest elsewhere in the
 #           passage and in a cycle of both loops; joints that nowhere exceed 4 m/s^2 do not count
 #   jerk    the same of third differences over the joins, over their 99th percentile
-#   slide   mean speed of the ball of a foot between its strikes and lifts, cm/s; and its largest height over its lowest there, mm
+#   slide   mean speed of the ball of a foot between its strikes and lifts, cm/s, while its ankle is within 1 cm of its lowest: flat on
+#           the ground; and the largest height of the ball over its lowest meanwhile, less that in the take at the same frames, mm
 
 import json
 import os
@@ -21,6 +22,7 @@ from loops import UNITS, about_y, read, turn
 
 UNITS = {**UNITS, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
 UNSEEN = 4.0
+FLAT = 0.01
 
 
 class Root:
@@ -74,7 +76,7 @@ class Stance:
 
 def with_loops(path, loops, ends):
     """The world places of a passage with a cycle of its loops before and after, and where in that it begins and ends."""
-    facts = json.load(open(path + ".json"))
+    facts = json.load(open(os.path.splitext(path)[0] + ".json"))
     motion = read(path, UNITS[facts["take"]["unit"]], facts["take"]["up"].upper())
     dt, last = motion.dt, len(motion) - 1
     keys = np.array(facts["root"]["translation_m"]).reshape(-1, 3), np.array(facts["root"]["rotation_xyzw"]).reshape(-1, 4)
@@ -103,9 +105,21 @@ def joins(places, first, last, dt, order, least, usual):
     return ratio[joint], joint
 
 
+def of_take(facts, motion):
+    """The places of the take at the frames of a passage that was cut from it."""
+    if not facts["source_frames"]:
+        return None
+    take = read(facts["take"]["file"], UNITS[facts["take"]["unit"]], facts["take"]["up"].upper())
+    at = np.linspace(*facts["source_frames"], len(motion))
+    before = np.minimum(at.astype(int), len(take) - 2)
+    share = (at - before)[:, None, None]
+    return (1 - share) * take.places[before] + share * take.places[before + 1]
+
+
 def feet(facts, motion):
-    """Mean speed in cm/s and largest range of height in mm of what stands between events."""
+    """Mean speed in cm/s of what stands between events, and its largest range of height in mm, less that of the take there."""
     speeds, heights = [0.0], [0.0]
+    take = of_take(facts, motion)
     last = len(motion) - 1
     for side, leg in zip(("left", "right"), motion.body.legs):
         events = [event for event in facts["events"] if event["foot"] == side]
@@ -122,11 +136,18 @@ def feet(facts, motion):
         if since is not None:
             stands.append((since, last))
         for start, end in stands:
-            ball = motion.places[start : end + 1, leg["front"]]
+            if end - start < 4:
+                continue
+            # Flat on the ground, neither coming down nor rolling off.
+            ankle = motion.places[start : end + 1, leg["ankle"], 1]
+            flat = np.flatnonzero(ankle < ankle.min() + FLAT)
+            flat = np.arange(start + flat[0], start + flat[-1] + 1)[2:-1]
+            ball = motion.places[flat, leg["front"]]
             if len(ball) > 3:
                 steps = np.linalg.norm(np.diff(ball, axis=0) * [1, 0, 1], axis=-1)
                 speeds.extend(100 * steps / motion.dt)
-                heights.append(1000 * (ball[:, 1].max() - ball[:, 1].min()))
+                ranges = [np.ptp(places[flat, leg["front"], 1]) for places in (motion.places, take) if places is not None]
+                heights.append(1000 * (ranges[0] - sum(ranges[1:])))
     return np.mean(speeds), max(heights)
 
 

@@ -3,7 +3,6 @@
 use loopwright::analysis::{Gait, Segment, Side};
 use loopwright::math::{Decay, TimeStep};
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
-use loopwright::play::DEFAULT_FADE_SECS;
 use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind, Take};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::{Format, Target, WriteError, WrittenFile};
@@ -44,7 +43,7 @@ impl From<loopwright::play::PlayError> for CutTakeError {
     }
 }
 
-/// The name of the loop of one pose.
+/// The name of the loop of one pose; further ones are numbered.
 pub const STANCE: &str = "stance";
 
 /// Segments shorter than this hold no loop of their gait, seconds.
@@ -159,7 +158,7 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
 /// Passages that were cut out of a take, and the loops that they begin and end in.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// The loops; the last is a stance where none of those given stands and the take does.
+    /// The loops; after those given stances of the take, where none of them stands.
     pub loops: LoopSet,
     /// The passages.
     pub passages: Vec<Passage>,
@@ -184,10 +183,14 @@ impl Cut {
             true => (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs),
             false => 1.0 / wanted_hz,
         };
-        if !loops.iter().any(passage::stands)
-            && let Some(frame) = passage::calmest_stand(analysis)
-        {
-            loops.push(passage::stance(analysis, frame, STANCE, step_secs)?);
+        if !loops.iter().any(passage::stands) {
+            for (index, frame) in passage::calmest_stands(analysis)?.into_iter().enumerate() {
+                let name = match index {
+                    0 => STANCE.to_owned(),
+                    _ => format!("{STANCE}_{}", index + 1),
+                };
+                loops.push(passage::stance(analysis, frame, &name, step_secs)?);
+            }
         }
         if loops.is_empty() {
             return Err(CutTakeError::NoLoops);
@@ -204,7 +207,7 @@ impl Cut {
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
             let fade = Decay::Quintic {
-                blend_secs: DEFAULT_FADE_SECS,
+                blend_secs: passage::FADE_SECS,
             };
             let count = loops.loops().len();
             for from in 0..count {

@@ -79,6 +79,10 @@ const COARSE_HZ: f64 = 30.0;
 const SPEED_SHARE: f64 = 0.35;
 const SPEED_MPS: f64 = 0.25;
 
+/// Stances between which a jump costs less than this, metre-seconds on the reference body, are one; of more than so many the calmest count.
+const ALIKE: f64 = 0.5;
+const MOST_STANCES: usize = 4;
+
 /// Names state turns in steps of so many degrees.
 const NAMED_DEG: f64 = 45.0;
 
@@ -615,12 +619,31 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     runs
 }
 
-/// The calmest frame of a take among those in which the body stands; `None` where it never does for long enough.
-pub fn calmest_stand(analysis: &Analysis) -> Option<usize> {
-    let runs = runs(&Way::of_hips(analysis), analysis).into_iter();
-    let frames = runs
-        .filter(|run| run.does == Does::Stand)
-        .flat_map(|run| run.first..=run.last);
-    let usable = frames.filter(|&frame| analysis.usable[frame]);
-    usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+/// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
+/// into each other only one.
+pub fn calmest_stands(analysis: &Analysis) -> Result<Vec<usize>, PassageError> {
+    let calmest = |run: &Run| {
+        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
+        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+    };
+    let runs = runs(&Way::of_hips(analysis), analysis);
+    let stands = runs.iter().filter(|run| run.does == Does::Stand);
+    let mut frames: Vec<usize> = stands.filter_map(calmest).collect();
+    frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
+    if frames.len() < 2 {
+        return Ok(frames);
+    }
+    let take = TransitionClip::from_take(analysis.clone());
+    let costs = Transitions::between(&take, &take, &analysis.overrides.weights)?;
+    let decay = Decay::Quintic {
+        blend_secs: DEFAULT_FADE_SECS,
+    };
+    let alike = ALIKE * analysis.body.size(&analysis.take);
+    let mut kept: Vec<usize> = Vec::new();
+    for frame in frames {
+        if kept.len() < MOST_STANCES && kept.iter().all(|&other| costs.cost(frame, other, decay) > alike) {
+            kept.push(frame);
+        }
+    }
+    Ok(kept)
 }

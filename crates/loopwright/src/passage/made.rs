@@ -25,9 +25,9 @@ use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks};
 use crate::play::LoopSet;
 use crate::root_motion::root_joint;
 
-/// A bend fades over this long at most, seconds, and over no more than half of the passage. Shorter, and limbs dart; longer, and little
-/// of the take is left.
-const FADE_SECS: f64 = 0.6;
+/// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
+/// little of the take is left.
+pub const FADE_SECS: f64 = 0.6;
 
 /// Fewest samples of a passage, both ends included.
 const FEWEST_SAMPLES: usize = 8;
@@ -528,15 +528,14 @@ impl Passage {
         }
         let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let mut events = Vec::new();
-        for contact in feet::standing_contacts(&stage, body, limits) {
-            let keys = contact.keys();
-            for (is_strike, key) in [(true, keys.start), (false, keys.end)] {
-                let sample = key as isize - context;
-                if (0..=last).contains(&sample) {
+        for stay in feet::stays(&stage, body, limits) {
+            for (is_strike, key) in [(true, stay.strike), (false, stay.lift)] {
+                let sample = key - context as f64;
+                if (0.0..=last as f64).contains(&sample) {
                     events.push(FootEvent {
-                        secs: sample as f64 * step_secs,
-                        foot: contact.foot,
-                        side: body.feet[contact.foot].side,
+                        secs: sample * step_secs,
+                        foot: stay.foot,
+                        side: body.feet[stay.foot].side,
                         is_strike,
                     });
                 }

@@ -25,8 +25,8 @@ mod ground;
 
 mod made;
 
-pub use find::{Found, FoundPassage, Looked, MIN_TURN_IN_PLACE, MIN_TURN_ON_THE_MOVE, calmest_stand, find};
-pub use made::stance;
+pub use find::{Found, FoundPassage, Looked, MIN_TURN_IN_PLACE, MIN_TURN_ON_THE_MOVE, calmest_stands, find};
+pub use made::{FADE_SECS, stance};
 
 /// What a passage does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

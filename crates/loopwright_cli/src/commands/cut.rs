@@ -44,7 +44,6 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     outputs.protect(&take);
 
     let mut rows = Vec::new();
-    let mut own = Vec::new();
     let clips = if args.loops.is_empty() {
         let mut recipe = Recipe {
             take: study,
@@ -52,12 +51,12 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         };
         recipe.output.fps = args.fps;
         recipe.output.target = args.target;
-        own = job::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
+        let own = job::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
         let clips = own.iter().map(|(name, made)| made.made.loop_clip.clone().named(*name));
         let clips: Vec<LoopClip> = clips.collect();
         output::make_folder(&args.output)?;
         let extension = format.extension();
-        for (name, made) in core::mem::take(&mut own) {
+        for (name, made) in own {
             let path = args.output.join(name).with_extension(extension);
             let beside = output::sidecar_path(&path);
             outputs.check(&path)?;
@@ -98,12 +97,11 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         engine,
     };
     let cut = Cut::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
-    if let Some(stance) = cut.loops.loops().get(rows.len()) {
-        rows.push(LoopRow {
-            name: stance.name().to_owned(),
-            file: None,
-        });
-    }
+    let stances = &cut.loops.loops()[rows.len()..];
+    rows.extend(stances.iter().map(|stance| LoopRow {
+        name: stance.name().to_owned(),
+        file: None,
+    }));
     if args.transitions && cut.loops.loops().len() < 2 {
         talk::warn("--transitions has no effect: there is one loop, and it takes two");
     }
@@ -169,7 +167,8 @@ fn add_all(
     talk::warn_all(args.target.and_then(|engine| engine.complaint(format)));
     for passage in &cut.passages {
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
-        let beside = output::sidecar_path(&path);
+        // Not named like the sidecar of a loop, which other commands would look into.
+        let beside = path.with_extension("json");
         outputs.check(&path)?;
         outputs.check(&beside)?;
         let written = cut.write(studied, passage, format).map_err(Failure::error)?;

@@ -8,16 +8,21 @@ use glam::DVec3;
 
 use super::fade::{FadingLoop, Footwork, comes_down};
 use super::goals::turned;
-use super::limb::{LEG_UNKNOWNS, NUM_JOINTS, PARTS};
+use super::limb::{LEG_UNKNOWNS, NUM_JOINTS, NUM_PARTS, PARTS};
 use super::{Course, Goals, Settled, settle};
 use crate::analysis::body::{Body, FoundBy};
 use crate::analysis::standing::ContactLimits;
+use crate::feet::contact;
 use crate::feet::stage::{Stage, rotation_above};
+use crate::math::percentile;
 use crate::math::rigid::Rigid;
 use crate::motion::{Tracks, WorldTracks};
 
 /// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
 const SOON_SECS: f64 = 0.15;
+
+/// What stands at both ends, and between, stands at one place if these are no farther apart than this, metres on the reference body.
+const APART_METRES: f64 = 0.005;
 
 /// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
 const RESTS_MPS: f64 = 0.2;
@@ -49,11 +54,25 @@ pub(crate) fn footwork_of_take(
     let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
     let mut footwork = Footwork::of_stage(&stage, body, limits, carrier)?;
     for leg in &mut footwork.legs {
+        for part in 0..NUM_PARTS {
+            only_while_down(&mut leg.bears, &leg.heights, part, footwork.model.size);
+        }
         for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
             *values = values[samples.clone()].to_vec();
         }
     }
     Some(footwork)
+}
+
+/// Lets a part bear as far as it is down: contacts of slow steps begin while it still comes down.
+fn only_while_down(bears: &mut [[f64; NUM_PARTS]], heights: &[[f64; NUM_PARTS]], part: usize, size: f64) {
+    let stands: Vec<bool> = bears.iter().map(|bears| bears[part] > 0.0).collect();
+    for run in contact::runs(&stands) {
+        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]).collect(), 0.5);
+        for sample in run {
+            bears[sample][part] *= comes_down((heights[sample][part] - usual).max(0.0) / size);
+        }
+    }
 }
 
 impl OpenMotion<'_> {
@@ -128,6 +147,12 @@ impl OpenMotion<'_> {
         for part in PARTS.map(|part| part as usize) {
             for end in [0, 1] {
                 self.meet(end, (leg, part), course, &mut goals);
+            }
+            let place = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
+            let is_apart = place(0).distance(place(count - 1)) > APART_METRES * self.below.model.size;
+            if is_apart && goals.bears.iter().all(|bears| bears[part] > 0.5) {
+                // What never leaves the ground slides from the one place to the other, as the bends take it there.
+                goals.bears.iter_mut().for_each(|bears| bears[part] = 0.0);
             }
             for sample in 0..count {
                 let own = height(course, &goals, sample, part);
