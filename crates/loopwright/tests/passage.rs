@@ -5,7 +5,7 @@ use loopwright::math::Decay;
 use loopwright::passage::{self, Found, PassageError};
 use loopwright::{Analysis, LoopClip, LoopSet, LoopSettings, Passage, PassageKind, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
-use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+use loopwright_synth::{SyntheticTake, Truth, WalkSettings, synthesize};
 
 use crate::support;
 
@@ -114,6 +114,20 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     assert!(passage.has_held_feet());
 }
 
+/// When the feet of a walker are on the ground, seconds after a frame: the heel comes down before the ball, which is known to rest from
+/// then on; the roll takes an eighth of the stance.
+fn stays_in(truth: &Truth, from: f64) -> Vec<(String, f64, f64)> {
+    let roll_secs = 0.125 * 0.62 * truth.period_secs;
+    let at = |frame: f64| (frame - from) / truth.settings.frame_rate_hz;
+    let balls = truth
+        .contacts
+        .iter()
+        .filter(|contact| contact.joint.ends_with("ToeBase"));
+    balls
+        .map(|ball| (ball.joint.clone(), at(ball.start_frame) - roll_secs, at(ball.end_frame)))
+        .collect()
+}
+
 /// Strikes and lifts within a frame of 30 a second of those of the ball of the foot, or of its heel before.
 fn happens_as_in(truth: &[(String, f64, f64)], passage: &Passage) {
     assert!(passage.events().len() >= 2, "{:?}", passage.events());
@@ -145,17 +159,7 @@ fn a_start_is_found_and_meets_both_loops() {
         if step_secs * rate_hz == 1.0 {
             meets_its_loops(&made, &set);
         }
-        // The heel comes down before the ball; the roll takes an eighth of the stance.
-        let roll_secs = 0.125 * 0.62 * truth.period_secs;
-        let at = |frame: f64| (frame - from) / rate_hz;
-        let balls = truth
-            .contacts
-            .iter()
-            .filter(|contact| contact.joint.ends_with("ToeBase"));
-        let stays: Vec<_> = balls
-            .map(|ball| (ball.joint.clone(), at(ball.start_frame) - roll_secs, at(ball.end_frame)))
-            .collect();
-        happens_as_in(&stays, &made);
+        happens_as_in(&stays_in(&truth, from), &made);
         assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
         // What it writes is what it holds.
         let written = made.to_take().unwrap();
@@ -181,6 +185,30 @@ fn a_stop_is_found_and_meets_both_loops() {
     assert!(found.missing.iter().any(|(kind, _)| *kind == PassageKind::Start));
     let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
     meets_its_loops(&made, &set);
+}
+
+/// A walker that stands, starts, walks, turns by a right angle, walks, and stops.
+#[test]
+fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
+    let SyntheticTake { take, truth } = synthesize(
+        &WalkSettings::default()
+            .lead_in_secs(LEAD_IN_SECS)
+            .lead_out_secs(LEAD_IN_SECS)
+            .turn_dps(60.0)
+            .turn_span_secs(Some([4.0, 5.5]))
+            .seconds(14.0)
+            .drift(0.0)
+            .noise_deg(0.0),
+    )
+    .unwrap();
+    let (analysis, set, found) = found_in(&take);
+    let names: Vec<&str> = found.passages.iter().map(|passage| passage.name.as_str()).collect();
+    assert_eq!(names, ["start_walk", "stop_walk", "walk_turn_left_90"]);
+    for found in &found.passages {
+        let made = Passage::from_take(&set, &analysis, found, take.frame_time_secs()).unwrap();
+        meets_its_loops(&made, &set);
+        happens_as_in(&stays_in(&truth, found.frames[0]), &made);
+    }
 }
 
 #[test]

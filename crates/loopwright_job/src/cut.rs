@@ -263,8 +263,8 @@ impl Cut {
             duration_secs: passage.duration_secs(),
             from,
             to,
-            turn_deg: passage.turn().to_degrees(),
-            travel_m: passage.travel().to_array(),
+            turn_deg: passage.turn().to_degrees() + 0.0,
+            travel_m: passage.travel().to_array().map(|metres| metres + 0.0),
             cost_metre_secs: passage.cost(),
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
@@ -359,10 +359,17 @@ pub struct RootKeys {
 impl RootKeys {
     fn of(passage: &Passage) -> Self {
         let roots = passage.roots();
+        // No zero with a sign.
+        let plain = |value: f64| value + 0.0;
         Self {
             secs: (0..roots.len()).map(|key| key as f64 * passage.step_secs()).collect(),
-            translation_m: roots.iter().flat_map(|root| root.translation.to_array()).collect(),
-            rotation_xyzw: roots.iter().flat_map(|root| root.rotation.to_array()).collect(),
+            translation_m: (roots.iter())
+                .flat_map(|root| root.translation.to_array().map(plain))
+                .collect(),
+            rotation_xyzw: roots
+                .iter()
+                .flat_map(|root| root.rotation.to_array().map(plain))
+                .collect(),
         }
     }
 }

@@ -475,7 +475,7 @@ const LEAVES_MPS: f64 = 0.15;
 /// Contacts begin and end up to this long before and after a foot does, seconds.
 const EDGE_SECS: f64 = 0.15;
 
-/// When the feet of a motion are on the ground, from the first point of a foot that comes down to the last that leaves; none where feet
+/// When the feet of a motion are on the ground, from when the heel or the ball comes down to when both have left; none where feet
 /// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
 pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
     let mut stays = Vec::new();
@@ -491,13 +491,15 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
         if contacts.is_empty() {
             continue;
         }
+        // Toes may lie on the ground a little longer than their joint.
         let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
-        let others = ends.map(|(_, joint, offset)| stage.positions_of(joint, offset));
+        let heel = ends.filter(|(point, ..)| *point == FootPoint::Heel);
+        let heel = heel.map(|(_, joint, offset)| stage.positions_of(joint, offset));
         let in_world = |positions: Vec<DVec3>| -> Vec<DVec3> {
             let places = positions.into_iter().enumerate();
             places.map(|(key, at)| course.to_world(key as isize, at)).collect()
         };
-        let points: Vec<Vec<DVec3>> = core::iter::once(positions).chain(others).map(in_world).collect();
+        let points: Vec<Vec<DVec3>> = core::iter::once(positions).chain(heel).map(in_world).collect();
         for contact in contacts {
             let keys = contact.keys();
             let (first, last) = (
