@@ -21,8 +21,9 @@ use crate::motion::{Tracks, WorldTracks};
 /// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
 const SOON_SECS: f64 = 0.15;
 
-/// What stands at both ends, and between, stands at one place if these are no farther apart than this, metres on the reference body.
-const APART_METRES: f64 = 0.005;
+/// What stands at both ends, and between, is held if these are no farther apart than this, metres on the reference body: it then creeps from
+/// the one place to the other. Farther, and it would set off and stop with a jerk.
+const APART_METRES: f64 = 0.05;
 
 /// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
 const RESTS_MPS: f64 = 0.2;
