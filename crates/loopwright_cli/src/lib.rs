@@ -90,6 +90,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Close(args) => commands::make::close(*args),
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
+        Command::Cut(args) => commands::cut::run(&args),
         Command::Cost(args) => commands::cost::run(&args),
         Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),

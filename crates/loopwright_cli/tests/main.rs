@@ -7,6 +7,7 @@ mod blend_and_play;
 mod close;
 mod companions;
 mod cost;
+mod cut;
 mod edits;
 mod fbx;
 mod feet;

@@ -131,6 +131,14 @@ impl Footsteps<'_> {
             let left = (off_phase - rise_phase) / usual;
             toe_off *= left * left;
         }
+        if let Some(stop) = path
+            .stop_phase()
+            .filter(|stop| (strike_phase..off_phase).contains(stop))
+        {
+            // Flat before the end, and never lifted.
+            flat_phase = flat_phase.min(0.5 * (strike_phase + stop));
+            rise_phase = rise_phase.max(stop);
+        }
         let travel = path.travel_secs(middle_secs);
         let width = gait.step_aside * (1.0 + self.drift_per_sec * middle_secs);
         let behind = STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase);
@@ -185,7 +193,9 @@ impl Footsteps<'_> {
         };
         let (off, strike) = (last.off_phase, next.strike_phase);
         let mut ankle = fade.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
-        ankle.y += self.gait.lift * vigour(strike, 0.5) * ease::early_bump(u);
+        // The last step before a stop is lifted as it leaves.
+        let lifted = vigour(strike, 0.5).max(vigour(off, 0.5));
+        ankle.y += self.gait.lift * lifted * ease::early_bump(u);
         let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
             ankle,

@@ -13,8 +13,8 @@ use crate::analysis::body::{Body, Foot, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::ops;
 use crate::math::rigid::Twist;
+use crate::math::{ops, percentile};
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
@@ -41,7 +41,7 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::{fade, hardest_turn};
+pub(crate) use solve::{fade, hardest_turn, open};
 
 pub use contact::LoopContact;
 pub(crate) use course::Course;
@@ -472,6 +472,94 @@ pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
 /// The leg of every foot; `None` without a knee.
 pub(crate) fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
     body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
+}
+
+/// When a foot comes to stand and when it leaves the ground, in samples that may be fractional.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stay {
+    pub(crate) foot: usize,
+    pub(crate) strike: f64,
+    pub(crate) lift: f64,
+}
+
+/// Above where it stands by less than this a point of a foot is down, metres on the reference body.
+const DOWN_METRES: f64 = 0.006;
+
+/// A point that is down and moves faster than this over the ground leaves it, metres per second on the reference body.
+const LEAVES_MPS: f64 = 0.15;
+
+/// Contacts begin and end up to this long before and after a foot does, seconds.
+const EDGE_SECS: f64 = 0.15;
+
+/// When the feet of a motion are on the ground, from when the heel or the ball comes down to when both have left; none where feet
+/// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
+pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
+    let mut stays = Vec::new();
+    if body.found_by == FoundBy::AllLeaves {
+        return stays;
+    }
+    let model = FootModel::new(stage, body, limits);
+    let (course, metre) = (&stage.course, model.size);
+    let reach = course.samples_in(EDGE_SECS);
+    for (index, foot) in body.feet.iter().enumerate() {
+        let positions = standing_positions(stage, foot, false);
+        let contacts = contact::of_point(index, &positions, course, &model.contacts);
+        if contacts.is_empty() {
+            continue;
+        }
+        // Toes may lie on the ground a little longer than their joint.
+        let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
+        let heel = ends.filter(|(point, ..)| *point == FootPoint::Heel);
+        let heel = heel.map(|(_, joint, offset)| stage.positions_of(joint, offset));
+        let in_world = |positions: Vec<DVec3>| -> Vec<DVec3> {
+            let places = positions.into_iter().enumerate();
+            places.map(|(key, at)| course.to_world(key as isize, at)).collect()
+        };
+        let points: Vec<Vec<DVec3>> = core::iter::once(positions).chain(heel).map(in_world).collect();
+        for contact in contacts {
+            let keys = contact.keys();
+            let (first, last) = (
+                keys.start.saturating_sub(reach),
+                (keys.end + reach).min(course.count() - 1),
+            );
+            let quarter = contact.num_samples / 4;
+            let middle = keys.start + contact.num_samples / 2;
+            let over: Vec<f64> = (points.iter())
+                .map(|point| {
+                    let heights =
+                        point[keys.start + quarter..(keys.end - quarter).max(keys.start + quarter + 1)].iter();
+                    percentile::of(heights.map(|at| at.y).collect(), 0.5) + DOWN_METRES * metre
+                })
+                .collect();
+            // How far the lowest point is above where it is down.
+            let above = |key: usize| {
+                let points = points.iter().zip(&over).map(|(point, over)| point[key].y - over);
+                points.fold(f64::INFINITY, f64::min)
+            };
+            let rests = |key: usize| {
+                points.iter().zip(&over).any(|(point, over)| {
+                    let moved = point[(key + 1).min(last)] - point[key];
+                    point[key].y < *over && ops::hypot(moved.x, moved.z) < LEAVES_MPS * metre * course.step_secs
+                })
+            };
+            let strike = (first..=middle)
+                .rev()
+                .take_while(|&key| above(key) < 0.0)
+                .last()
+                .unwrap_or(keys.start);
+            let lift = (middle..=last).find(|&key| !rests(key)).unwrap_or(last);
+            let before = strike.checked_sub(1).map(|before| (above(before), above(strike)));
+            stays.push(Stay {
+                foot: index,
+                strike: match before {
+                    Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
+                    _ => strike as f64,
+                },
+                lift: lift.max(strike + 1) as f64,
+            });
+        }
+    }
+    stays
 }
 
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.

@@ -16,6 +16,7 @@ const SUMMARIES: &str = "
     close | range output closure blend | loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh
     blend | output weights speed turn-rate | loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh
     play | output seconds seed cycles fps | loopwright play loops/ --seconds 60 -o played.bvh
+    cut | output kind transitions fps for | loopwright cut walk.bvh idle-loop.bvh walk-loop.bvh -o passages/
     cost | top fade half-life joint-weight plot | loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg
     match | | loopwright match build takes/ -o takes.lwmatch
     match build | output tag tags features add | loopwright match build takes/ --tag style=walk -o takes.lwmatch
