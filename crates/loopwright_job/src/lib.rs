@@ -36,6 +36,7 @@ pub mod pack;
 mod play;
 pub mod recipe;
 mod search;
+pub mod set;
 mod stored;
 mod study;
 pub mod verdict;
