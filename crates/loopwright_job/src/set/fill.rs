@@ -17,37 +17,28 @@ const TOO_FAR_MPS: f64 = 3.0;
 const HOLE_DPS: f64 = 70.0;
 const TOO_FAR_DPS: f64 = 180.0;
 
-/// A blend is at the point that was asked for up to this share of it.
-const AT_POINT: f64 = 0.02;
-
 /// Adds the mirror images of loops whose other side no take shows.
 pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm) -> Vec<Missing> {
     let mut missing: Vec<Missing> = Vec::new();
+    let shown: Vec<Way> = entries.iter().map(|entry| way(&entry.offered)).collect();
     for index in 0..entries.len() {
         let entry = &entries[index];
-        let wanted = other_side(&entry.offered);
-        if entry.variant_of.is_some() || Some(&way(&entry.offered)) == wanted.as_ref() {
+        let Some(wanted) = other_side(&entry.offered).filter(|_| entry.variant_of.is_none()) else {
             continue;
-        }
-        let Some(wanted) = wanted else { continue };
-        let has_it = |other: &Entry| way(&other.offered) == wanted;
-        if entries.iter().any(has_it) {
+        };
+        if shown.contains(&wanted) {
             continue;
         }
         match entry.offered.member.mirrored(pairs, form) {
             Ok(member) => {
                 let gait = entry.offered.gait;
-                entries.push(Entry::new(
-                    Offered { member, gait },
-                    Source::Made(vec![(index, 1.0)]),
-                ));
+                entries.push(Entry::new(Offered { member, gait }, Source::Made(vec![(index, 1.0)])));
             }
             Err(error) => {
-                let why = format!("no take shows it, and the other side cannot be mirrored: {error}");
                 let (gait, way, side) = wanted;
                 missing.push(Missing {
                     what: described(gait, way, side),
-                    why,
+                    why: format!("no take shows it, and the other side cannot be mirrored: {error}"),
                 });
             }
         }
@@ -193,10 +184,9 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         ));
     }
     let stored: Vec<StoredLoop> = corners.iter().map(|member| member.stored.clone()).collect();
-    let turns = turns_apart > AT_POINT * HOLE_DPS;
     let request = BlendRequest {
-        weights: if turns { weights(one, other, hole.turn_dps) } else { Vec::new() },
-        speed_mps: (!turns).then_some(hole.speed_mps),
+        weights: weights(one, other, hole),
+        speed_mps: None,
         turn_rate_dps: None,
         lock_feet: FootLock::Auto,
         overrides: form.overrides.clone(),
@@ -207,8 +197,7 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     let blend = Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
     let blended = blend.stored().map_err(|error| format!("its blend cannot be written: {error}"))?;
     let shares = blended.sidecar.blend.clone().unwrap_or_default().weights;
-    let grade = blended.sidecar.quality.grade;
-    if grade == Some(Grade::Bad) {
+    if blended.sidecar.quality.grade == Some(Grade::Bad) {
         let reason = blended.sidecar.quality.reason.unwrap_or_default();
         return Err(format!("the blend of its neighbours is bad: {reason}"));
     }
@@ -224,10 +213,14 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     Ok(())
 }
 
-/// Weights of two loops for a turn rate: by their shares of the time, as their twists are mixed.
-fn weights(one: &Member, other: &Member, turn_dps: f64) -> Vec<f64> {
-    let share = (turn_dps - one.turn_dps()) / (other.turn_dps() - one.turn_dps());
+/// Weights of two loops whose blend is nearest to a hole: by their shares of the time, as their twists are mixed.
+fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
+    let point = |speed_mps: f64, turn_dps: f64| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS];
+    let of = |member: &Member| point(member.speed_mps(), member.turn_dps());
+    let (from, to, at) = (of(one), of(other), point(hole.speed_mps, hole.turn_dps));
+    let along = [0, 1].map(|axis| to[axis] - from[axis]);
+    let [way, whole] = [[0, 1].map(|axis| at[axis] - from[axis]), along].map(|v| v[0] * along[0] + v[1] * along[1]);
+    let share = (way / whole).clamp(0.0, 1.0);
     let period = |member: &Member| member.stored.clip.period_secs();
     vec![(1.0 - share) / period(one), share / period(other)]
 }
-

@@ -31,9 +31,13 @@ pub fn loops_of(
     variants: usize,
 ) -> Result<Vec<Result<TakeLoop, JobError>>, JobError> {
     let gaits = SearchRequest {
-        cycles: Some(1),
         every_cycle: variants > 1,
         ..SearchRequest::default()
+    };
+    // Where several cycles are recommended, one alone may still do.
+    let of_one_cycle = SearchRequest {
+        cycles: Some(1),
+        ..gaits.clone()
     };
     let idle = SearchRequest {
         idle: true,
@@ -42,7 +46,11 @@ pub fn loops_of(
     let rests = studied.analysis.is_mostly_idle() || studied.analysis.segments.iter().any(|part| part.gait == Gait::Idle);
     let mut loops = Vec::new();
     let mut failure = None;
-    for search in [Some(gaits), rests.then_some(idle)].into_iter().flatten() {
+    let mut has_longer = false;
+    for search in [Some(gaits), Some(of_one_cycle), rests.then_some(idle)].into_iter().flatten() {
+        if search.cycles.is_some() && !has_longer {
+            continue;
+        }
         let recipe = recipe_for(recipe, &search);
         let request = Request {
             recipe: &recipe,
@@ -56,7 +64,10 @@ pub fn loops_of(
                 continue;
             }
         };
-        let chosen: Vec<Chosen> = chosen.into_iter().flatten().collect();
+        let mut chosen: Vec<Chosen> = chosen.into_iter().flatten().collect();
+        let found = chosen.len();
+        chosen.retain(|chosen| chosen.stretch.cycles <= 1);
+        has_longer |= chosen.len() < found;
         for chosen in differing(chosen, ALIKE.max(2 * variants)) {
             loops.push(loop_of(studied, request, &chosen));
         }

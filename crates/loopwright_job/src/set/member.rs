@@ -2,8 +2,10 @@
 
 use core::f64::consts::PI;
 
+use glam::DVec3;
 use loopwright::analysis::{Body, Foot, Side};
 use loopwright::blend::SkeletonDifference;
+use loopwright::candidate::MotionKind;
 use loopwright::math::{Twist, ops};
 use loopwright::mirror::Mirror;
 use loopwright::pipeline::Recentered;
@@ -13,6 +15,7 @@ use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 
 use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
+use super::select::is_speed_unknown;
 use crate::of_loops::LoopOfLoops;
 use crate::stored::{StoredLoop, StoredLoopError};
 
@@ -65,8 +68,8 @@ pub struct Member {
     pub events: Vec<FootEvent>,
     /// What it comes of.
     pub made: SetMade,
-    /// The loops that it is blended of, and their weights.
-    pub blended: Vec<(String, f64)>,
+    /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
+    pub is_speed_guessed: bool,
 }
 
 impl Member {
@@ -83,6 +86,14 @@ impl Member {
         let feet = moved(feet, start_secs, slower, clip.period_secs());
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
+        let goes = kind_of(&stored.sidecar).is_some_and(|kind| {
+            matches!(kind, MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe)
+        });
+        let guessed = (goes && is_speed_unknown(&stored.sidecar)).then(|| guessed_velocity(&clip, &body)).flatten();
+        let clip = match guessed {
+            Some(velocity) => clip.with_twist(Twist::new(velocity, DVec3::ZERO)),
+            None => clip,
+        };
         let mode = match stored.sidecar.root_motion.mode {
             RootMode::Stationary => RootMode::Stationary,
             _ => form.mode(),
@@ -124,7 +135,7 @@ impl Member {
             phase,
             events,
             made,
-            blended: Vec::new(),
+            is_speed_guessed: guessed.is_some(),
         })
     }
 
@@ -221,6 +232,33 @@ pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError
         rotations.extend(pose.rotations);
     }
     Take::new(clip.name(), clip.skeleton().clone(), clip.step_secs(), translations, rotations)
+}
+
+/// A foot is among the lowest below this share of its rise.
+const LOW_SHARE: f64 = 0.15;
+
+/// The velocity over the ground of a body that runs in place, seen from its root: the foot that is lowest moves back as fast. `None` without
+/// feet that rise.
+fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
+    let world = clip.tracks_from_root();
+    let count = clip.num_samples();
+    let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
+    for foot in &body.feet {
+        let joint = foot.lowest_joint();
+        let at = |sample: usize| world.position(sample % count, joint);
+        let heights = || (0..count).map(|sample| at(sample).y);
+        let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
+        for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
+            sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());
+            weight += 1.0;
+        }
+    }
+    (weight > 0.0).then(|| (sum / weight).with_y(0.0))
+}
+
+/// What the body does, as the facts of its loop say.
+pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
+    sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
 }
 
 /// The foot of a side.

@@ -18,7 +18,7 @@ use loopwright::analysis::Side;
 use loopwright::math::{Decay, DecayKind};
 use loopwright::play::{DEFAULT_FADE_SECS, PlayError};
 use loopwright::LoopSet;
-use loopwright_formats::Sidecar;
+use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use crate::of_loops::LoopOfLoops;
 use manifest::{
@@ -268,7 +268,10 @@ impl SetEntry {
             }),
             events: member.events.clone(),
             grade: manifest::grade_word(quality.grade),
-            reason: (quality.reason.clone()).filter(|_| quality.grade != Some(Default::default())),
+            reason: match member.is_speed_guessed {
+                true => Some("its speed is guessed from the foot that is lowest: it runs in place".to_owned()),
+                false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
+            },
             variant_of: self.variant_of.clone(),
             made: match member.made.from {
                 MadeFrom::Blend => manifest::SetMade {

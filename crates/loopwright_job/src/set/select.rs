@@ -2,10 +2,10 @@
 
 use loopwright::candidate::MotionKind;
 use loopwright::loop_clip::Interpolation;
-use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;
-use super::member::Member;
+use super::member::{Member, kind_of};
 use crate::{CheckId, TURNING_DPS, verdict};
 
 /// Below this speed a body stays, metres per second.
@@ -18,13 +18,19 @@ const TURNS_DPS: f64 = 30.0;
 const RUN_STANDS: f64 = 0.5;
 /// Below this speed nobody runs, metres per second.
 const RUN_MPS: f64 = 1.2;
+/// A guessed speed from which what is known to go aside runs.
+const GUESSED_RUN_MPS: f64 = 2.0;
 
 /// Loops move alike up to these differences: speed in metres per second or as a share of the larger, turn in degrees per second or
 /// likewise, direction in degrees. Blending covers what lies between.
-const SAME_MPS: f64 = 0.25;
-const SAME_DPS: f64 = 15.0;
-const SAME_SHARE: f64 = 0.2;
+const SAME_MPS: f64 = 0.35;
+const SAME_DPS: f64 = 20.0;
+const SAME_SHARE: f64 = 0.3;
 const SAME_DEG: f64 = 25.0;
+
+/// A loop that climbs at more than this, metres per second, and this share of its speed, is on no level ground.
+const CLIMBS_MPS: f64 = 0.06;
+const CLIMBS_SHARE: f64 = 0.1;
 
 /// A root that moves otherwise than its standing feet, metres per second and as a share: one of the two is wrong.
 const APART_MPS: f64 = 0.3;
@@ -58,7 +64,7 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
         ));
     }
     let (speed, turn) = (member.speed_mps(), member.turn_dps());
-    let kind = sidecar.kind.as_deref().and_then(|kind| kind.parse::<MotionKind>().ok());
+    let kind = kind_of(sidecar);
     match kind {
         Some(kind @ (MotionKind::Jump | MotionKind::OneShot)) => {
             return Err(format!("it is no locomotion: {kind}"));
@@ -66,8 +72,12 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
         Some(MotionKind::Other) if speed < STAYS_MPS => return Err("it moves on the spot".to_owned()),
         _ => {}
     }
-    if verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed) {
+    if is_speed_unknown(sidecar) && !member.is_speed_guessed {
         return Err("its speed over the ground is not known".to_owned());
+    }
+    let climb = member.twist().linear.y;
+    if climb.abs() > CLIMBS_MPS && climb.abs() > CLIMBS_SHARE * speed {
+        return Err(format!("it climbs at {climb:.2} m/s, and the ground of a set is level"));
     }
     if speed < STAYS_MPS {
         return Ok(match turn.abs() >= TURNS_DPS {
@@ -76,6 +86,7 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
         });
     }
     let of_feet = sidecar.feet.as_ref().and_then(|feet| feet.feet_speed_mps);
+    let of_feet = of_feet.filter(|_| !member.is_speed_guessed);
     if let Some(feet) = of_feet.filter(|feet| (feet - speed).abs() > APART_MPS.max(APART_SHARE * speed)) {
         return Err(format!(
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
@@ -84,10 +95,16 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     let flies = member.stands_share().is_some_and(|share| share < RUN_STANDS) && speed >= RUN_MPS;
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
-        Some(MotionKind::Walk | MotionKind::TurningWalk) => SetGait::Walk,
         _ if flies => SetGait::Run,
+        // What strafes in place shows no flight: only its speed.
+        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => SetGait::Run,
         _ => SetGait::Walk,
     })
+}
+
+/// Whether nothing shows how fast a loop goes.
+pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
+    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
 }
 
 impl Offered {
@@ -206,7 +223,7 @@ pub(super) fn names<'a>(offered: impl IntoIterator<Item = &'a Offered>) -> Vec<S
         let speed = |&at: &usize| offered[at].member.speed_mps();
         let mut by_speed = alike.clone();
         by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
-        let plain = by_speed[by_speed.len() / 2];
+        let plain = by_speed[(by_speed.len() - 1) / 2];
         for at in alike.into_iter().filter(|&at| at != plain) {
             names[at] = format!("{}_{:.0}cms", names[at], 1e2 * speed(&at));
         }

@@ -27,27 +27,52 @@ const IN_COMMON: usize = 2;
 pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
     let words: Vec<Vec<String>> = takes.iter().map(|name| words_of(name)).collect();
     let longest = words.iter().map(Vec::len).max()?;
-    for place in 0..longest {
-        // The motions of each style: the other words.
-        let mut motions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for words in &words {
-            if let Some(word) = words.get(place).filter(|word| may_be_style(word)) {
-                let mut rest = words.clone();
-                rest.remove(place);
-                rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
-                motions.entry(word).or_default().insert(rest.join(" "));
-            }
-        }
-        let shares = |word: &str| {
-            let others = motions.iter().filter(|(other, _)| **other != word);
-            others.map(|(_, theirs)| theirs.intersection(&motions[word]).count()).max().unwrap_or(0) >= IN_COMMON
+    // Names may have more words before the style, or after it.
+    let places = (0..longest).flat_map(|place| [Place::FromFirst(place), Place::FromLast(place)]);
+    let told = places.filter_map(|place| styles_at(&words, place));
+    // The place that tells most; of several the first.
+    let known = |styles: &[Option<String>]| styles.iter().flatten().count();
+    told.reduce(|best, other| if known(&other) > known(&best) { other } else { best })
+}
+
+/// Where in a name the style stands.
+#[derive(Clone, Copy)]
+enum Place {
+    FromFirst(usize),
+    FromLast(usize),
+}
+
+impl Place {
+    fn of(self, count: usize) -> Option<usize> {
+        let index = match self {
+            Self::FromFirst(index) => index,
+            Self::FromLast(index) => count.checked_sub(index + 1)?,
         };
-        if motions.keys().any(|word| shares(word)) {
-            let style = |words: &Vec<String>| words.get(place).filter(|word| motions.contains_key(word.as_str())).cloned();
-            return Some(words.iter().map(style).collect());
-        }
+        (index < count).then_some(index)
     }
-    None
+}
+
+fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>> {
+    let word_of = |words: &Vec<String>| {
+        let index = place.of(words.len())?;
+        may_be_style(&words[index]).then_some(index)
+    };
+    // The motions of each style: the other words.
+    let mut motions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for words in words {
+        let Some(index) = word_of(words) else { continue };
+        let mut rest = words.clone();
+        rest.remove(index);
+        rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
+        motions.entry(&words[index]).or_default().insert(rest.join(" "));
+    }
+    let shares = |word: &str| {
+        let others = motions.iter().filter(|(other, _)| **other != word);
+        let in_common = others.map(|(_, theirs)| theirs.intersection(&motions[word]).count());
+        in_common.max().unwrap_or(0) >= IN_COMMON
+    };
+    let style = |words: &Vec<String>| word_of(words).map(|index| words[index].clone());
+    (motions.keys().any(|word| shares(word))).then(|| words.iter().map(style).collect())
 }
 
 fn may_be_style(word: &str) -> bool {
