@@ -91,6 +91,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Blend(args) => commands::blend::run(&args),
         Command::Set(args) => commands::set::run(&args),
         Command::Play(args) => commands::play::run(&args),
+        Command::Cut(args) => commands::cut::run(&args),
         Command::Cost(args) => commands::cost::run(&args),
         Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),

@@ -250,7 +250,7 @@ impl Search<'_> {
     /// What happens in the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
-        let runs = self.runs();
+        let runs = runs(&self.way, self.analysis);
         let mut events = Vec::new();
         for pair in runs.windows(2) {
             let (kind, [from, to]) = match [pair[0].does, pair[1].does] {
@@ -305,36 +305,6 @@ impl Search<'_> {
             about: [from.last, to.first],
             does: [from.does, to.does],
         }
-    }
-
-    /// The runs of frames that stand or move for long enough.
-    fn runs(&self) -> Vec<Run> {
-        let fewest = |does: Does| match does {
-            Does::Stand => self.frames(STANDS_SECS),
-            _ => self.frames(MOVES_SECS),
-        };
-        let root_size = self.size().sqrt();
-        let mut runs: Vec<Run> = Vec::new();
-        for frame in 0..self.way.num_frames() {
-            let [mps, rate] = self.way.rates(frame, self.dt);
-            let does = if mps < STANDS_MPS * root_size && rate.abs() < STANDS_RATE {
-                Does::Stand
-            } else if mps >= MOVING_MPS * root_size {
-                Does::Move
-            } else {
-                Does::Neither
-            };
-            match runs.last_mut() {
-                Some(run) if run.does == does => run.last = frame,
-                _ => runs.push(Run {
-                    does,
-                    first: frame,
-                    last: frame,
-                }),
-            }
-        }
-        runs.retain(|run| run.does != Does::Neither && run.last - run.first + 1 >= fewest(run.does));
-        runs
     }
 
     /// Turns on the move: where the heading changes most within the time of a turn, between steady ways.
@@ -609,4 +579,47 @@ impl Search<'_> {
             Looked::NoLoopLike(kind)
         }
     }
+}
+
+/// The runs of frames that stand or move for long enough.
+fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
+    let dt = analysis.take.frame_time_secs();
+    let fewest = |does: Does| {
+        TimeStep::new(dt).nearest_from_one(match does {
+            Does::Stand => STANDS_SECS,
+            _ => MOVES_SECS,
+        })
+    };
+    let root_size = analysis.body.size(&analysis.take).sqrt();
+    let mut runs: Vec<Run> = Vec::new();
+    for frame in 0..way.num_frames() {
+        let [mps, rate] = way.rates(frame, dt);
+        let does = if mps < STANDS_MPS * root_size && rate.abs() < STANDS_RATE {
+            Does::Stand
+        } else if mps >= MOVING_MPS * root_size {
+            Does::Move
+        } else {
+            Does::Neither
+        };
+        match runs.last_mut() {
+            Some(run) if run.does == does => run.last = frame,
+            _ => runs.push(Run {
+                does,
+                first: frame,
+                last: frame,
+            }),
+        }
+    }
+    runs.retain(|run| run.does != Does::Neither && run.last - run.first + 1 >= fewest(run.does));
+    runs
+}
+
+/// The calmest frame of a take among those in which the body stands; `None` where it never does for long enough.
+pub fn calmest_stand(analysis: &Analysis) -> Option<usize> {
+    let runs = runs(&Way::of_hips(analysis), analysis).into_iter();
+    let frames = runs
+        .filter(|run| run.does == Does::Stand)
+        .flat_map(|run| run.first..=run.last);
+    let usable = frames.filter(|&frame| analysis.usable[frame]);
+    usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
 }

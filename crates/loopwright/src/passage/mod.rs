@@ -25,7 +25,7 @@ mod ground;
 
 mod made;
 
-pub use find::{Found, FoundPassage, Looked, MIN_TURN_IN_PLACE, MIN_TURN_ON_THE_MOVE, find};
+pub use find::{Found, FoundPassage, Looked, MIN_TURN_IN_PLACE, MIN_TURN_ON_THE_MOVE, calmest_stand, find};
 pub use made::stance;
 
 /// What a passage does.

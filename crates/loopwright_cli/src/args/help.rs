@@ -17,6 +17,7 @@ const SUMMARIES: &str = "
     blend | output weights speed turn-rate | loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh
     set | output rig style variants for | loopwright set takes/ -o hero/ --rig hero.glb --to glb
     play | output seconds seed cycles fps | loopwright play loops/ --seconds 60 -o played.bvh
+    cut | output kind transitions fps for | loopwright cut walk.bvh idle-loop.bvh walk-loop.bvh -o passages/
     cost | top fade half-life joint-weight plot | loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg
     match | | loopwright match build takes/ -o takes.lwmatch
     match build | output tag tags features add | loopwright match build takes/ --tag style=walk -o takes.lwmatch

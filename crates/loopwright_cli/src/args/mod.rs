@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
 
 mod catalog;
+mod cut;
 mod engine;
 mod fit;
 mod help;
@@ -24,6 +25,7 @@ mod take;
 use crate::headings::{MEMORY, MESSAGES, OUTPUT};
 use crate::memory::MemorySize;
 pub(crate) use catalog::{CatalogArgs, SortBy};
+pub(crate) use cut::CutArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
@@ -94,6 +96,8 @@ pub(crate) enum Command {
     Set(Box<SetArgs>),
     /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
+    /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.
+    Cut(Box<CutArgs>),
     /// Finds the least visible jump from one motion into another.
     Cost(CostArgs),
     /// Searches many takes for the frame nearest to a wanted motion (motion matching).

@@ -5,6 +5,7 @@ pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod cut;
 pub(crate) mod demo;
 mod each;
 pub(crate) mod find;

@@ -4,6 +4,7 @@ pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod cut;
 pub(crate) mod demo;
 pub(crate) mod failure;
 mod figures;
