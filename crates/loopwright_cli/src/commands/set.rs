@@ -1,17 +1,18 @@
 //! `loopwright set`: from takes to the loops of one character, in phase, with a manifest.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
 use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
-use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetMode};
-use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop};
-use loopwright_job::{AddedRoot, Recipe, Study};
+use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
+use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages};
+use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 
 use crate::animations::{self, Excluded};
-use crate::args::SetArgs;
+use crate::args::{RigArgs, SetArgs};
 use crate::batch::{self, Input, Wanted, Work};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let rig = args.take.rig.as_deref();
     let mut outputs = Outputs::new(args.force);
     let manifest_path = args.output.join(SET_FILE);
-    outputs.check(&manifest_path)?;
+    check_folder(&args.output)?;
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), rig);
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -40,11 +41,26 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         take: args.take.clone(),
         ..args.sets.0.clone()
     };
-    let offers = Offers::gather(args, &recipe, &inputs)?;
-    left_out.extend(offers.left_out);
-    let form = form(args, &offers.loops)?;
-    let members = members(offers.loops, &form, &mut left_out);
-    let offered = of_one_skeleton(members, &mut left_out);
+    let takes = Takes {
+        args,
+        recipe: &recipe,
+        study: load::study(args.take.clone())?,
+        reading: reading(&args.take),
+    };
+    output::make_folder(&args.output)?;
+    outputs.check(&manifest_path)?;
+    let (mut loops, mut fits) = (Vec::new(), Vec::new());
+    for offers in takes.on_all(&inputs, "takes", |path, offers: &mut Offers| takes.offer(path, offers)) {
+        loops.extend(offers.loops);
+        fits.extend(offers.fits);
+        left_out.extend(offers.left_out);
+    }
+    let form = form(args, &loops)?;
+    let members = members(loops, &form, &mut left_out);
+    let mut offered = of_one_skeleton(members, &mut left_out);
+    if !offered.is_empty() && !offered.iter().any(|each| each.gait == SetGait::Idle) {
+        offered.extend(takes.stance(&inputs, &offered[0].member, &form));
+    }
     if offered.is_empty() {
         let mut failure = Failure::nothing("no take gives a loop for a set");
         for LeftOut { take, why } in left_out.iter().take(8) {
@@ -58,14 +74,26 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         pairs: args.take.mirror.clone(),
     };
     let made = Set::new(offered, &request);
-    output::make_folder(&args.output)?;
+    let loops = made.loops().map_err(Failure::error)?;
+    let once = takes.on_all(&inputs, "starts, stops and turns", |path, once: &mut Vec<TakePassages>| {
+        // What cannot be read was said before.
+        let _ = takes.each(path, |studied| {
+            for mirrored in [None, Some(&args.take.mirror[..])] {
+                once.extend(set::passages_of(studied, &loops, &request.form, mirrored));
+            }
+            Ok(())
+        });
+        Ok(())
+    });
+    let made = made.with_passages(once.into_iter().flatten().collect());
     let name = name_of(&args.output);
     let written = match args.single {
         true => write_one(&made, &request.form, args, &name, &mut outputs)?,
         false => write_each(&made, &request.form, args, &mut outputs)?,
     };
-    let mut manifest = made.manifest(&name, &written, left_out).map_err(Failure::error)?;
-    manifest.controller = controller(&offers.fits);
+    let manifest = made.manifest(&name, &written.loops, &written.passages, left_out);
+    let mut manifest = manifest.map_err(Failure::error)?;
+    manifest.controller = controller(&fits);
     let text = manifest.to_json().map_err(Failure::error)?;
     outputs.add(&manifest_path, text.as_bytes())?;
     outputs.commit()?;
@@ -144,43 +172,20 @@ fn holds_animations(path: &Path) -> bool {
     format.is_some_and(|format| format.capabilities().holds_animations)
 }
 
+/// Errors: there is a file in place of the folder.
+fn check_folder(folder: &Path) -> Result<(), Failure> {
+    match folder.exists() && !folder.is_dir() {
+        true => Err(Failure::error(format!("\"{}\" is a file, and a set needs a folder", folder.display())).try_this("-o set/")),
+        false => Ok(()),
+    }
+}
+
 /// What takes offer.
 #[derive(Default)]
 struct Offers {
     loops: Vec<TakeLoop>,
     left_out: Vec<LeftOut>,
     fits: Vec<TakeFit>,
-}
-
-impl Offers {
-    fn gather(args: &SetArgs, recipe: &Recipe, inputs: &[Input]) -> Result<Self, Failure> {
-        let work = Gather {
-            args,
-            recipe,
-            study: load::study(args.take.clone())?,
-            reading: reading(&args.take),
-            names: args.takes.clone(),
-        };
-        let jobs = batch::jobs(args.jobs.jobs, inputs.len());
-        memory::share_among(jobs);
-        let progress = Progress::new("takes", inputs.len());
-        let mut all = Self::default();
-        batch::run(&work, inputs, jobs, |_, offers: Self| {
-            all.loops.extend(offers.loops);
-            all.left_out.extend(offers.left_out);
-            all.fits.extend(offers.fits);
-            progress.step();
-        });
-        progress.finish();
-        Ok(all)
-    }
-
-    fn leave_out(&mut self, take: String, why: impl ToString) {
-        self.left_out.push(LeftOut {
-            take,
-            why: why.to_string(),
-        });
-    }
 }
 
 fn reading(study: &StudyArgs) -> TakeArgs {
@@ -194,102 +199,141 @@ fn reading(study: &StudyArgs) -> TakeArgs {
     }
 }
 
-/// Finds what takes offer, one after the other.
-struct Gather<'a> {
+/// The takes of a set.
+struct Takes<'a> {
     args: &'a SetArgs,
     recipe: &'a Recipe,
     study: Study,
     reading: TakeArgs,
-    names: Vec<PathBuf>,
 }
 
-impl Work for Gather<'_> {
+/// Does something with each of many takes, several at once.
+struct OnAll<A, F> {
+    work: F,
+    of: PhantomData<fn() -> A>,
+}
+
+impl<A, F> Work for OnAll<A, F>
+where
+    A: Default + Send,
+    F: Fn(&Path, &mut A) -> Result<(), Failure> + Sync,
+{
     type Input = Input;
-    type Studied = Offers;
-    type Answer = Offers;
+    type Studied = (A, Option<String>);
+    type Answer = (A, Option<String>);
 
-    fn study(&self, input: &Input) -> Offers {
-        let (offers, _) = talk::aside(|| {
-            let mut offers = Offers::default();
-            if let Err(failure) = self.file(&input.path, &mut offers) {
-                offers.leave_out(input.path.display().to_string(), failure.what());
-            }
-            offers
-        });
-        offers
+    fn study(&self, input: &Input) -> Self::Studied {
+        let mut all = A::default();
+        let (done, _) = talk::aside(|| (self.work)(&input.path, &mut all));
+        (all, done.err().map(|failure| failure.what().to_owned()))
     }
 
-    fn settle(&self, _: &Input, _: &mut Offers) {}
+    fn settle(&self, _: &Input, _: &mut Self::Studied) {}
 
-    fn finish(&self, _: &Input, offers: Offers) -> Offers {
-        offers
+    fn finish(&self, _: &Input, studied: Self::Studied) -> Self::Answer {
+        studied
     }
 
-    fn fault(&self, input: &Input) -> Offers {
-        let mut offers = Offers::default();
-        offers.leave_out(input.path.display().to_string(), "the program itself failed on it");
-        offers
+    fn fault(&self, _: &Input) -> Self::Answer {
+        (A::default(), Some("the program itself failed on it".to_owned()))
     }
 }
 
-impl Gather<'_> {
-    fn file(&self, named: &Path, offers: &mut Offers) -> Result<(), Failure> {
+impl Takes<'_> {
+    /// What work on each file gives, in their order; of those on which it fails a warning is said.
+    fn on_all<A: Default + Send>(
+        &self,
+        inputs: &[Input],
+        what: &'static str,
+        work: impl Fn(&Path, &mut A) -> Result<(), Failure> + Sync,
+    ) -> Vec<A> {
+        let jobs = batch::jobs(self.args.jobs.jobs, inputs.len());
+        memory::share_among(jobs);
+        let progress = Progress::new(what, inputs.len());
+        let mut all = Vec::with_capacity(inputs.len());
+        let work = OnAll {
+            work,
+            of: PhantomData,
+        };
+        batch::run(&work, inputs, jobs, |input, (answer, problem)| {
+            all.push(answer);
+            if let Some(problem) = problem {
+                progress.beside(|| talk::warn(&format!("{}: {problem}", input.path.display())));
+            }
+            progress.step();
+        });
+        progress.finish();
+        all
+    }
+
+    /// What a file offers: loops that were made before, or those of its takes.
+    fn offer(&self, named: &Path, offers: &mut Offers) -> Result<(), Failure> {
+        let (path, _) = files::split_animation(named);
+        let done = match written_loop::has_sidecar(&path) {
+            true => self.loops(named, offers),
+            false => self.each(named, |studied| {
+                if let Err(failure) = self.take(studied, offers) {
+                    offers.left_out.push(LeftOut {
+                        take: called(&studied.name, studied.facts().animation.as_deref()),
+                        why: failure.what().to_owned(),
+                    });
+                }
+                Ok(())
+            }),
+        };
+        if let Err(failure) = &done {
+            offers.left_out.push(LeftOut {
+                take: named.display().to_string(),
+                why: failure.what().to_owned(),
+            });
+        }
+        done
+    }
+
+    /// Each take of a file, if it is of the style; a file of loops has none.
+    fn each(&self, named: &Path, mut work: impl FnMut(&Studied) -> Result<(), Failure>) -> Result<(), Failure> {
         let (path, animation) = files::split_animation(named);
         if written_loop::has_sidecar(&path) {
-            return self.loops(named, offers);
+            return Ok(());
         }
         let file = load::open(&path)?;
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
-        let excluded = Excluded::of(&self.names, &self.args.left_out);
-        let numbers = animations::asked_for(&path, &file, wanted, excluded)?;
+        let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
         let is_pack = file.num_animations() > 1;
-        for number in numbers {
+        for number in animations::asked_for(&path, &file, wanted, excluded)? {
             let animation = &file.animation_names()[number];
             let is_other = |style: &String| is_pack && !set::fits_style(style, &format!("{}/{animation}", path.display()));
             if self.args.style.as_ref().is_some_and(is_other) {
                 continue;
             }
-            let called = match is_pack {
-                true => format!("{}#{animation}", path.display()),
-                false => path.display().to_string(),
-            };
-            if let Err(failure) = self.take(&path, &file, number, offers) {
-                offers.leave_out(called, failure.what());
+            match animations::read(&path, &file, number, &self.study) {
+                Ok(studied) => work(&studied)?,
+                // Of many animations some hold no motion.
+                Err(_) if is_pack => {}
+                Err(failure) => return Err(failure),
             }
         }
         Ok(())
     }
 
-    fn take(
-        &self,
-        path: &Path,
-        file: &loopwright_formats::AnimatedFile,
-        number: usize,
-        offers: &mut Offers,
-    ) -> Result<(), Failure> {
-        let studied = animations::read(path, file, number, &self.study)?;
-        if let Ok(fit) = loopwright_controller::fit(&studied.analysis, &FitSettings::default()) {
-            offers.fits.push(fit);
+    fn take(&self, studied: &Studied, offers: &mut Offers) -> Result<(), Failure> {
+        offers.fits.extend(loopwright_controller::fit(&studied.analysis, &FitSettings::default()));
+        let in_words = |error| failures::job(studied, None, error);
+        let loops = set::loops_of(studied, self.recipe, self.args.variants.get()).map_err(in_words)?;
+        if loops.is_empty() {
+            return Err(Failure::nothing("what repeats in it is uneven, or holds several cycles"));
         }
-        let in_words = |error| failures::job(&studied, None, error);
-        let loops = set::loops_of(&studied, self.recipe, self.args.variants.get()).map_err(in_words)?;
-        let num_loops = loops.len();
-        let mut failed = None;
-        for made in loops {
-            match made {
-                Ok(made) => offers.loops.push(made),
-                Err(error) => failed = Some(in_words(error)),
-            }
-        }
-        match failed {
-            Some(failure) if num_loops == 1 => Err(failure),
+        let (made, failed): (Vec<_>, Vec<_>) = loops.into_iter().partition(Result::is_ok);
+        offers.loops.extend(made.into_iter().flatten());
+        match failed.into_iter().find_map(Result::err) {
+            Some(error) if offers.loops.is_empty() => Err(in_words(error)),
             _ => Ok(()),
         }
     }
 
     /// Loops that were made before.
     fn loops(&self, path: &Path, offers: &mut Offers) -> Result<(), Failure> {
-        let target = load::character_of(&crate::args::RigArgs {
+        let target = load::character_of(&RigArgs {
             rig: self.args.take.rig.clone(),
             map: self.args.take.map.clone(),
             bone_stretch: self.args.take.bone_stretch,
@@ -305,10 +349,43 @@ impl Gather<'_> {
             };
             match read() {
                 Ok(made) => offers.loops.push(made),
-                Err(failure) => offers.leave_out(name.to_string(), failure.what()),
+                Err(failure) => offers.left_out.push(LeftOut {
+                    take: name.to_string(),
+                    why: failure.what().to_owned(),
+                }),
             }
         }
         Ok(())
+    }
+
+    /// A still body on the skeleton of a set, out of the first take in which it stands.
+    fn stance(&self, inputs: &[Input], like: &Member, form: &SetForm) -> Option<Offered> {
+        inputs.iter().find_map(|input| {
+            let mut found = None;
+            let _ = talk::aside(|| {
+                self.each(&input.path, |studied| {
+                    if found.is_none()
+                        && let Ok(Some((stored, made))) = set::stance_of(studied)
+                    {
+                        let member = Member::new(stored, made, form).ok();
+                        found = member.filter(|member| member.differs_from(like).is_none());
+                    }
+                    Ok(())
+                })
+            });
+            found.map(|member| Offered {
+                member,
+                gait: SetGait::Idle,
+            })
+        })
+    }
+}
+
+/// How a take is named, of several in one file with its animation.
+fn called(take: &str, animation: Option<&str>) -> String {
+    match animation {
+        Some(animation) if holds_animations(Path::new(take)) => format!("{take}#{animation}"),
+        _ => take.to_owned(),
     }
 }
 
@@ -354,10 +431,7 @@ fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
 fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
     let mut offered = Vec::new();
     for (stored, made) in loops {
-        let take = match &made.animation {
-            Some(animation) if holds_animations(Path::new(&made.take)) => format!("{}#{animation}", made.take),
-            _ => made.take.clone(),
-        };
+        let take = called(&made.take, made.animation.as_deref());
         let member = Member::new(stored, made, form).map_err(|error| error.to_string());
         match member.and_then(|member| Ok((set::gait_of(&member)?, member))) {
             Ok((gait, member)) => offered.push(Offered { member, gait }),
@@ -380,7 +454,13 @@ fn of_one_skeleton(offered: Vec<Offered>, left_out: &mut Vec<LeftOut>) -> Vec<Of
     let most = (0..groups.len()).rev().max_by_key(|&group| groups[group].len());
     let Some(most) = most else { return Vec::new() };
     let kept = groups.swap_remove(most);
+    let mut said: Vec<&str> = Vec::new();
     for other in groups.iter().flatten() {
+        let take = other.member.made.take.as_str();
+        if said.contains(&take) {
+            continue;
+        }
+        said.push(take);
         if let Some(difference) = other.member.differs_from(&kept[0].member) {
             let why = format!(
                 "it has another skeleton than \"{}\": {difference}; --rig FILE puts all on one",
@@ -396,14 +476,16 @@ fn of_one_skeleton(offered: Vec<Offered>, left_out: &mut Vec<LeftOut>) -> Vec<Of
     kept
 }
 
+/// What was written: the file of each loop and its facts there, the file and the animation of each passage.
+#[derive(Default)]
+struct WrittenSet {
+    loops: Vec<(String, Sidecar)>,
+    passages: Vec<(String, Option<String>)>,
+}
+
 /// Each clip in a file of its own.
-fn write_each(
-    made: &Set,
-    form: &SetForm,
-    args: &SetArgs,
-    outputs: &mut Outputs,
-) -> Result<Vec<(String, Sidecar)>, Failure> {
-    let mut written = Vec::new();
+fn write_each(made: &Set, form: &SetForm, args: &SetArgs, outputs: &mut Outputs) -> Result<WrittenSet, Failure> {
+    let mut written = WrittenSet::default();
     for entry in &made.entries {
         let file = format!("{}.{}", entry.name, form.format.extension());
         let path = args.output.join(&file);
@@ -414,7 +496,26 @@ fn write_each(
         let mut loop_file = entry.ready(form).write(&source).map_err(failures::write)?;
         loop_file.sidecar.kind.clone_from(&entry.member.stored.sidecar.kind);
         loop_output::add_file(outputs, &mut loop_file, &path)?;
-        written.push((file, loop_file.sidecar));
+        written.loops.push((file, loop_file.sidecar));
+    }
+    let Some(first) = made.entries.first() else {
+        return Ok(written);
+    };
+    let source = form.source(&first.member.stored);
+    for each in &made.passages {
+        let file = format!("{}.{}", each.passage.name(), form.format.extension());
+        let path = args.output.join(&file);
+        outputs.check(&path)?;
+        outputs.clear_sidecar(&path)?;
+        let ready = each.ready(form, made.has_root_joint()).map_err(Failure::error)?;
+        let of_file = match &ready {
+            CarriedMotion::TakeWithRoot(take) => loopwright_formats::write_take_with_root(take, &source),
+            CarriedMotion::Take(take) => loopwright_formats::write_take(take, &source),
+            CarriedMotion::Loop(_) => continue,
+        };
+        let of_file = of_file.map_err(|error| Failure::error(error).of_file(&path))?;
+        outputs.add(&path, &of_file.bytes)?;
+        written.passages.push((file, of_file.animation));
     }
     Ok(written)
 }
@@ -426,9 +527,9 @@ fn write_one(
     args: &SetArgs,
     name: &str,
     outputs: &mut Outputs,
-) -> Result<Vec<(String, Sidecar)>, Failure> {
+) -> Result<WrittenSet, Failure> {
     let Some(first) = made.entries.first() else {
-        return Ok(Vec::new());
+        return Ok(WrittenSet::default());
     };
     let source = form.source(&first.member.stored);
     let file = format!("{name}.{}", form.format.extension());
@@ -438,7 +539,9 @@ fn write_one(
         outputs.check(path)?;
     }
     let ready: Vec<_> = made.entries.iter().map(|entry| entry.ready(form)).collect();
-    let carried: Vec<_> = ready.iter().map(|each| CarriedMotion::Loop(Box::new(each.derived.clone()))).collect();
+    let loops = ready.iter().map(|each| Ok(CarriedMotion::Loop(Box::new(each.derived.clone()))));
+    let passages = made.passages.iter().map(|each| each.ready(form, made.has_root_joint()).map_err(Failure::error));
+    let carried = loops.chain(passages).collect::<Result<Vec<_>, Failure>>()?;
     let pack = MotionPack::write(&carried, &source).map_err(|error| {
         Failure::error(error)
             .of_file(&path)
@@ -465,7 +568,12 @@ fn write_one(
     };
     outputs.add(&path, &bytes)?;
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    Ok(loops.into_iter().map(|facts| (file.clone(), facts)).collect())
+    Ok(WrittenSet {
+        loops: loops.into_iter().map(|facts| (file.clone(), facts)).collect(),
+        passages: (made.passages.iter())
+            .map(|each| (file.clone(), Some(each.passage.name().to_owned())))
+            .collect(),
+    })
 }
 
 /// Constants for a controller, where the takes show any.

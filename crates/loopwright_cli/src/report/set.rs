@@ -14,6 +14,10 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
             let _ = write!(text, "  {speed:>5.2} m/s  {turn:>6.1} deg/s");
         }
+        if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
+            let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
+            let _ = write!(text, "  {} to {}, {turn:.0} deg, cost {cost:.3}", ends[0], ends[1]);
+        }
         let _ = write!(text, "  {:6}", clip.grade.as_deref().unwrap_or(""));
         let from = match clip.made.from {
             MadeFrom::Take => clip.made.take.clone(),
@@ -21,6 +25,7 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
                 let of = set.filled.iter().find(|filled| filled.clip == clip.name);
                 let of = of.map_or_else(String::new, |filled| filled.from.join(", "));
                 match clip.made.from {
+                    MadeFrom::Mirror if of.is_empty() => format!("mirrored {}", clip.made.take),
                     MadeFrom::Mirror => format!("mirrored {of}"),
                     _ => format!("blended {of}"),
                 }

@@ -188,6 +188,11 @@ impl Member {
         (sum > 0.0).then(|| sum / shares.len() as f64)
     }
 
+    /// Whether it is a single pose that is held.
+    pub fn is_one_pose(&self) -> bool {
+        kind_of(&self.stored.sidecar) == Some(MotionKind::Still)
+    }
+
     /// The loop under a name, ready to be written into a file of the set.
     pub fn ready(&self, name: &str, form: &SetForm) -> LoopOfLoops {
         let stored = &self.stored;

@@ -8,6 +8,7 @@ mod fill;
 mod find;
 pub mod manifest;
 mod member;
+mod once;
 mod select;
 mod space;
 mod style;
@@ -30,6 +31,7 @@ use select::{names, select, side_of, way_of};
 
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
+pub use once::{OnceError, SetPassage, TakePassages, passages_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
@@ -94,6 +96,8 @@ impl SetEntry {
 pub struct Set {
     /// Its loops.
     pub entries: Vec<SetEntry>,
+    /// What happens once between them.
+    pub passages: Vec<SetPassage>,
     /// What it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
@@ -145,14 +149,44 @@ impl Set {
             .collect();
         Self {
             entries,
+            passages: Vec::new(),
             missing,
             filled,
             form: form.clone(),
         }
     }
 
-    /// The manifest of the set as it was written: for each loop its file and its facts there. Errors: it cannot be played.
-    pub fn manifest(&self, name: &str, written: &[(String, Sidecar)], left_out: Vec<LeftOut>) -> Result<Manifest, PlayError> {
+    /// Its loops, but for other versions of them, under their names: those between which something happens once. Errors: there are none.
+    pub fn loops(&self) -> Result<LoopSet, PlayError> {
+        let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
+        let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
+        LoopSet::with(clips.collect(), &self.form.overrides)
+    }
+
+    /// The same set with the best of what happens once in takes.
+    #[must_use]
+    pub fn with_passages(mut self, of_takes: Vec<TakePassages>) -> Self {
+        let (passages, missing) = TakePassages::best(of_takes);
+        self.passages = passages;
+        self.missing.extend(missing);
+        self
+    }
+
+    /// Whether its skeleton has a joint of its own for the root motion.
+    pub fn has_root_joint(&self) -> bool {
+        let first = self.entries.first();
+        first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
+    }
+
+    /// The manifest of the set as it was written: for each loop its file and its facts there, for each passage its file and animation. Errors:
+    /// it cannot be played.
+    pub fn manifest(
+        &self,
+        name: &str,
+        written: &[(String, Sidecar)],
+        passages: &[(String, Option<String>)],
+        left_out: Vec<LeftOut>,
+    ) -> Result<Manifest, PlayError> {
         let Some(first) = self.entries.first() else {
             return Err(PlayError::NoLoops);
         };
@@ -160,7 +194,9 @@ impl Set {
         let clip = &first.member.stored.clip;
         let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let foot = |side: Side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint()));
-        let licences: BTreeSet<String> = (self.entries.iter()).filter_map(|entry| entry.member.made.licence.clone()).collect();
+        let made = self.entries.iter().map(|entry| &entry.member.made);
+        let made = made.chain(self.passages.iter().map(|passage| &passage.made));
+        let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
         Ok(Manifest {
             loopwright: env!("CARGO_PKG_VERSION").to_owned(),
             format: SET_FORMAT.to_owned(),
@@ -178,6 +214,7 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
+                .chain((self.passages.iter().zip(passages)).map(|(each, (file, animation))| each.clip(file, animation.clone())))
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions: self.transitions()?,
@@ -270,6 +307,7 @@ impl SetEntry {
             grade: manifest::grade_word(quality.grade),
             reason: match member.is_speed_guessed {
                 true => Some("its speed is guessed from the foot that is lowest: it runs in place".to_owned()),
+                false if member.is_one_pose() => Some("one still pose: no take stands for long enough to loop".to_owned()),
                 false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
             },
             variant_of: self.variant_of.clone(),
