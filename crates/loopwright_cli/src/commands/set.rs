@@ -77,9 +77,9 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let loops = made.loops().map_err(Failure::error)?;
     let once = takes.on_all(&inputs, "starts, stops and turns", |path, once: &mut Vec<TakePassages>| {
         // What cannot be read was said before.
-        let _ = takes.each(path, |studied| {
+        let _ = takes.each(path, |studied, is_of_pack| {
             for mirrored in [None, Some(&args.take.mirror[..])] {
-                once.extend(set::passages_of(studied, &loops, &request.form, mirrored));
+                once.extend(set::passages_of(studied, (&made, &loops), is_of_pack, mirrored));
             }
             Ok(())
         });
@@ -271,7 +271,7 @@ impl Takes<'_> {
         let (path, _) = files::split_animation(named);
         let done = match written_loop::has_sidecar(&path) {
             true => self.loops(named, offers),
-            false => self.each(named, |studied| {
+            false => self.each(named, |studied, _| {
                 if let Err(failure) = self.take(studied, offers) {
                     offers.left_out.push(LeftOut {
                         take: called(&studied.name, studied.facts().animation.as_deref()),
@@ -290,8 +290,8 @@ impl Takes<'_> {
         done
     }
 
-    /// Each take of a file, if it is of the style; a file of loops has none.
-    fn each(&self, named: &Path, mut work: impl FnMut(&Studied) -> Result<(), Failure>) -> Result<(), Failure> {
+    /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
+    fn each(&self, named: &Path, mut work: impl FnMut(&Studied, bool) -> Result<(), Failure>) -> Result<(), Failure> {
         let (path, animation) = files::split_animation(named);
         if written_loop::has_sidecar(&path) {
             return Ok(());
@@ -307,7 +307,7 @@ impl Takes<'_> {
                 continue;
             }
             match animations::read(&path, &file, number, &self.study) {
-                Ok(studied) => work(&studied)?,
+                Ok(studied) => work(&studied, is_pack)?,
                 // Of many animations some hold no motion.
                 Err(_) if is_pack => {}
                 Err(failure) => return Err(failure),
@@ -363,7 +363,7 @@ impl Takes<'_> {
         inputs.iter().find_map(|input| {
             let mut found = None;
             let _ = talk::aside(|| {
-                self.each(&input.path, |studied| {
+                self.each(&input.path, |studied, _| {
                     if found.is_none()
                         && let Ok(Some((stored, made))) = set::stance_of(studied)
                     {

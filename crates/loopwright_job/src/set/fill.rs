@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use super::manifest::{MadeFrom, Missing, SetGait, SetMade};
 use super::member::{Member, SetForm};
-use super::select::{Offered, gait_of, side_of, way_of};
+use super::select::{Offered, side_of, way_of};
 use super::{Entry, Source};
 use crate::{Blend, BlendRequest, StoredLoop};
 
@@ -207,8 +207,9 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         ..one.made.clone()
     };
     let member = Member::new(blended, made, form).map_err(|error| error.to_string())?;
-    let gait = gait_of(&member).unwrap_or(entries[hole.corners[0]].offered.gait);
-    let comes_of = hole.corners.iter().copied().zip(shares).collect();
+    let comes_of: Vec<(usize, f64)> = hole.corners.iter().copied().zip(shares).collect();
+    let most = comes_of.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    let gait = entries[most.map_or(hole.corners[0], |(index, _)| *index)].offered.gait;
     entries.push(Entry::new(Offered { member, gait }, Source::Made(comes_of)));
     Ok(())
 }

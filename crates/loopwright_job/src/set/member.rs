@@ -188,6 +188,15 @@ impl Member {
         (sum > 0.0).then(|| sum / shares.len() as f64)
     }
 
+    /// Height of the hips, metres, mean over the loop.
+    pub(super) fn hips_metres(&self) -> f64 {
+        let clip = &self.stored.clip;
+        let world = clip.tracks_from_root();
+        let count = clip.num_samples();
+        let heights = (0..count).map(|sample| world.position(sample, self.body.hips).y);
+        (heights.sum::<f64>() / count as f64 + clip.root().start.translation.y).abs()
+    }
+
     /// Whether it is a single pose that is held.
     pub fn is_one_pose(&self) -> bool {
         kind_of(&self.stored.sidecar) == Some(MotionKind::Still)

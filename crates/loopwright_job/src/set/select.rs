@@ -6,7 +6,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;
 use super::member::{Member, kind_of};
-use crate::{CheckId, TURNING_DPS, verdict};
+use crate::{CheckId, verdict};
 
 /// Below this speed a body stays, metres per second.
 const STAYS_MPS: f64 = 0.3;
@@ -16,8 +16,12 @@ const TURNS_DPS: f64 = 30.0;
 
 /// A foot of a run stands for less than this share of the time.
 const RUN_STANDS: f64 = 0.5;
-/// Below this speed nobody runs, metres per second.
-const RUN_MPS: f64 = 1.2;
+/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
+const RUN_FROUDE: f64 = 0.3;
+const GRAVITY: f64 = 9.81;
+
+/// A loop that turns by less goes straight, degrees per second.
+const STRAIGHT_DPS: f64 = 10.0;
 /// A guessed speed from which what is known to go aside runs.
 const GUESSED_RUN_MPS: f64 = 2.0;
 
@@ -92,7 +96,8 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
         ));
     }
-    let flies = member.stands_share().is_some_and(|share| share < RUN_STANDS) && speed >= RUN_MPS;
+    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * member.hips_metres();
+    let flies = is_fast && member.stands_share().is_some_and(|share| share < RUN_STANDS);
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
@@ -150,7 +155,7 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
     apart.min(360.0 - apart)
 }
 
-/// The best loop of each way to move, with those that move alike. A bad one is taken only where there is no other of its gait and side.
+/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one.
 pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
@@ -159,7 +164,8 @@ pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
     });
     let mut taken: Vec<Taken> = Vec::new();
     for each in offered {
-        let is_needless = each.order().0 == Grade::Bad && taken.iter().any(|taken| is_same_way(&taken.best, &each));
+        let is_bad = each.order().0 == Grade::Bad;
+        let is_needless = is_bad && taken.iter().any(|taken| taken.best.gait == each.gait);
         match taken.iter_mut().find(|taken| taken.best.is_like(&each)) {
             Some(alike) => alike.others.push(each),
             None if is_needless => {}
@@ -173,12 +179,6 @@ pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
     taken
 }
 
-/// Whether two loops have one gait, one of four directions, and turn to one side.
-fn is_same_way(one: &Offered, other: &Offered) -> bool {
-    let way = |each: &Offered| (each.gait, way_of(&each.member), side_of(each.member.turn_dps()));
-    way(one) == way(other)
-}
-
 fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
     let member = &offered.member;
     let way = member.direction_deg().abs().round();
@@ -188,8 +188,8 @@ fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
 /// The side to which a loop turns: 1 left, -1 right, 0 neither.
 pub(super) fn side_of(turn_dps: f64) -> i8 {
     match turn_dps {
-        turn if turn >= TURNING_DPS => 1,
-        turn if turn <= -TURNING_DPS => -1,
+        turn if turn >= STRAIGHT_DPS => 1,
+        turn if turn <= -STRAIGHT_DPS => -1,
         _ => 0,
     }
 }
