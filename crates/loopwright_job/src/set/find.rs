@@ -30,8 +30,9 @@ pub fn loops_of(
     recipe: &Recipe,
     variants: usize,
 ) -> Result<Vec<Result<TakeLoop, JobError>>, JobError> {
-    let gaits = SearchRequest {
-        every_cycle: variants > 1,
+    let gaits = SearchRequest::default();
+    let each_cycle = SearchRequest {
+        every_cycle: true,
         ..SearchRequest::default()
     };
     // Where several cycles are recommended, one alone may still do.
@@ -47,7 +48,13 @@ pub fn loops_of(
     let mut loops = Vec::new();
     let mut failure = None;
     let mut has_longer = false;
-    for search in [Some(gaits), Some(of_one_cycle), rests.then_some(idle)].into_iter().flatten() {
+    let searches = [
+        Some(gaits),
+        Some(of_one_cycle),
+        (variants > 1).then_some(each_cycle),
+        rests.then_some(idle),
+    ];
+    for search in searches.into_iter().flatten() {
         if search.cycles.is_some() && !has_longer {
             continue;
         }

@@ -180,12 +180,27 @@ impl Member {
         }
     }
 
-    /// Share of the time for which a foot stands, mean over the feet; `None` without contacts.
-    pub fn stands_share(&self) -> Option<f64> {
-        let feet = self.stored.sidecar.feet.as_ref()?;
-        let shares: Vec<f64> = feet.outcomes.iter().filter_map(|foot| foot.stands_share).collect();
-        let sum: f64 = shares.iter().sum();
-        (sum > 0.0).then(|| sum / shares.len() as f64)
+    /// Whether a foot never touches down while the other stands.
+    pub(super) fn flies(&self) -> bool {
+        let period_secs = self.stored.clip.period_secs();
+        let contacts = self.stored.sidecar.feet.as_ref().map_or(&[][..], |feet| &feet.contacts);
+        let stands_at = |contact: &ContactFacts, secs: f64| {
+            (secs - contact.start_secs).rem_euclid(period_secs) < contact.length_secs
+        };
+        let is_alone = |down: &ContactFacts| {
+            let mut others = contacts.iter().filter(|other| other.joint != down.joint);
+            !others.any(|other| stands_at(other, down.start_secs))
+        };
+        !contacts.is_empty() && contacts.iter().all(is_alone)
+    }
+
+    /// How often the foot that does so least touches down in the loop; 0 without sides.
+    pub(super) fn fewest_strikes(&self) -> usize {
+        let of = |side: &str| {
+            let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike && event.foot == side);
+            strikes.count()
+        };
+        of("left").min(of("right"))
     }
 
     /// Height of the hips, metres, mean over the loop.

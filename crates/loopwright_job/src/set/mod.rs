@@ -101,6 +101,7 @@ pub struct Set {
     /// What it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
+    left_out: Vec<LeftOut>,
     form: SetForm,
 }
 
@@ -109,7 +110,8 @@ impl Set {
     pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
         let mut entries: Vec<Entry> = Vec::new();
-        for taken in select(offered) {
+        let (taken, dropped) = select(offered);
+        for taken in taken {
             let index = entries.len();
             let varied = select::variants(&taken.best, &taken.others, *variants);
             entries.push(Entry::new(taken.best, Source::Offered));
@@ -121,7 +123,9 @@ impl Set {
         let mut missing = fill::mirror(&mut entries, pairs, form);
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
-        let mut called: Vec<String> = names(entries.iter().filter(|entry| entry.variant_of.is_none()).map(|entry| &entry.offered));
+        let named = entries.iter().filter(|entry| entry.variant_of.is_none());
+        let named: Vec<(&Offered, bool)> = named.map(|entry| (&entry.offered, matches!(entry.source, Source::Offered))).collect();
+        let mut called = names(&named);
         // Variants are numbered after the loop that they are versions of.
         for (index, entry) in entries.iter().enumerate() {
             if let Some(of) = entry.variant_of {
@@ -152,6 +156,7 @@ impl Set {
             passages: Vec::new(),
             missing,
             filled,
+            left_out: dropped.iter().map(bad).collect(),
             form: form.clone(),
         }
     }
@@ -185,8 +190,9 @@ impl Set {
         name: &str,
         written: &[(String, Sidecar)],
         passages: &[(String, Option<String>)],
-        left_out: Vec<LeftOut>,
+        mut left_out: Vec<LeftOut>,
     ) -> Result<Manifest, PlayError> {
+        left_out.extend(self.left_out.iter().cloned());
         let Some(first) = self.entries.first() else {
             return Err(PlayError::NoLoops);
         };
@@ -252,6 +258,17 @@ impl Set {
             }
         }
         Ok(transitions)
+    }
+}
+
+/// A loop that is too bad for a set.
+fn bad(offered: &Offered) -> LeftOut {
+    let member = &offered.member;
+    let reason = member.stored.sidecar.quality.reason.clone().unwrap_or_default();
+    let frames = member.made.frames.map_or_else(String::new, |[start, end]| format!(" of frames {start:.0}-{end:.0}"));
+    LeftOut {
+        take: member.made.take.clone(),
+        why: format!("the loop{frames} is bad: {reason}"),
     }
 }
 

@@ -15,7 +15,7 @@ use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
-use super::select::way_of;
+use super::select::{side_of, way_of};
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
 
 /// Something that happens once in a set.
@@ -27,6 +27,8 @@ pub struct SetPassage {
     pub made: SetMade,
     /// The names of the loops that it begins and ends in.
     ends: [String; 2],
+    /// Whether one of them turns on its way.
+    curves: bool,
     /// How these move: their gait and direction.
     ways: [(SetGait, &'static str); 2],
     /// Names of the feet of its body.
@@ -77,6 +79,10 @@ pub fn passages_of(
             gait => (gait, way_of(&entry.member)),
         })
     };
+    let curves = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
+    };
     let cut = |found: &FoundPassage| {
         let passage = Passage::from_take(loops, &analysis, found, 1.0 / set.form.fps)?;
         let ends = passage.ends().map(|end| named(end.loop_index));
@@ -91,6 +97,7 @@ pub fn passages_of(
             feet: (analysis.body.feet.iter())
                 .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
                 .collect(),
+            curves: ends.iter().any(curves),
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
             ends,
@@ -132,8 +139,8 @@ impl TakePassages {
             looked.extend(each.missing);
             found.extend(each.found);
         }
-        // A mirror image comes after what takes show.
-        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.passage.cost());
+        // A mirror image comes after what takes show, and what curves after what goes straight.
+        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
         found.sort_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(core::cmp::Ordering::Equal));
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
@@ -188,8 +195,9 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
 /// Turns are told apart in steps of so much, radians (90 degrees).
 const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 
-/// A passage whose ends cost more is not like its loops there, metre-seconds: those of a captured walk that stops cost a quarter.
-const MOST_COST: f64 = 0.45;
+/// A passage whose ends cost more is not like its loops there, metre-seconds: what starts from an idle costs 0.1 to 0.2, what ends with
+/// the arms spread more.
+const MOST_COST: f64 = 0.25;
 
 /// Who turns farther on the way does something else, radians (225 degrees).
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;

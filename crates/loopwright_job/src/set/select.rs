@@ -14,8 +14,6 @@ const STAYS_MPS: f64 = 0.3;
 /// From this rate on a body that stays turns, degrees per second.
 const TURNS_DPS: f64 = 30.0;
 
-/// A foot of a run stands for less than this share of the time.
-const RUN_STANDS: f64 = 0.5;
 /// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
 const RUN_FROUDE: f64 = 0.3;
 const GRAVITY: f64 = 9.81;
@@ -67,6 +65,10 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             sidecar.candidate.cycles
         ));
     }
+    let steps = member.fewest_strikes();
+    if steps > 1 {
+        return Err(format!("each foot steps {steps} times in it, and the loops of a set hold one cycle"));
+    }
     let (speed, turn) = (member.speed_mps(), member.turn_dps());
     let kind = kind_of(sidecar);
     match kind {
@@ -96,8 +98,10 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
         ));
     }
-    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * member.hips_metres();
-    let flies = is_fast && member.stands_share().is_some_and(|share| share < RUN_STANDS);
+    // On a character as on the body that ran: speeds are scaled with lengths.
+    let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
+    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
+    let flies = is_fast && member.flies();
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
@@ -155,20 +159,22 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
     apart.min(360.0 - apart)
 }
 
-/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one.
-pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
+/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others
+/// are returned apart.
+pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
         let by_size = one.2.total_cmp(&other.2).then(one.3.total_cmp(&other.3));
         (one.0.cmp(&other.0)).then(one.1.cmp(&other.1)).then(by_size)
     });
     let mut taken: Vec<Taken> = Vec::new();
+    let mut dropped = Vec::new();
     for each in offered {
         let is_bad = each.order().0 == Grade::Bad;
         let is_needless = is_bad && taken.iter().any(|taken| taken.best.gait == each.gait);
         match taken.iter_mut().find(|taken| taken.best.is_like(&each)) {
             Some(alike) => alike.others.push(each),
-            None if is_needless => {}
+            None if is_needless => dropped.push(each),
             None => taken.push(Taken {
                 best: each,
                 others: Vec::new(),
@@ -176,7 +182,7 @@ pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
         }
     }
     taken.sort_by(|one, other| key(&one.best).partial_cmp(&key(&other.best)).unwrap_or(core::cmp::Ordering::Equal));
-    taken
+    (taken, dropped)
 }
 
 fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
@@ -210,18 +216,21 @@ pub(super) fn way_of(member: &Member) -> &'static str {
     }
 }
 
-/// The names of loops, each once: by gait and direction, with the turn, and with the speed where that still leaves two alike.
-pub(super) fn names<'a>(offered: impl IntoIterator<Item = &'a Offered>) -> Vec<String> {
-    let offered: Vec<&Offered> = offered.into_iter().collect();
-    let mut names: Vec<String> = offered.iter().map(|each| name_of(each)).collect();
+/// The names of loops, each once: by gait and direction, with the turn, and with the speed where that still leaves two alike. Those that
+/// takes show, which the second part says, have the plainer names.
+pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
+    let mut names: Vec<String> = offered.iter().map(|(each, _)| name_of(each)).collect();
     for index in 0..names.len() {
         let alike: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[index]).collect();
         if alike.len() < 2 {
             continue;
         }
         // The one in the middle keeps the plain name.
-        let speed = |&at: &usize| offered[at].member.speed_mps();
-        let mut by_speed = alike.clone();
+        let speed = |&at: &usize| offered[at].0.member.speed_mps();
+        let mut by_speed: Vec<usize> = alike.iter().copied().filter(|&at| offered[at].1).collect();
+        if by_speed.is_empty() {
+            by_speed.clone_from(&alike);
+        }
         by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
         let plain = by_speed[(by_speed.len() - 1) / 2];
         for at in alike.into_iter().filter(|&at| at != plain) {
