@@ -90,7 +90,7 @@ def check_motion(name, folder, manifest, unit):
     return worst[0] <= SPEED_SHARE and worst[1] <= TURN_DPS
 
 
-def check_events(manifest, truths):
+def check_events(folder, manifest, truths):
     """Strikes and lifts against the truth of synthetic takes, in frames of the set."""
     apart = []
     for clip in manifest["clips"]:
@@ -98,18 +98,16 @@ def check_events(manifest, truths):
         if clip["kind"] != "loop" or clip["made"]["from"] != "take" or not truth:
             continue
         period, rate = truth["period_secs"], truth["settings"]["frame_rate_hz"]
-        # A foot comes down with its heel and lifts with its toes; what stood before the walk began is no step.
-        edges = {
-            (foot.lower(), kind): [c[edge] / rate for c in truth["contacts"] if c["joint"] == foot + joint and c["start_frame"] > 0]
-            for foot in ("Left", "Right")
-            for kind, joint, edge in (("strike", "Foot", "start_frame"), ("lift", "ToeBase", "end_frame"))
-        }
-        if not edges["left", "strike"]:
-            continue
-        first = edges["left", "strike"][0]  # phase 0
+        slower = clip["seconds"] / period
+        # The first frame of the loop, in the time of the take: its seam is at the first frame that was cut.
+        seam = json.load(open(os.path.join(folder, clip["file"] + ".json")))["playback"]["seam_sample"]
+        begin = clip["made"]["frames"][0] / rate - seam / manifest["fps"] / slower
+        # A foot comes down with its heel and lifts with its toes; what stood before the walk began is no step, nor the last.
+        edges = lambda foot, joint, edge: [c[edge] / rate for c in truth["contacts"] if c["joint"] == foot + joint and c["start_frame"] > 0][:-1]
         for event in clip["events"]:
-            here = event["secs"] * period / clip["seconds"]
-            gaps = [abs((edge - first - here + 0.5 * period) % period - 0.5 * period) for edge in edges[event["foot"], event["kind"]][:-1]]
+            joint, edge = ("Foot", "start_frame") if event["kind"] == "strike" else ("ToeBase", "end_frame")
+            here = begin + event["secs"] / slower
+            gaps = [abs((at - here + 0.5 * period) % period - 0.5 * period) for at in edges(event["foot"].capitalize(), joint, edge)]
             apart.append((min(gaps) * manifest["fps"], clip["name"], event["foot"], event["kind"]))
     return apart
 
@@ -122,7 +120,7 @@ def main(command, mocap, scratch):
     truths = {}
     for name, flags in SYNTH.items():
         path = os.path.join(takes, name + ".bvh")
-        subprocess.run([command, "synth", "-o", path, "--force", "--quiet", "--seconds", "9", "--fps", "60", "--drift", "0", *flags.split()], check=True, capture_output=True)
+        subprocess.run([command, "synth", "-o", path, "--force", "--quiet", "--seconds", "9", "--fps", "30", "--drift", "0", *flags.split()], check=True, capture_output=True)
         truths[name] = json.load(open(path + ".truth.json"))
     sets = {"synthetic": ([takes], 0.01, ["idle", "walk", "walk left", "walk right", "run", "start"])}
     for name, (inputs, unit, parts) in SETS.items():
@@ -137,7 +135,7 @@ def main(command, mocap, scratch):
         print(f"{name}: {len(manifest['clips'])} clips in {secs:.1f} s; {len(parts) - len(lacks)} of {len(parts)} parts" + (f", lacks {', '.join(lacks)}" if lacks else ""))
         good &= check_motion(name, folder, manifest, unit)
         if name == "synthetic":
-            apart = check_events(manifest, truths)
+            apart = check_events(folder, manifest, truths)
             worst, frames = max(apart), [each[0] for each in apart]
             print(f"synthetic: {len(apart)} events, median {np.median(frames):.2f} frames, worst {worst[0]:.2f}: {' '.join(worst[1:])}")
             good &= worst[0] <= 1.0

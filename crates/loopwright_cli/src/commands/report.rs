@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright::{Analysis, candidate::MotionKind};
 use loopwright_catalog::CatalogFormat;
-use loopwright_draw::report::{self as page, Contact, Heading, LoopEntry, Panel, SetBar, SetPassage, SetPoint, SetSummary};
+use loopwright_draw::report::{
+    self as page, Contact, Heading, LoopEntry, Panel, SetBar, SetPassage, SetPoint, SetSummary,
+};
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
 use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
@@ -128,7 +130,10 @@ fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
     if !path.is_file() || path.file_name().is_none_or(|name| name != SET_FILE) {
         return Ok(None);
     }
-    Ok(Some((files::folder_of(&path).to_owned(), super::set::read_manifest(&path)?)))
+    Ok(Some((
+        files::folder_of(&path).to_owned(),
+        super::set::read_manifest(&path)?,
+    )))
 }
 
 /// What the page shows of a set.
@@ -141,35 +146,51 @@ fn summary(set: &Manifest) -> SetSummary {
         turn_dps: point.at.get(1).copied().unwrap_or_default(),
         is_filled: is_filled(&point.clip),
     });
-    let bars = set.clips.iter().filter(|clip| clip.kind == ClipKind::Loop && !clip.events.is_empty()).map(|clip| {
-        let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
-        let stands = strikes.filter_map(|strike| {
-            let from = strike.phase?;
-            // The next lift of that foot, around the end.
-            let lifts = clip.events.iter().filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot);
-            let to = lifts.filter_map(|lift| lift.phase).min_by(|one, other| {
-                (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0))
-            })?;
-            Some((strike.foot == "left", from, to))
+    let bars = set
+        .clips
+        .iter()
+        .filter(|clip| clip.kind == ClipKind::Loop && !clip.events.is_empty())
+        .map(|clip| {
+            let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
+            let stands = strikes.filter_map(|strike| {
+                let from = strike.phase?;
+                // The next lift of that foot, around the end.
+                let lifts = clip
+                    .events
+                    .iter()
+                    .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot);
+                let to = lifts
+                    .filter_map(|lift| lift.phase)
+                    .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
+                Some((strike.foot == "left", from, to))
+            });
+            SetBar {
+                name: clip.name.clone(),
+                stands: stands.collect(),
+            }
         });
-        SetBar {
+    let passages = set
+        .clips
+        .iter()
+        .filter(|clip| clip.kind != ClipKind::Loop)
+        .map(|clip| SetPassage {
             name: clip.name.clone(),
-            stands: stands.collect(),
-        }
-    });
-    let passages = set.clips.iter().filter(|clip| clip.kind != ClipKind::Loop).map(|clip| SetPassage {
-        name: clip.name.clone(),
-        ends: [&clip.from, &clip.to].map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
-        secs: clip.seconds,
-        turn_deg: clip.turn_deg.unwrap_or_default(),
-        cost: clip.cost.unwrap_or_default(),
-    });
+            ends: [&clip.from, &clip.to]
+                .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
+            secs: clip.seconds,
+            turn_deg: clip.turn_deg.unwrap_or_default(),
+            cost: clip.cost.unwrap_or_default(),
+        });
     SetSummary {
         points: points.collect(),
         triangles: space.map_or_else(Vec::new, |space| space.triangles.clone()),
         bars: bars.collect(),
         passages: passages.collect(),
-        missing: set.missing.iter().map(|missing| (missing.what.clone(), missing.why.clone())).collect(),
+        missing: set
+            .missing
+            .iter()
+            .map(|missing| (missing.what.clone(), missing.why.clone()))
+            .collect(),
     }
 }
 

@@ -94,7 +94,12 @@ impl SetSummary {
             html += "</tbody></table>";
         }
         for (what, why) in &self.missing {
-            let _ = write!(html, "<p class=\"reason\">Missing: {}: {}</p>", escape(what), escape(why));
+            let _ = write!(
+                html,
+                "<p class=\"reason\">Missing: {}: {}</p>",
+                escape(what),
+                escape(why)
+            );
         }
         html
     }
@@ -102,10 +107,16 @@ impl SetSummary {
     /// The loops over speed and turn rate, a left turn at the left.
     fn grid(&self) -> String {
         let most_mps = self.points.iter().map(|point| point.speed_mps).fold(1.0, f64::max) * 1.15;
-        let most_dps = self.points.iter().map(|point| point.turn_dps.abs()).fold(20.0, f64::max) * 1.3;
+        let most_dps = self
+            .points
+            .iter()
+            .map(|point| point.turn_dps.abs())
+            .fold(20.0, f64::max)
+            * 1.3;
         let across = |turn: f64| 0.5 * WIDTH * (1.0 - turn / most_dps);
         let down = |speed: f64| (GRID - 24.0) * (1.0 - speed / most_mps) + 4.0;
-        let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {GRID}\" role=\"img\" aria-label=\"Loops by speed and turn rate\">");
+        let mut svg =
+            format!("<svg viewBox=\"0 0 {WIDTH} {GRID}\" role=\"img\" aria-label=\"Loops by speed and turn rate\">");
         let floor = down(0.0);
         let _ = write!(
             svg,
@@ -126,7 +137,11 @@ impl SetSummary {
         }
         for point in &self.points {
             let (x, y) = (across(point.turn_dps), down(point.speed_mps));
-            let dash = if point.is_filled { " class=\"c\"" } else { " class=\"a\"" };
+            let dash = if point.is_filled {
+                " class=\"c\""
+            } else {
+                " class=\"a\""
+            };
             let _ = write!(
                 svg,
                 "<path{dash} d=\"M{:.1} {y:.1}h8m-4 -4v8\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
@@ -146,11 +161,20 @@ impl SetSummary {
         let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Stances by phase\">");
         for (index, bar) in self.bars.iter().enumerate() {
             let top = BAR * index as f64 + 3.0;
-            let _ = write!(svg, "<text x=\"4\" y=\"{:.1}\">{}</text>", top + 12.0, escape(&bar.name));
+            let _ = write!(
+                svg,
+                "<text x=\"4\" y=\"{:.1}\">{}</text>",
+                top + 12.0,
+                escape(&bar.name)
+            );
             for &(is_left, from, to) in &bar.stands {
                 let (class, y) = if is_left { ("a", top + 4.0) } else { ("b", top + 12.0) };
                 // What goes on beyond the end continues at the start.
-                let spans = if to >= from { vec![(from, to)] } else { vec![(from, 1.0), (0.0, to)] };
+                let spans = if to >= from {
+                    vec![(from, to)]
+                } else {
+                    vec![(from, 1.0), (0.0, to)]
+                };
                 for (from, to) in spans {
                     let _ = write!(
                         svg,

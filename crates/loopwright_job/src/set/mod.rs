@@ -15,10 +15,10 @@ mod style;
 
 use std::collections::BTreeSet;
 
+use loopwright::LoopSet;
 use loopwright::analysis::Side;
 use loopwright::math::{Decay, DecayKind};
 use loopwright::play::{DEFAULT_FADE_SECS, PlayError};
-use loopwright::LoopSet;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use crate::of_loops::LoopOfLoops;
@@ -124,12 +124,17 @@ impl Set {
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
         let named = entries.iter().filter(|entry| entry.variant_of.is_none());
-        let named: Vec<(&Offered, bool)> = named.map(|entry| (&entry.offered, matches!(entry.source, Source::Offered))).collect();
+        let named: Vec<(&Offered, bool)> = named
+            .map(|entry| (&entry.offered, matches!(entry.source, Source::Offered)))
+            .collect();
         let mut called = names(&named);
         // Variants are numbered after the loop that they are versions of.
         for (index, entry) in entries.iter().enumerate() {
             if let Some(of) = entry.variant_of {
-                let number = 2 + entries[..index].iter().filter(|other| other.variant_of == Some(of)).count();
+                let number = 2 + entries[..index]
+                    .iter()
+                    .filter(|other| other.variant_of == Some(of))
+                    .count();
                 called.insert(index, format!("{}_v{number}", called[of]));
             }
         }
@@ -220,7 +225,10 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain((self.passages.iter().zip(passages)).map(|(each, (file, animation))| each.clip(file, animation.clone())))
+                .chain(
+                    (self.passages.iter().zip(passages))
+                        .map(|(each, (file, animation))| each.clip(file, animation.clone())),
+                )
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions: self.transitions()?,
@@ -237,7 +245,11 @@ impl Set {
         let fade = Decay::Quintic {
             blend_secs: DEFAULT_FADE_SECS,
         };
-        let clips = self.entries.iter().map(|entry| entry.member.stored.clip.clone()).collect();
+        let clips = self
+            .entries
+            .iter()
+            .map(|entry| entry.member.stored.clip.clone())
+            .collect();
         let set = LoopSet::with(clips, &self.form.overrides)?.prepared(fade)?;
         let mut transitions = Vec::new();
         for (from, left) in self.entries.iter().enumerate() {
@@ -265,7 +277,10 @@ impl Set {
 fn bad(offered: &Offered) -> LeftOut {
     let member = &offered.member;
     let reason = member.stored.sidecar.quality.reason.clone().unwrap_or_default();
-    let frames = member.made.frames.map_or_else(String::new, |[start, end]| format!(" of frames {start:.0}-{end:.0}"));
+    let frames = member
+        .made
+        .frames
+        .map_or_else(String::new, |[start, end]| format!(" of frames {start:.0}-{end:.0}"));
     LeftOut {
         take: member.made.take.clone(),
         why: format!("the loop{frames} is bad: {reason}"),
@@ -284,10 +299,22 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
     };
     let goes = [SetGait::Walk, SetGait::Run];
     let parts = [
-        ("idle", has(&[SetGait::Idle], None), "no take stands still for long enough to loop"),
-        ("walk", has(&goes, Some(0)), "no take walks or runs straight ahead for two cycles"),
+        (
+            "idle",
+            has(&[SetGait::Idle], None),
+            "no take stands still for long enough to loop",
+        ),
+        (
+            "walk",
+            has(&goes, Some(0)),
+            "no take walks or runs straight ahead for two cycles",
+        ),
         ("walk_left", has(&goes, Some(1)), "no take turns while it walks or runs"),
-        ("walk_right", has(&goes, Some(-1)), "no take turns while it walks or runs"),
+        (
+            "walk_right",
+            has(&goes, Some(-1)),
+            "no take turns while it walks or runs",
+        ),
     ];
     (parts.into_iter().filter(|(_, there, _)| !there))
         .map(|(what, _, why)| Missing {
@@ -324,7 +351,9 @@ impl SetEntry {
             grade: manifest::grade_word(quality.grade),
             reason: match member.is_speed_guessed {
                 true => Some("its speed is guessed from the foot that is lowest: it runs in place".to_owned()),
-                false if member.is_one_pose() => Some("one still pose: no take stands for long enough to loop".to_owned()),
+                false if member.is_one_pose() => {
+                    Some("one still pose: no take stands for long enough to loop".to_owned())
+                }
                 false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
             },
             variant_of: self.variant_of.clone(),

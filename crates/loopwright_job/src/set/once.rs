@@ -8,12 +8,12 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
 
-use super::manifest::{
-    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
-};
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
+};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
@@ -88,7 +88,11 @@ pub fn passages_of(
         let ends = passage.ends().map(|end| named(end.loop_index));
         Ok(SetPassage {
             made: SetMade {
-                from: if mirrored.is_some() { MadeFrom::Mirror } else { MadeFrom::Take },
+                from: if mirrored.is_some() {
+                    MadeFrom::Mirror
+                } else {
+                    MadeFrom::Take
+                },
                 take: facts.file.clone(),
                 animation: facts.animation.clone(),
                 frames: passage.source_frames(),
@@ -104,8 +108,11 @@ pub fn passages_of(
         })
     };
     let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
-    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.into_iter().flatten().partition(SetPassage::fits);
-    let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
+        passages.into_iter().flatten().partition(SetPassage::fits);
+    let dear = dear
+        .iter()
+        .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
     Ok(TakePassages {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
@@ -141,7 +148,11 @@ impl TakePassages {
         }
         // A mirror image comes after what takes show, and what curves after what goes straight.
         let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
-        found.sort_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(core::cmp::Ordering::Equal));
+        found.sort_by(|one, other| {
+            order(one)
+                .partial_cmp(&order(other))
+                .unwrap_or(core::cmp::Ordering::Equal)
+        });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
             if !kept.iter().any(|kept| kept.key() == each.key()) {
@@ -186,7 +197,10 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
             let why = fitting.or_else(|| why.clone().next());
             Missing {
                 what: what.to_owned(),
-                why: why.map_or_else(|| "no take could be searched for it".to_owned(), |why| format!("in no take: {why}")),
+                why: why.map_or_else(
+                    || "no take could be searched for it".to_owned(),
+                    |why| format!("in no take: {why}"),
+                ),
             }
         })
         .collect()
@@ -195,9 +209,8 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
 /// Turns are told apart in steps of so much, radians (90 degrees).
 const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 
-/// A passage whose ends cost more is not like its loops there, metre-seconds: what starts from an idle costs 0.1 to 0.2, what ends with
-/// the arms spread more.
-const MOST_COST: f64 = 0.25;
+/// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
+const MOST_COST: f64 = 0.35;
 
 /// Who turns farther on the way does something else, radians (225 degrees).
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
@@ -284,9 +297,19 @@ impl SetPassage {
             travel_m: Some(passage.travel().to_array()),
             cost: Some(passage.cost()),
             root: Some(RootKeys {
-                secs: (0..passage.num_samples()).map(|key| key as f64 * passage.step_secs()).collect(),
-                translation: passage.roots().iter().flat_map(|root| root.translation.to_array()).collect(),
-                rotation: passage.roots().iter().flat_map(|root| root.rotation.to_array()).collect(),
+                secs: (0..passage.num_samples())
+                    .map(|key| key as f64 * passage.step_secs())
+                    .collect(),
+                translation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.translation.to_array())
+                    .collect(),
+                rotation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.rotation.to_array())
+                    .collect(),
             }),
             events: (passage.events().iter())
                 .map(|event| FootEvent {
@@ -297,7 +320,11 @@ impl SetPassage {
                         Some(Side::Right) => "right".to_owned(),
                         None => self.feet.get(event.foot).cloned().unwrap_or_default(),
                     },
-                    kind: if event.is_strike { FootEventKind::Strike } else { FootEventKind::Lift },
+                    kind: if event.is_strike {
+                        FootEventKind::Strike
+                    } else {
+                        FootEventKind::Lift
+                    },
                 })
                 .collect(),
             grade: Some(if held { "good" } else { "review" }.to_owned()),

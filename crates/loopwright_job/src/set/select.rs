@@ -15,7 +15,7 @@ const STAYS_MPS: f64 = 0.3;
 const TURNS_DPS: f64 = 30.0;
 
 /// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
-const RUN_FROUDE: f64 = 0.3;
+const RUN_FROUDE: f64 = 0.25;
 const GRAVITY: f64 = 9.81;
 
 /// A loop that turns by less goes straight, degrees per second.
@@ -67,7 +67,9 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     }
     let steps = member.fewest_strikes();
     if steps > 1 {
-        return Err(format!("each foot steps {steps} times in it, and the loops of a set hold one cycle"));
+        return Err(format!(
+            "each foot steps {steps} times in it, and the loops of a set hold one cycle"
+        ));
     }
     let (speed, turn) = (member.speed_mps(), member.turn_dps());
     let kind = kind_of(sidecar);
@@ -106,7 +108,9 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
         // What strafes in place shows no flight: only its speed.
-        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => SetGait::Run,
+        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => {
+            SetGait::Run
+        }
         _ => SetGait::Walk,
     })
 }
@@ -181,7 +185,11 @@ pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
             }),
         }
     }
-    taken.sort_by(|one, other| key(&one.best).partial_cmp(&key(&other.best)).unwrap_or(core::cmp::Ordering::Equal));
+    taken.sort_by(|one, other| {
+        key(&one.best)
+            .partial_cmp(&key(&other.best))
+            .unwrap_or(core::cmp::Ordering::Equal)
+    });
     (taken, dropped)
 }
 
@@ -270,7 +278,10 @@ const NUM_PHASES: usize = 32;
 
 /// So many of these loops which differ most from the first and from each other, beside the first.
 pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
-    let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best).chain(others).map(|each| profile(&each.member)).collect();
+    let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best)
+        .chain(others)
+        .map(|each| profile(&each.member))
+        .collect();
     let mut chosen = vec![0];
     while chosen.len() < count.min(profiles.len()) {
         let farthest = (0..profiles.len())

@@ -15,8 +15,22 @@ pub fn fits_style(pattern: &str, name: &str) -> bool {
 
 /// Words that say where a body goes, and how fast, beside those that say what it does.
 const NO_STYLES: [&str; 16] = [
-    "left", "right", "forward", "forwards", "backward", "backwards", "front", "back", "side", "straight", "slow", "fast",
-    "start", "stop", "loop", "take",
+    "left",
+    "right",
+    "forward",
+    "forwards",
+    "backward",
+    "backwards",
+    "front",
+    "back",
+    "side",
+    "straight",
+    "slow",
+    "fast",
+    "start",
+    "stop",
+    "loop",
+    "take",
 ];
 
 /// Fewest motions that two styles have in common: with one, a word may as well name a motion.
@@ -83,7 +97,9 @@ fn may_be_style(word: &str) -> bool {
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = name
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
@@ -103,7 +119,12 @@ mod tests {
             Some(vec![some("neutral"), some("neutral"), some("angry"), some("angry")])
         );
         assert_eq!(
-            told(&["d-1_walk_normal_001", "d-1_run_normal_001", "d-1_walk_elderly_002", "d-1_run_elderly_001"]),
+            told(&[
+                "d-1_walk_normal_001",
+                "d-1_run_normal_001",
+                "d-1_walk_elderly_002",
+                "d-1_run_elderly_001"
+            ]),
             Some(vec![some("normal"), some("normal"), some("elderly"), some("elderly")])
         );
         // Motions, sides and numbers are no styles.
