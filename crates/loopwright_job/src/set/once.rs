@@ -335,11 +335,16 @@ impl SetPassage {
     }
 }
 
+/// A body whose joints move faster does not stand still, metres per second.
+const STILL_MPS: f64 = 0.15;
+
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = on_skeleton(studied, None)?;
-    let Some(frame) = passage::calmest_stand(&analysis) else {
+    // Who walks in place stands nowhere.
+    let calm = passage::calmest_stand(&analysis).filter(|&frame| analysis.speed(frame) < STILL_MPS);
+    let Some(frame) = calm else {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;

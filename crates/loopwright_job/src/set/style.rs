@@ -85,8 +85,16 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
         let in_common = others.map(|(_, theirs)| theirs.intersection(&motions[word]).count());
         in_common.max().unwrap_or(0) >= IN_COMMON
     };
+    let shared: Vec<&str> = motions.keys().copied().filter(|word| shares(word)).collect();
     let style = |words: &Vec<String>| word_of(words).map(|index| words[index].clone());
-    (motions.keys().any(|word| shares(word))).then(|| words.iter().map(style).collect())
+    let styles: Vec<Option<String>> = words.iter().map(style).collect();
+    // Where most names say nothing of the kind, it is chance.
+    let told = styles
+        .iter()
+        .flatten()
+        .filter(|style| shared.contains(&style.as_str()))
+        .count();
+    (2 * told >= words.len() && told > 0).then_some(styles)
 }
 
 fn may_be_style(word: &str) -> bool {
@@ -131,6 +139,8 @@ mod tests {
         assert_eq!(told(&["walk_01", "walk_02", "run_01", "run_02"]), None);
         assert_eq!(told(&["walk_left", "run_left", "walk_right", "run_right"]), None);
         assert_eq!(told(&["hero_walk", "hero_run", "guard_jump"]), None);
+        let few = ["one_a", "one_b", "two_a", "two_b", "x", "y", "z", "w", "v"];
+        assert_eq!(told(&few), None);
     }
 
     #[test]
