@@ -89,6 +89,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Make(args) => commands::make::run(*args),
         Command::Close(args) => commands::make::close(*args),
         Command::Blend(args) => commands::blend::run(&args),
+        Command::Set(args) => commands::set::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Cut(args) => commands::cut::run(&args),
         Command::Cost(args) => commands::cost::run(&args),

@@ -40,6 +40,7 @@ mod report;
 mod retarget;
 mod road;
 mod root;
+mod set;
 mod settings;
 mod snippets;
 mod targets;

@@ -38,6 +38,7 @@ pub mod pack;
 mod play;
 pub mod recipe;
 mod search;
+pub mod set;
 mod stored;
 mod study;
 mod together;

@@ -19,6 +19,7 @@ mod render;
 mod report;
 mod retarget;
 mod search;
+mod set;
 mod take;
 
 use crate::headings::{MEMORY, MESSAGES, OUTPUT};
@@ -40,6 +41,7 @@ pub(crate) use render::RenderArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use retarget::{RetargetArgs, RigArgs};
 pub(crate) use search::{FindArgs, MirrorArgs};
+pub(crate) use set::SetArgs;
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     Close(Box<CloseArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
+    /// Makes a set of loops of one character from takes: in phase, with a manifest for players.
+    Set(Box<SetArgs>),
     /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
     /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.

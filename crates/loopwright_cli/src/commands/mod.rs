@@ -22,5 +22,6 @@ pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod report;
 pub(crate) mod retarget;
+pub(crate) mod set;
 pub(crate) mod shell;
 pub(crate) mod synth;

@@ -22,5 +22,6 @@ pub(crate) mod page;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod retarget;
+pub(crate) mod set;
 pub(crate) mod synth;
 mod table;
