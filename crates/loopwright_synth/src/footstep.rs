@@ -43,6 +43,9 @@ const SETTING_OUT_RISE: f64 = 0.55;
 /// How far the toes hang in the first swing, radians.
 const SETTING_OUT_PITCH: f64 = 0.3;
 
+/// How much higher the last step before a stop is lifted in its second half, metres.
+const SETTLING_LIFT_METRES: f64 = 0.04;
+
 /// Pitch of the foot in swing: the toes hang until late and rise for the heel strike.
 const PITCH_FADE: Fade = Fade {
     start_window: 0.22,
@@ -193,9 +196,11 @@ impl Footsteps<'_> {
         };
         let (off, strike) = (last.off_phase, next.strike_phase);
         let mut ankle = fade.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
-        // The last step before a stop is lifted as it leaves.
-        let lifted = vigour(strike, 0.5).max(vigour(off, 0.5));
-        ankle.y += self.gait.lift * lifted * ease::early_bump(u);
+        // The last step before a stop is lifted as it leaves, and until late: its toes hang, with no heel strike ahead.
+        let (leaves, lands) = (vigour(off, 0.5), vigour(strike, 0.5));
+        let stops = (leaves - lands).max(0.0);
+        ankle.y += self.gait.lift * leaves.max(lands) * ease::early_bump(u);
+        ankle.y += SETTLING_LIFT_METRES * stops * ease::early_bump(1.0 - u);
         let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
             ankle,

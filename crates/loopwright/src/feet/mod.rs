@@ -485,7 +485,7 @@ pub(crate) struct Stay {
 /// Above where it stands by less than this a point of a foot is down, metres on the reference body.
 const DOWN_METRES: f64 = 0.006;
 
-/// A point that is down and moves faster than this over the ground leaves it, metres per second on the reference body.
+/// A point that is down and moves faster than this leaves the ground, metres per second on the reference body.
 const LEAVES_MPS: f64 = 0.15;
 
 /// Contacts begin and end up to this long before and after a foot does, seconds.
@@ -539,7 +539,7 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
             let rests = |key: usize| {
                 points.iter().zip(&over).any(|(point, over)| {
                     let moved = point[(key + 1).min(last)] - point[key];
-                    point[key].y < *over && ops::hypot(moved.x, moved.z) < LEAVES_MPS * metre * course.step_secs
+                    point[key].y < *over && moved.length() < LEAVES_MPS * metre * course.step_secs
                 })
             };
             let strike = (first..=middle)

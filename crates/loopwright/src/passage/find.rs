@@ -11,7 +11,7 @@ use core::ops::RangeInclusive;
 
 use super::ground::Way;
 use super::{LoopState, PassageError, PassageKind, check, moves, stands};
-use crate::analysis::{Analysis, MOVING_MPS};
+use crate::analysis::{Analysis, Foot, MOVING_MPS};
 use crate::math::decay::Decay;
 use crate::math::{ops, percentile, time_step::TimeStep};
 use crate::play::{DEFAULT_FADE_SECS, LoopSet};
@@ -426,7 +426,7 @@ impl Search<'_> {
         if contacts.num_feet() == 0 {
             return Vec::new();
         }
-        let joints: Vec<usize> = body.feet.iter().map(|foot| foot.lowest_joint()).collect();
+        let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).collect();
         let count = self.way.num_frames();
         let height = |frame: usize, joint: usize| world.position(frame, joint).y - floor.heights()[frame];
         let standing: Vec<f64> = (joints.iter())

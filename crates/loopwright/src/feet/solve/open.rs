@@ -54,9 +54,18 @@ pub(crate) fn footwork_of_take(
     }
     let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
     let mut footwork = Footwork::of_stage(&stage, body, limits, carrier)?;
-    for leg in &mut footwork.legs {
-        for part in 0..NUM_PARTS {
-            only_while_down(&mut leg.bears, &leg.heights, part, footwork.model.size);
+    for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
+        for part in PARTS {
+            let (joint, offset) = limb.fixed_to(part);
+            let places = stage.positions_of(joint, offset).into_iter().enumerate();
+            let places: Vec<DVec3> = places
+                .map(|(key, at)| stage.course.to_world(key as isize, at))
+                .collect();
+            let speed = |sample: usize| {
+                let [from, to] = [sample.saturating_sub(1), (sample + 1).min(places.len() - 1)];
+                (places[to] - places[from]).length() / ((to - from) as f64 * tracks.step_secs())
+            };
+            only_while_at_rest(&mut leg.bears, &leg.heights, part as usize, speed, footwork.model.size);
         }
         for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
             *values = values[samples.clone()].to_vec();
@@ -65,15 +74,32 @@ pub(crate) fn footwork_of_take(
     Some(footwork)
 }
 
-/// Lets a part bear as far as it is down: contacts of slow steps begin while it still comes down.
-fn only_while_down(bears: &mut [[f64; NUM_PARTS]], heights: &[[f64; NUM_PARTS]], part: usize, size: f64) {
+/// Lets a part bear as far as it is down and does not yet leave: contacts of slow steps begin while it still comes down, and end when it is on
+/// its way.
+fn only_while_at_rest(
+    bears: &mut [[f64; NUM_PARTS]],
+    heights: &[[f64; NUM_PARTS]],
+    part: usize,
+    speed: impl Fn(usize) -> f64,
+    size: f64,
+) {
     let stands: Vec<bool> = bears.iter().map(|bears| bears[part] > 0.0).collect();
     for run in contact::runs(&stands) {
         let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]).collect(), 0.5);
+        let middle = run.start + run.len() / 2;
         for sample in run {
-            bears[sample][part] *= comes_down((heights[sample][part] - usual).max(0.0) / size);
+            let mut rests = comes_down((heights[sample][part] - usual).max(0.0) / size);
+            if sample > middle {
+                rests *= slow(speed(sample) / size);
+            }
+            bears[sample][part] *= rests;
         }
     }
+}
+
+/// How much a part bears that still moves over the ground, metres per second on the reference body.
+fn slow(mps: f64) -> f64 {
+    (1.0 + (mps / RESTS_MPS).powi(2)).powi(-2)
 }
 
 impl OpenMotion<'_> {
@@ -213,7 +239,7 @@ impl OpenMotion<'_> {
                     break;
                 }
                 let rise = (height(course, goals, sample, part) - heights[sample][part]).max(0.0) / size;
-                let slow = (1.0 + (speed(course, goals, sample, part) / size / RESTS_MPS).powi(2)).powi(-2);
+                let slow = slow(speed(course, goals, sample, part) / size);
                 is_down = (comes_down(rise) * slow).max(is_down);
                 goals.bears[sample][part] = bears * is_down;
             }
