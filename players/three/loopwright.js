@@ -32,8 +32,15 @@ const STILL = 0.05;
 /** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
 const SAME_EVENT_SECS = 0.1;
 
-/** Steps of a plan: a passage is made for it; a transition fades; without either any two places may follow each other. */
-const COSTS = { passage: 1, transition: 2, standing: 3.5, once: 4 };
+/** What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once fades at
+ * equal phase. Between standing and moving a fade slides the feet. */
+const COSTS = { passage: 1, transition: 2, once: 3, standing: 2 };
+
+/** How near a blend's point is to that of a loop when the loop counts as played, as a share of the range of the axes. */
+const NEAR = 0.1;
+
+/** A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere. */
+const MOST_CYCLES = 2;
 
 /** A set: its manifest and the motions of its clips. Any number of characters share it. */
 export class LoopwrightSet {
@@ -56,6 +63,8 @@ export class LoopwrightSet {
     this.scene = files.get(manifest.clips[0].file).scene;
 
     const animations = manifest.clips.map((entry) => animationOf(entry, files.get(entry.file)));
+    // Where no root joint carries the travel, it is taken off the joint that does.
+    const traveller = manifest.in_place || manifest.root_joint ? null : PropertyBinding.sanitizeNodeName(manifest.skeleton.carrier);
     // What the root joint carries is stated by the manifest as well, which is what moves the character.
     const carrier = manifest.root_joint && PropertyBinding.sanitizeNodeName(manifest.root_joint);
     const names = animations.flatMap(({ tracks }) => tracks.map(({ name }) => name.slice(0, name.lastIndexOf("."))));
@@ -67,16 +76,58 @@ export class LoopwrightSet {
       position.toArray(rest, 7 * joint);
       quaternion.toArray(rest, 7 * joint + 3);
     });
-    this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest)]));
+    this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller))]));
 
-    /** Every loop is in a space: those of the manifest, and one of its own for a loop that is in none. */
+    /** The blend spaces of the manifest, and one for each loop that stands or is in none. */
     this.spaces = (manifest.blend_spaces ?? []).map((space) => new Space(space, this.clips));
     const placed = new Set(this.spaces.flatMap(({ clips }) => clips));
     for (const clip of this.clips.values()) {
-      if (clip.loops && !placed.has(clip)) this.spaces.push(new Space({ name: clip.name, axes: [], points: [{ clip: clip.name, at: [] }] }, this.clips));
+      if (!clip.loops || (placed.has(clip) && !clip.stands)) continue;
+      if (this.spaces.some((space) => space.clips.length === 1 && space.clips[0] === clip)) continue;
+      this.spaces.push(new Space({ name: clip.name, axes: [], points: [{ clip: clip.name, at: [] }] }, this.clips));
     }
-    const { controller } = manifest;
-    this.halfLife = controller?.velocity_half_life_secs ?? HALF_LIFE_SECS;
+    this.ways = this.waysBetween();
+    const all = manifest.controller?.modes?.find(({ mode }) => mode === "all");
+    /** Half-life of the spring by which speed and turn rate follow a goal, seconds. */
+    this.halfLife = all?.velocity_half_life_secs || HALF_LIFE_SECS;
+  }
+
+  /** Ways from space to space. */
+  waysBetween() {
+    const ways = [];
+    const add = (from, to, way) => {
+      for (const left of this.spacesOf(from.clip)) {
+        for (const entered of this.spacesOf(to.clip)) {
+          if (way.fade && left === entered) continue;
+          const [leave, enter] = [[left, from], [entered, to]].map(([space, { clip, secs }]) => ({ at: space.pointOf(clip), phase: clip.phaseAt(secs) }));
+          const slides = way.fade && left.stands !== entered.stands ? COSTS.standing : 0;
+          ways.push({ ...way, from: left, to: entered, leave, enter, cost: way.cost + slides });
+        }
+      }
+    };
+    for (const passage of this.clips.values()) {
+      const { from, to, kind } = passage.entry;
+      // Jumps are asked for by name.
+      if (passage.loops || !from || !to || kind === "jump") continue;
+      const [left, entered] = [from, to].map(({ clip, secs }) => ({ clip: this.clip(clip), secs }));
+      add(left, entered, { passage, cost: COSTS.passage });
+    }
+    for (const { from, to, leave_secs, enter_secs, fade, fade_secs } of this.manifest.transitions ?? []) {
+      const [left, entered] = [{ clip: this.clip(from), secs: leave_secs }, { clip: this.clip(to), secs: enter_secs }];
+      add(left, entered, { fade: { fade, fade_secs }, cost: COSTS.transition });
+    }
+    for (const from of this.spaces) {
+      for (const to of this.spaces) {
+        const slides = from.stands !== to.stands ? COSTS.standing : 0;
+        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slides });
+      }
+    }
+    return ways;
+  }
+
+  /** The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks. */
+  spacesOf(clip) {
+    return this.spaces.filter(({ clips, stands }) => clips.includes(clip) && stands === clip.stands);
   }
 
   clip(name) {
@@ -86,11 +137,13 @@ export class LoopwrightSet {
   }
 
   spaceOf(clip, preferred) {
-    return preferred?.clips.includes(clip) ? preferred : this.spaces.find(({ clips }) => clips.includes(clip));
+    const found = this.spacesOf(clip);
+    return found.includes(preferred) ? preferred : found[0];
   }
 }
 
 function animationOf({ name, file, animation }, gltf) {
+  if (!gltf?.animations) throw new Error(`${file} of the clip ${name} was not loaded`);
   const found = gltf.animations.find((clip) => clip.name === animation) ?? (gltf.animations.length === 1 ? gltf.animations[0] : null);
   if (!found) throw new Error(`${file} has no animation ${animation}, which the clip ${name} names`);
   return found;
@@ -98,9 +151,11 @@ function animationOf({ name, file, animation }, gltf) {
 
 /** The body of a clip at even times, with its root motion. */
 class Clip {
-  constructor(entry, animation, joints, rest) {
+  constructor(entry, animation, joints, rest, traveller) {
     Object.assign(this, { name: entry.name, kind: entry.kind, entry, seconds: entry.seconds, loops: entry.kind === "loop" });
     this.warp = entry.phase?.warp ?? 0;
+    this.twist = { linear: new Vector3(...(entry.twist?.linear ?? [0, 0, 0])), angular: new Vector3(...(entry.twist?.angular ?? [0, 0, 0])) };
+    this.root = entry.root && new RootKeys(entry.root);
     const count = Math.max(entry.frames, 2);
     this.step = entry.seconds / count;
     // One key before the first and two after the last: what a cubic between keys needs.
@@ -115,6 +170,9 @@ class Clip {
         }
       }
     });
+    if (traveller >= 0) {
+      for (let key = 0; key <= count; key += 1) this.takeTravelOff(this.keys[key + 1], 7 * traveller, key * this.step);
+    }
     if (this.loops) {
       // Of a loop the last key is the first.
       this.keys[0].set(this.keys[count]);
@@ -128,13 +186,20 @@ class Clip {
       beyond(this.keys[0], this.keys[1], this.keys[2], this.keys[3]);
       beyond(this.keys[count + 2], this.keys[count + 1], this.keys[count], this.keys[count - 1]);
     }
-    this.twist = {
-      linear: new Vector3(...(entry.twist?.linear ?? [0, 0, 0])),
-      angular: new Vector3(...(entry.twist?.angular ?? [0, 0, 0])),
-    };
-    this.root = entry.root && new RootKeys(entry.root);
     this.events = (entry.events ?? []).map((event) => ({ ...event, phase: event.phase ?? this.phaseAt(event.secs) }));
     this.stands = this.twist.linear.length() < STILL && this.twist.angular.length() < STILL;
+  }
+
+  /** The root at a time, from the clip's start. */
+  rootAt(secs) {
+    return this.root ? this.root.at(secs) : Rigid.along(this.twist, secs);
+  }
+
+  takeTravelOff(pose, at, secs) {
+    const world = new Rigid(new Vector3().fromArray(pose, at), new Quaternion().fromArray(pose, at + 3));
+    const body = this.rootAt(secs).inverse().then(world);
+    body.position.toArray(pose, at);
+    body.rotation.toArray(pose, at + 3);
   }
 
   /** The share of the time that has passed at a phase of the set: docs/math/blend.md. */
@@ -295,6 +360,8 @@ class Space {
     });
     this.simplices = triangles.length ? triangles : this.line();
     this.stands = this.clips.every(({ stands }) => stands);
+    // Versions of a loop are played by their names.
+    this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
   }
 
   /** Points of a line follow each other along the axis on which they are farthest apart. */
@@ -398,8 +465,8 @@ class Space {
 
 /** A blend space as it plays: its point follows a goal as a critically damped spring, and all its loops are at one phase. */
 class Cycle {
-  constructor(space, at, phase, root) {
-    Object.assign(this, { space, at: [...at], phase, root });
+  constructor(space, at, phase) {
+    Object.assign(this, { space, at: [...at], phase });
     this.goal = [...at];
     this.rate = at.map(() => 0);
   }
@@ -423,8 +490,9 @@ class Cycle {
     normalizeRotations(out);
   }
 
-  rootAt(secs) {
-    return this.root.then(Rigid.along(this.space.twist(this.state(0.5 * secs).parts), secs));
+  /** The root some seconds from now, seen from where it is. */
+  rootStep(secs) {
+    return Rigid.along(this.space.twist(this.state(0.5 * secs).parts), secs);
   }
 
   secsTo(phase) {
@@ -435,7 +503,6 @@ class Cycle {
   advance(secs, halfLife, report) {
     const middle = this.state(0.5 * secs);
     const [before, after] = [this.phase, this.phase + secs / middle.period];
-    this.root = this.rootAt(secs);
     const decay = (2 * Math.LN2) / halfLife;
     const fade = Math.exp(-decay * secs);
     this.at.forEach((value, axis) => {
@@ -457,12 +524,8 @@ class Cycle {
 
 /** A passage as it plays. */
 class Once {
-  constructor(clip, root) {
-    Object.assign(this, { clip, secs: 0, start: root });
-  }
-
-  get root() {
-    return this.rootAt(0);
+  constructor(clip) {
+    Object.assign(this, { clip, secs: 0 });
   }
 
   get left() {
@@ -475,8 +538,8 @@ class Once {
     normalizeRotations(out);
   }
 
-  rootAt(secs) {
-    return this.clip.root ? this.start.then(this.clip.root.at(this.secs + secs)) : this.start.clone();
+  rootStep(secs) {
+    return this.clip.rootAt(this.secs).inverse().then(this.clip.rootAt(this.secs + secs));
   }
 
   advance(secs, _halfLife, report) {
@@ -488,44 +551,54 @@ class Once {
   }
 }
 
-/** How offsets of value, rate and acceleration fade: the closure shapes of loopwright, docs/math/shapes.md. */
+/** How offsets of value, rate and acceleration fade, and the areas under the first two: the closure shapes of docs/math/shapes.md. */
 function fading({ fade, fade_secs: blend }, secs) {
   if (fade === "spring") {
-    const decay = (2 * Math.LN2) / blend;
-    const left = Math.exp(-decay * secs);
-    return [(1 + decay * secs) * left, secs * left, 0];
+    const rate = (2 * Math.LN2) / blend;
+    const left = Math.exp(-rate * secs);
+    return {
+      left: [(1 + rate * secs) * left, secs * left, 0],
+      areas: [(2 - (2 + rate * secs) * left) / rate, (1 - (1 + rate * secs) * left) / rate ** 2],
+    };
   }
-  if (secs >= blend) return [0, 0, 0];
-  const u = secs / blend;
-  if (fade === "cubic") return [1 - u * u * (3 - 2 * u), blend * u * (1 - u) ** 2, 0];
-  const left = (1 - u) ** 3;
-  return [left * (1 + 3 * u + 6 * u * u), blend * left * u * (1 + 3 * u), 0.5 * blend * blend * left * u * u];
+  const u = Math.min(secs / (blend || 1e-9), 1);
+  const rest = 1 - u;
+  if (fade === "cubic") {
+    return {
+      left: [rest ** 2 * (1 + 2 * u), blend * u * rest ** 2, 0],
+      areas: [blend * u * (1 - u ** 2 + u ** 3 / 2), (blend * u) ** 2 * (1 / 2 - (2 * u) / 3 + u ** 2 / 4)],
+    };
+  }
+  return {
+    left: [rest ** 3 * (1 + 3 * u + 6 * u * u), blend * u * rest ** 3 * (1 + 3 * u), 0.5 * (blend * u) ** 2 * rest ** 3],
+    areas: [blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5), (blend * u) ** 2 * (0.5 - 1.5 * u ** 2 + 1.6 * u ** 3 - 0.5 * u ** 4)],
+  };
 }
 
 /** What a switch leaves between the motion that was seen and the one that follows, which fades: it meets in value, rate and, as a quintic, in
- * acceleration. Rotations as rotation vectors. */
+ * acceleration. Rotations as rotation vectors. The root has no value to fade, it goes on from where it is: its rate fades without overshoot. */
 class Offset {
-  /** `gaps`: the differences a step before, at, and a step after the switch. */
-  constructor(gaps, root, fade) {
+  /** `gaps` and `roots`: the differences a step before, at, and a step after the switch. */
+  constructor(gaps, roots, fade) {
     this.fade = fade;
     this.secs = 0;
     this.body = terms(gaps);
-    this.root = terms(root);
+    this.root = terms(roots);
   }
 
   static none(joints) {
     const zeros = (count) => [0, 1, 2].map(() => new Float64Array(count));
-    return new Offset(zeros(6 * joints), zeros(6), FADE);
+    return new Offset(zeros(6 * joints), zeros(6), { ...FADE, fade_secs: 0 });
   }
 
   get isOver() {
-    return this.fade.fade === "spring" ? this.secs > 10 * this.fade.fade_secs : this.secs >= this.fade.fade_secs;
+    return this.secs >= this.fade.fade_secs * (this.fade.fade === "spring" ? 20 : 1);
   }
 
   /** Adds what is left some seconds from now to a body. */
   addTo(body, secs) {
     if (this.isOver) return;
-    const left = fading(this.fade, this.secs + secs);
+    const { left } = fading(this.fade, this.secs + secs);
     const turn = new Quaternion();
     const own = new Quaternion();
     for (let at = 0, from = 0; at < body.length; at += 7, from += 6) {
@@ -536,11 +609,13 @@ class Offset {
     }
   }
 
-  rootAt(secs) {
+  /** Half of what the fading rate adds to the root within some seconds from now. */
+  halfStep(secs) {
     if (this.isOver) return new Rigid();
-    const left = fading(this.fade, this.secs + secs);
-    const value = (part) => left[0] * this.root[0][part] + left[1] * this.root[1][part] + left[2] * this.root[2][part];
-    return new Rigid(new Vector3(value(0), value(1), value(2)), exp(new Vector3(value(3), value(4), value(5))));
+    const [before, after] = [fading(this.fade, this.secs).areas, fading(this.fade, this.secs + secs).areas];
+    const [rate, acceleration] = [0, 1].map((order) => 0.5 * (after[order] - before[order]));
+    const value = (part) => rate * this.root[1][part] + acceleration * this.root[2][part];
+    return Rigid.along({ linear: new Vector3(value(0), value(1), value(2)), angular: new Vector3(value(3), value(4), value(5)) }, 1);
   }
 }
 
@@ -583,7 +658,11 @@ export class LoopwrightCharacter extends EventDispatcher {
     const first = clip ? set.spaceOf(set.clip(clip)) : (set.spaces.find(({ stands }) => stands) ?? set.spaces[0]);
     if (!first) throw new Error("this set has no loop to begin with");
     const at = first.pointOf(clip ? set.clip(clip) : first.clips[0]);
-    this.source = new Cycle(first, at, 0, new Rigid());
+    /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
+    this.patience = 0.3;
+    this.source = new Cycle(first, at, 0);
+    /** The root since the beginning, without what the game added. */
+    this.root = new Rigid();
     this.offset = Offset.none(set.joints.length);
     /** Seconds played. */
     this.secs = 0;
@@ -593,18 +672,14 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.pose = new Float64Array(7 * set.joints.length);
     this.goesOn = [this.pose, 0, 0].map(() => new Float64Array(this.pose.length));
     this.seen = this.root;
-    this.setGoal({ speed: this.meanSpeed(first, at), turnRate: first.twist(first.weights(at)).angular.y });
+    this.setGoal(motionOf(this.source));
     this.show();
   }
 
-  meanSpeed(space, at) {
-    const { x, z } = space.twist(space.weights(at)).linear;
-    return Math.hypot(x, z);
-  }
-
-  /** The root since the beginning, without what the game added. */
-  get root() {
-    return this.source.root.then(this.offset.rootAt(0));
+  /** The root some seconds from now. What fades comes half before and half after the source's own step, so that frame rates agree. */
+  rootAt(secs) {
+    const half = this.offset.halfStep(secs);
+    return this.root.then(half).then(this.source.rootStep(secs)).then(half);
   }
 
   /** What plays: a clip, or a blend space with its point, and the phase of the set. */
@@ -628,8 +703,8 @@ export class LoopwrightCharacter extends EventDispatcher {
     if (clip.loops) {
       const space = this.set.spaceOf(clip);
       const at = space.pointOf(clip);
-      this.switchTo(new Cycle(space, at, this.source.phase ?? 0, this.root), FADE);
-    } else this.switchTo(new Once(clip, this.root), FADE);
+      this.switchTo(new Cycle(space, at, this.source.phase ?? 0), FADE);
+    } else this.switchTo(new Once(clip), FADE);
     this.plan = null;
   }
 
@@ -653,12 +728,14 @@ export class LoopwrightCharacter extends EventDispatcher {
   due() {
     if (this.source instanceof Once) return Math.max(this.source.left, 0);
     if (!this.plan) return Infinity;
-    if (this.plan.phase === undefined || this.source.stands) return 0;
-    const { space, at } = this.source;
-    // Loops that are left at a point of their own are first brought there, if that does not take too long.
-    const isThere = !this.plan.at || space.distance(at, this.plan.at) < 0.1 || this.plan.waited > 2;
-    const secs = this.source.secsTo(this.plan.phase);
+    if (!this.plan.leave || this.source.stands) return 0;
+    const secs = this.source.secsTo(this.plan.leave.phase);
+    const isThere = this.isNear(this.plan.leave) || this.plan.waited > MOST_CYCLES;
     return isThere ? secs : secs + this.source.state(0).period;
+  }
+
+  isNear({ at }) {
+    return this.source.space.distance(this.source.at, at) < NEAR;
   }
 
   advance(secs) {
@@ -669,10 +746,11 @@ export class LoopwrightCharacter extends EventDispatcher {
       this.last[key] = end - late;
       this.dispatchEvent({ type: event.kind, foot: event.foot, clip: clip.name, secs: end - late, late });
     };
+    this.root = this.rootAt(secs);
     this.source.advance(secs, this.set.halfLife, report);
     this.offset.secs += secs;
     this.secs = end;
-    if (this.plan?.waited !== undefined) this.plan.waited += secs / this.source.state(0).period;
+    if (this.plan) this.plan.waited += secs / this.source.state(0).period;
   }
 
   leave() {
@@ -681,16 +759,20 @@ export class LoopwrightCharacter extends EventDispatcher {
       const turned = (this.source.clip.entry.turn_deg ?? 0) * DEGREES;
       // What is left of a turn is turned by another if that brings it nearer.
       if (this.goal.turn) this.goal.turn = Math.abs(this.goal.turn - turned) < 0.5 * Math.abs(turned) ? 0 : this.goal.turn - turned;
-      const clip = to ? this.set.clip(to.clip) : this.set.spaces[0].clips[0];
+      const clip = this.set.clip(to?.clip ?? this.set.spaces[0].clips[0].name);
       const space = this.set.spaceOf(clip, this.heading);
-      this.switchTo(new Cycle(space, space.pointOf(clip), clip.phaseAt(to?.secs ?? 0), this.root), FADE);
+      this.switchTo(new Cycle(space, space.pointOf(clip), clip.phaseAt(to?.secs ?? 0)), FADE);
       this.plan = undefined;
       return;
     }
     const { plan } = this;
     this.plan = undefined;
-    if (plan.passage) this.switchTo(new Once(plan.passage, this.root), FADE);
-    else this.switchTo(new Cycle(plan.space, plan.enter.at, plan.enter.phase ?? this.source.phase, this.root), plan.fade);
+    if (plan.passage) this.switchTo(new Once(plan.passage), FADE);
+    else if (plan.enter) this.switchTo(new Cycle(plan.to, plan.enter.at, plan.enter.phase), plan.fade);
+    else {
+      const at = plan.to.covered(plan.to.place(motionOf(this.source)));
+      this.switchTo(new Cycle(plan.to, at, this.source.phase), plan.fade);
+    }
   }
 
   /** What comes next for the goal; null where the blend space that plays has it. */
@@ -698,16 +780,16 @@ export class LoopwrightCharacter extends EventDispatcher {
     const { goal, set, source } = this;
     const here = source.space;
     const isStill = Math.abs(goal.speed) < STILL && Math.abs(goal.turnRate) < STILL;
-    const fit = set.spaces.filter(({ stands }) => stands === isStill);
+    const fit = set.spaces.filter(({ stands, isVariant }) => stands === isStill && !isVariant);
     // The space that plays is kept where it is about as near.
     const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
     const wanted = (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
     this.heading = wanted;
-    const edges = this.edges();
+    const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
     if (goal.turn) {
-      const ways = edges.filter(({ passage, from }) => passage && from === here && passage.entry.turn_deg && this.turns(passage) < Math.abs(goal.turn));
-      const toWanted = ways.filter(({ to }) => to === wanted);
-      const best = least(toWanted.length ? toWanted : ways, ({ passage }) => this.turns(passage));
+      const turns = ways.filter(({ passage, from }) => passage?.entry.turn_deg && from === here && this.turns(passage) < Math.abs(goal.turn));
+      const toWanted = turns.filter(({ to }) => to === wanted);
+      const best = least(toWanted.length ? toWanted : turns, ({ passage }) => this.turns(passage));
       if (best) return this.begun(best);
       goal.turn = 0;
     }
@@ -720,15 +802,19 @@ export class LoopwrightCharacter extends EventDispatcher {
       open.sort((a, b) => reached.get(a).cost - reached.get(b).cost);
       const space = open.shift();
       if (space === wanted) break;
-      for (const edge of edges.filter(({ from }) => from === space)) {
-        const cost = reached.get(space).cost + edge.cost + 0.1 * this.aside(edge);
-        if (cost < (reached.get(edge.to)?.cost ?? Infinity)) {
-          if (!reached.has(edge.to)) open.push(edge.to);
-          reached.set(edge.to, { cost, first: reached.get(space).first ?? edge });
-        }
+      for (const way of ways.filter(({ from }) => from === space)) {
+        const cost = reached.get(space).cost + way.cost + 0.1 * this.aside(way);
+        if (cost >= (reached.get(way.to)?.cost ?? Infinity)) continue;
+        if (!reached.has(way.to)) open.push(way.to);
+        reached.set(way.to, { cost, first: reached.get(space).first ?? way });
       }
     }
     return this.begun(reached.get(wanted).first);
+  }
+
+  /** Whether a way can be gone from here now: what only fades between moving loops does not wait long. */
+  isInTime({ fade, leave }) {
+    return !fade || !leave || this.source.stands || (this.isNear(leave) && this.source.secsTo(leave.phase) <= this.patience);
   }
 
   /** How far a passage's turn is from the wanted one. */
@@ -743,40 +829,9 @@ export class LoopwrightCharacter extends EventDispatcher {
     return Math.min(left, 2) + Math.min(entered, 2) + (passage ? this.turns(passage) : 0);
   }
 
-  /** Ways from space to space. */
-  edges() {
-    const { set } = this;
-    const found = [];
-    const end = (name, secs) => {
-      const clip = set.clip(name);
-      const space = set.spaceOf(clip, this.source.space);
-      return { space, at: space.pointOf(clip), phase: clip.phaseAt(secs ?? 0) };
-    };
-    for (const passage of set.clips.values()) {
-      const { from, to, kind } = passage.entry;
-      // Jumps are asked for by name.
-      if (passage.loops || !from || !to || kind === "jump") continue;
-      const [leave, enter] = [end(from.clip, from.secs), end(to.clip, to.secs)];
-      found.push({ passage, from: leave.space, to: enter.space, leave, enter, cost: COSTS.passage });
-    }
-    for (const { from, to, leave_secs, enter_secs, ...fade } of set.manifest.transitions ?? []) {
-      const [leave, enter] = [end(from, leave_secs), end(to, enter_secs)];
-      if (leave.space === enter.space) continue;
-      const cost = leave.space.stands === enter.space.stands ? COSTS.transition : COSTS.standing;
-      found.push({ fade: { ...FADE, ...fade }, from: leave.space, to: enter.space, leave, enter, cost });
-    }
-    for (const from of set.spaces) {
-      for (const to of set.spaces) {
-        if (from !== to) found.push({ fade: FADE, from, to, cost: COSTS.once });
-      }
-    }
-    return found;
-  }
-
-  begun({ passage, to, leave, enter, fade }) {
-    if (leave && !this.source.stands) this.source.goal = [...leave.at];
-    const at = to.covered(to.place(this.goal));
-    return { passage, space: to, fade, enter: enter ?? { at }, phase: leave?.phase, at: leave?.at, waited: 0 };
+  begun(way) {
+    if (way.leave && !this.source.stands) this.source.goal = [...way.leave.at];
+    return { ...way, waited: 0 };
   }
 
   /** Goes on with another source from here: what is seen meets it in value, rate and acceleration. */
@@ -786,14 +841,14 @@ export class LoopwrightCharacter extends EventDispatcher {
       const body = new Float64Array(this.pose.length);
       this.source.body(secs, body);
       this.offset.addTo(body, secs);
-      return { body, root: this.source.rootAt(secs).then(this.offset.rootAt(secs)) };
+      return { body, root: this.root.inverse().then(this.rootAt(secs)) };
     });
     const gaps = seen.map(({ body }, index) => {
       next.body(steps[index], this.goesOn[index]);
       return gap(body, this.goesOn[index]);
     });
     const roots = seen.map(({ root }, index) => {
-      const { position, rotation } = next.rootAt(steps[index]).inverse().then(root);
+      const { position, rotation } = next.rootStep(steps[index]).inverse().then(root);
       return Float64Array.of(...position, ...log(rotation));
     });
     const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
@@ -810,12 +865,17 @@ export class LoopwrightCharacter extends EventDispatcher {
       node?.position.fromArray(this.pose, 7 * joint);
       node?.quaternion.fromArray(this.pose, 7 * joint + 3);
     });
-    const now = this.root;
-    const { position, rotation } = this.seen.inverse().then(now);
-    this.seen = now;
+    const { position, rotation } = this.seen.inverse().then(this.root);
+    this.seen = this.root;
     this.object.position.add(position.applyQuaternion(this.object.quaternion));
     this.object.quaternion.multiply(rotation).normalize();
   }
+}
+
+/** The motion of a blend as a goal. */
+function motionOf({ space, at }) {
+  const { linear, angular } = space.twist(space.weights(at));
+  return { speed: Math.hypot(linear.x, linear.z), direction: Math.atan2(linear.x, linear.z), turnRate: angular.y, climb: linear.y };
 }
 
 function least(list, cost) {

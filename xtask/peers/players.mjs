@@ -16,7 +16,7 @@ import path from "node:path";
 const MOST_STEP = 1.1;
 /** The root after a minute against the closed form, metres. */
 const MOST_DRIFT_M = 0.01;
-/** Two frame rates lead to one place, metres and radians. */
+/** Two frame rates lead to one place, where they switch at the same times, metres. */
 const MOST_APART = 0.02;
 
 const [folder, out, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
@@ -124,6 +124,7 @@ async function inThePage({ url, film }) {
       hero.update(0.1);
       hero.play(clip.name);
       hero.offset.secs = Infinity;
+      hero.update(0);
     }
     const frames = [];
     for (let at = 0; at <= Math.floor(clip.seconds * rate) - (clip.loops ? 0 : 1); at += 1) {
@@ -143,9 +144,11 @@ async function inThePage({ url, film }) {
   };
   const drifts = [];
   for (const space of set.spaces) {
+    // What stands is played alone, also where it is a corner of slow walks.
+    const own = space.clips.filter(({ stands }) => stands === space.stands);
     const middle = space.points[0].map((_, axis) => space.points.reduce((sum, point) => sum + point[axis], 0) / space.points.length);
-    for (const [index, at] of [...space.points, space.covered(middle)].entries()) {
-      const hero = new LoopwrightCharacter(set, { clip: (space.clips[index] ?? space.clips[0]).name });
+    for (const [index, at] of [...own.map((clip) => space.pointOf(clip)), space.covered(middle)].entries()) {
+      const hero = new LoopwrightCharacter(set, { clip: (own[index] ?? own[0]).name });
       hero.source.at = [...at];
       hero.source.goal = [...at];
       hero.plan = null;
@@ -157,7 +160,7 @@ async function inThePage({ url, film }) {
       }
       const twist = space.twist(space.weights(at));
       const metres = hero.object.position.distanceTo(rootAt(twist, 60));
-      drifts.push({ at: space.clips[index]?.name ?? `the middle of ${space.name}`, metres, way_m: 60 * twist.linear.length() });
+      drifts.push({ at: own[index]?.name ?? `the middle of ${space.name}`, metres, way_m: 60 * twist.linear.length() });
     }
   }
 
@@ -203,6 +206,7 @@ async function inThePage({ url, film }) {
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
   const taking = ({ clip, clips }) => (clip ? [clip] : clips.map(({ clip }) => clip));
   let before = taking(hero.playing);
+  const parts = [before];
   hero.addEventListener("switch", ({ from, to, secs, fade_secs }) => {
     switches.push({ from, to, secs, fade_secs, clips: [...new Set([...before, ...taking(hero.playing)])] });
   });
@@ -210,21 +214,43 @@ async function inThePage({ url, film }) {
   follow(hero, rate, () => {
     frames.push(places(hero));
     before = taking(hero.playing);
+    parts.push(before);
   });
   const steps = measured(frames);
+  const calmest = Math.min(...moving.map(({ name }) => inside.get(name).bend));
   const compared = switches.map(({ from, to, secs, fade_secs, clips }) => {
     const at = Math.round(secs * rate);
     // The frames over the switch, and those while it fades.
     const near = steps.slice(Math.max(at - 1, 1), at + 3);
     const fade = steps.slice(Math.max(at - 1, 1), at + Math.ceil(fade_secs * rate) + 1);
-    const reference = (key) => Math.max(...clips.map((name) => inside.get(name)[key]));
-    const over = (list, key) => Math.round((1000 * most(list, key)) / reference(key)) / 1000;
-    return { from, to, secs: Math.round(1000 * secs) / 1000, step: over(near, "step"), bend: over(near, "bend"), fading_step: over(fade, "step"), fading_bend: over(fade, "bend") };
+    const fading = [...clips, ...parts.slice(at, at + fade.length).flat()];
+    const over = (list, names, key) => {
+      // Between two that stand a difference of what the calmest gait has shows no more than there.
+      const floor = key === "bend" ? calmest : 0;
+      return Math.round((1000 * most(list, key)) / Math.max(floor, ...names.map((name) => inside.get(name)[key]))) / 1000;
+    };
+    return {
+      from,
+      to,
+      secs: Math.round(1000 * secs) / 1000,
+      step: over(near, clips, "step"),
+      bend: over(near, clips, "bend"),
+      fading_step: over(fade, fading, "step"),
+      fading_bend: over(fade, fading, "bend"),
+    };
   });
   const clips_of_path = Math.max(...[...inside.values()].map(({ step }) => step));
 
-  const others = [30, 144].map((fps) => follow(new LoopwrightCharacter(set), fps));
-  const apart = others.map((other) => other.object.position.distanceTo(hero.object.position));
+  const apart = [];
+  for (const fps of [30, 144]) {
+    const other = new LoopwrightCharacter(set);
+    const found = [];
+    other.addEventListener("switch", ({ to, secs }) => found.push({ to, secs }));
+    follow(other, fps);
+    // A goal that comes just before or after the moment to leave leads to other steps.
+    const same = found.length === switches.length && found.every(({ to, secs }, at) => to === switches[at].to && Math.abs(secs - switches[at].secs) < 0.05);
+    if (same) apart.push(other.object.position.distanceTo(hero.object.position));
+  }
 
   // A strip of pictures.
   const [across, down, size] = [12, 4, 120 * 2];
@@ -232,7 +258,18 @@ async function inThePage({ url, film }) {
   renderer.setSize(size, size);
   const scene = new THREE.Scene();
   scene.background = new THREE.Color(0xf2f2ee);
-  scene.add(new THREE.HemisphereLight(0xffffff, 0x555555, 3), new THREE.GridHelper(80, 80, 0x888888, 0xbbbbbb));
+  scene.add(new THREE.HemisphereLight(0xffffff, 0x555555, 3));
+  const tile = new OffscreenCanvas(2, 2);
+  const ink = tile.getContext("2d");
+  ["#e4e4de", "#cfcfc8", "#cfcfc8", "#e4e4de"].forEach((colour, at) => {
+    ink.fillStyle = colour;
+    ink.fillRect(at % 2, at >> 1, 1, 1);
+  });
+  const ground = new THREE.CanvasTexture(tile);
+  ground.magFilter = THREE.NearestFilter;
+  ground.wrapS = ground.wrapT = THREE.RepeatWrapping;
+  ground.repeat.set(50, 50);
+  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(100, 100).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
   const shown = new LoopwrightCharacter(set);
   scene.add(shown.object);
   const bones = new THREE.SkeletonHelper(shown.model);
@@ -275,7 +312,8 @@ async function inThePage({ url, film }) {
     worst_step: Math.max(0, ...compared.map(({ step }) => step)),
     worst_bend: Math.max(0, ...compared.map(({ bend }) => bend)),
     whole_path_step: Math.round((1000 * most(steps, "step")) / clips_of_path) / 1000,
-    apart_m: Math.max(...apart),
+    apart_m: Math.max(0, ...apart),
+    rates_that_switch_alike: apart.length,
     strikes: strikes.length,
     same_foot_twice: twice,
     events_of_set: moving.some(({ events }) => events?.length),
