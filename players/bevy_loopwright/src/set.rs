@@ -92,16 +92,16 @@ impl Clip {
         phase - phase.floor()
     }
 
-    /// The body seen from the root.
-    pub(crate) fn pose(&self, secs: f64) -> Pose {
+    /// The body seen from the root at a time: local transforms in the order of [`MotionSet::joints`].
+    pub fn pose(&self, secs: f64) -> Pose {
         match &self.body {
             Body::Loop(clip) => clip.body_pose_at(secs, Interpolation::Cubic),
             Body::Once(take, _) => take.sample(secs / take.frame_time_secs()),
         }
     }
 
-    /// The root, from the clip's start.
-    pub(crate) fn root(&self, secs: f64) -> Rigid {
+    /// The root at a time, from the clip's start.
+    pub fn root(&self, secs: f64) -> Rigid {
         match &self.body {
             Body::Loop(_) => self.twist.exp(secs),
             Body::Once(_, root) => root.sample(secs / root.frame_time_secs()).as_ref().joint(0),
