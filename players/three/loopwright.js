@@ -36,6 +36,9 @@ const SAME_EVENT_SECS = 0.1;
  * equal phase. Between standing and moving a fade slides the feet. */
 const COSTS = { passage: 1, transition: 2, once: 3, standing: 2 };
 
+/** Ranges of axes over which distances are measured at least: less is chance, where no loop is meant to differ. */
+const LEAST_RANGE = { mps: 0.5, degrees: 45 };
+
 /** How near a blend's point is to that of a loop when the loop counts as played, as a share of the range of the axes. */
 const NEAR = 0.1;
 
@@ -354,9 +357,9 @@ class Space {
       if (!clips.has(clip)) throw new Error(`the blend space ${name} has the clip ${clip}, which the set has not`);
       return clips.get(clip);
     });
-    this.scale = axes.map((_, axis) => {
+    this.scale = axes.map((name, axis) => {
       const values = this.points.map((at) => at[axis]);
-      return Math.max(...values) - Math.min(...values) || 1;
+      return Math.max(Math.max(...values) - Math.min(...values), name.endsWith("_mps") ? LEAST_RANGE.mps : LEAST_RANGE.degrees);
     });
     this.simplices = triangles.length ? triangles : this.line();
     this.stands = this.clips.every(({ stands }) => stands);

@@ -149,8 +149,8 @@ async function inThePage({ url, film }) {
     const middle = space.points[0].map((_, axis) => space.points.reduce((sum, point) => sum + point[axis], 0) / space.points.length);
     for (const [index, at] of [...own.map((clip) => space.pointOf(clip)), space.covered(middle)].entries()) {
       const hero = new LoopwrightCharacter(set, { clip: (own[index] ?? own[0]).name });
-      hero.source.at = [...at];
-      hero.source.goal = [...at];
+      // A loop may be in several spaces.
+      hero.source = new hero.source.constructor(space, at, 0);
       hero.plan = null;
       let secs = 0;
       for (let frame = 0; secs < 60; frame += 1) {
@@ -165,7 +165,7 @@ async function inThePage({ url, film }) {
   }
 
   // A path over what the set has: goals and how long each is followed.
-  const moving = set.spaces.filter(({ stands }) => !stands).flatMap((space) => space.clips.map((clip) => clip.entry));
+  const moving = [...set.clips.values()].filter(({ loops, stands }) => loops && !stands).map(({ entry }) => entry);
   const speeds = moving.map(({ speed_mps }) => speed_mps).sort((a, b) => a - b);
   const forward = moving.filter(({ direction_deg }) => Math.abs(direction_deg ?? 0) < 30);
   const slow = speeds[0] ?? 0;

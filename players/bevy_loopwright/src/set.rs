@@ -120,6 +120,16 @@ enum Axis {
     Left,
 }
 
+impl Axis {
+    /// Distances are measured over this range at least: less is chance, where no loop is meant to differ.
+    fn least_range(self) -> f64 {
+        match self {
+            Self::Speed | Self::Climb | Self::Forward | Self::Left => 0.5,
+            Self::TurnRateDegrees | Self::DirectionDegrees => 45.0,
+        }
+    }
+}
+
 /// A loop's part in a blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
@@ -151,7 +161,7 @@ impl Space {
             let values = points.iter().map(|point| point[axis]);
             values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
         };
-        let scale = [0, 1].map(|axis| if extent(axis) > 0.0 { extent(axis) } else { 1.0 });
+        let scale = [0, 1].map(|index| extent(index).max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
         let simplices = if triangles.is_empty() {
             // Points of a line follow each other along the axis on which they are farther apart.
             let axis = usize::from(extent(1) > 1e3 * extent(0));
