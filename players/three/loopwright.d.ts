@@ -51,8 +51,9 @@ export type Playing =
 
 /** A character that plays a set. */
 export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; lift: FootEvent; switch: SwitchEvent }> {
-  /** `model`: a body with joints of the set's names; without one a copy of the set's own. `clip`: the loop to begin with. */
-  constructor(set: LoopwrightSet, options?: { model?: Object3D; clip?: string });
+  /** `model`: a body with joints of the set's names; without one a copy of the set's own. `clip`: the loop to begin with. `seed`: of the order in which versions of
+   * loops follow each other. */
+  constructor(set: LoopwrightSet, options?: { model?: Object3D; clip?: string; seed?: number });
   readonly set: LoopwrightSet;
   /** Moves with the root. A game may move it, too: only the steps of the root are added. */
   readonly object: Object3D;
@@ -64,6 +65,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   readonly secs: number;
   /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
   patience: number;
+  /** Whether versions of loops follow each other. */
+  varies: boolean;
   /** What the character shall do; what is left out stays. */
   setGoal(goal: Partial<Goal>): void;
   /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */

@@ -81,6 +81,13 @@ export class LoopwrightSet {
     });
     this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller))]));
 
+    /** Loops that are there in several versions, each with all of them. */
+    this.versions = new Map();
+    for (const clip of this.clips.values()) {
+      const first = clip.entry.variant_of && this.clip(clip.entry.variant_of);
+      if (first) this.versions.set(first, [...(this.versions.get(first) ?? [first]), clip]);
+    }
+
     /** The blend spaces of the manifest, and one for each loop that stands or is in none. */
     this.spaces = (manifest.blend_spaces ?? []).map((space) => new Space(space, this.clips));
     const placed = new Set(this.spaces.flatMap(({ clips }) => clips));
@@ -363,7 +370,7 @@ class Space {
     });
     this.simplices = triangles.length ? triangles : this.line();
     this.stands = this.clips.every(({ stands }) => stands);
-    // Versions of a loop are played by their names.
+    // Versions of a loop stand in for it, or are played by their names.
     this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
   }
 
@@ -472,6 +479,8 @@ class Cycle {
     Object.assign(this, { space, at: [...at], phase });
     this.goal = [...at];
     this.rate = at.map(() => 0);
+    /** The versions that stand in for loops. */
+    this.chosen = new Map();
   }
 
   get stands() {
@@ -480,6 +489,7 @@ class Cycle {
 
   state(secs) {
     const parts = this.space.weights(this.at.map((value, axis) => value + this.rate[axis] * secs));
+    for (const part of parts) part.clip = this.chosen.get(part.clip) ?? part.clip;
     const period = parts.reduce((sum, { weight, clip }) => sum + weight * clip.seconds, 0);
     return { parts, period };
   }
@@ -501,6 +511,17 @@ class Cycle {
   secsTo(phase) {
     const away = (((phase - this.phase) % 1) + 1) % 1;
     return away * this.state(0).period;
+  }
+
+  /** The same with other versions of its loops, at the start of a cycle. */
+  varied(versions, random) {
+    const next = new Cycle(this.space, this.at, 0);
+    Object.assign(next, { rate: [...this.rate], goal: [...this.goal] });
+    for (const clip of this.space.clips) {
+      const others = versions.get(clip);
+      if (others) next.chosen.set(clip, others[Math.floor(random() * others.length)]);
+    }
+    return next;
   }
 
   advance(secs, halfLife, report) {
@@ -644,8 +665,8 @@ function gap(seen, next) {
  */
 export class LoopwrightCharacter extends EventDispatcher {
   /** `model`: a body with joints of the set's names; without one a copy of the set's own. `clip`: the loop to begin with, by its name; without one
-   * the character stands, if the set has a loop for that. */
-  constructor(set, { model = clone(set.scene), clip } = {}) {
+   * the character stands, if the set has a loop for that. `seed`: of the order in which versions of loops follow each other. */
+  constructor(set, { model = clone(set.scene), clip, seed = 1 } = {}) {
     super();
     this.set = set;
     /** Moves with the root. A game may move it, too: only the steps of the root are added. */
@@ -663,12 +684,15 @@ export class LoopwrightCharacter extends EventDispatcher {
     const at = first.pointOf(clip ? set.clip(clip) : first.clips[0]);
     /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
     this.patience = 0.3;
+    /** Whether versions of loops follow each other. */
+    this.varies = true;
     this.source = new Cycle(first, at, 0);
     /** The root since the beginning, without what the game added. */
     this.root = new Rigid();
     this.offset = Offset.none(set.joints.length);
     /** Seconds played. */
     this.secs = 0;
+    this.random = generator(seed);
     this.goal = { speed: 0, turnRate: 0, direction: 0, climb: 0, turn: 0 };
     this.plan = null;
     this.last = {};
@@ -730,7 +754,10 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** Seconds to the next switch. */
   due() {
     if (this.source instanceof Once) return Math.max(this.source.left, 0);
-    if (!this.plan) return Infinity;
+    if (!this.plan) {
+      const hasVersions = this.varies && this.source.space.clips.some((clip) => this.set.versions.has(clip));
+      return hasVersions ? this.source.secsTo(0) || this.source.state(0).period : Infinity;
+    }
     if (!this.plan.leave || this.source.stands) return 0;
     const secs = this.source.secsTo(this.plan.leave.phase);
     const isThere = this.isNear(this.plan.leave) || this.plan.waited > MOST_CYCLES;
@@ -769,6 +796,12 @@ export class LoopwrightCharacter extends EventDispatcher {
       return;
     }
     const { plan } = this;
+    if (!plan) {
+      const next = this.source.varied(this.set.versions, this.random);
+      if (next.state(0).parts.some(({ clip }, index) => clip !== this.source.state(0).parts[index]?.clip)) this.switchTo(next, FADE);
+      else this.source.phase = 0;
+      return;
+    }
     this.plan = undefined;
     if (plan.passage) this.switchTo(new Once(plan.passage), FADE);
     else if (plan.enter) this.switchTo(new Cycle(plan.to, plan.enter.at, plan.enter.phase), plan.fade);
@@ -879,6 +912,17 @@ export class LoopwrightCharacter extends EventDispatcher {
 function motionOf({ space, at }) {
   const { linear, angular } = space.twist(space.weights(at));
   return { speed: Math.hypot(linear.x, linear.z), direction: Math.atan2(linear.x, linear.z), turnRate: angular.y, climb: linear.y };
+}
+
+/** Numbers from 0 to 1 in an order that the seed decides: a Weyl sequence, mixed. */
+function generator(seed) {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
 }
 
 function least(list, cost) {

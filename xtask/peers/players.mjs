@@ -152,6 +152,7 @@ async function inThePage({ url, film }) {
       // A loop may be in several spaces.
       hero.source = new hero.source.constructor(space, at, 0);
       hero.plan = null;
+      hero.varies = false;
       let secs = 0;
       for (let frame = 0; secs < 60; frame += 1) {
         const step = Math.min(60 - secs, [1 / 60, 1 / 144, 1 / 31][frame % 3]);

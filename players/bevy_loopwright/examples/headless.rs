@@ -206,6 +206,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     let mut drift: f64 = 0.0;
     for clip in set.clips().iter().filter(|clip| clip.loops()) {
         let mut player = Player::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
+        player.varies = false;
         let (mut left, mut events) = (60.0, Vec::new());
         for step in [1.0 / 60.0, 1.0 / 144.0, 1.0 / 31.0].into_iter().cycle() {
             player.update(f64::min(step, left), &mut events);

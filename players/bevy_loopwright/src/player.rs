@@ -79,6 +79,8 @@ struct Cycle {
     rate: [f64; 2],
     goal: [f64; 2],
     phase: f64,
+    /// The versions that stand in for loops.
+    chosen: BTreeMap<usize, usize>,
 }
 
 impl Cycle {
@@ -89,13 +91,34 @@ impl Cycle {
             rate: [0.0; 2],
             goal: moment.at,
             phase: moment.phase,
+            chosen: BTreeMap::new(),
         }
+    }
+
+    /// The same with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
+    fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
+        let mut next = Self { phase: 0.0, ..self.clone() };
+        for &clip in &set.spaces[self.space].clips {
+            let versions = set.versions(clip);
+            if versions.len() > 1 {
+                let drawn = (random() * versions.len() as f64) as usize;
+                next.chosen.insert(clip, versions[drawn.min(versions.len() - 1)]);
+            }
+        }
+        next
+    }
+
+    fn has_versions(&self, set: &MotionSet) -> bool {
+        set.spaces[self.space].clips.iter().any(|clip| set.versions(*clip).len() > 1)
     }
 
     /// The loops that take part some seconds from now, and the period.
     fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, f64) {
         let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
-        let parts = set.spaces[self.space].weights(&set.clips, at);
+        let mut parts = set.spaces[self.space].weights(&set.clips, at);
+        for part in &mut parts {
+            part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
+        }
         let period = parts.iter().map(|part| part.weight * set.clips[part.clip].seconds).sum();
         (parts, period)
     }
@@ -243,8 +266,11 @@ pub struct Player {
     root: Rigid,
     secs: f64,
     last: BTreeMap<(String, bool), f64>,
+    random: u32,
     /// The longest time that a switch between moving loops waits for the moment at which it shows least, seconds.
     pub patience_secs: f64,
+    /// Whether versions of loops follow each other.
+    pub varies: bool,
 }
 
 impl Player {
@@ -280,8 +306,19 @@ impl Player {
             root: Rigid::IDENTITY,
             secs: 0.0,
             last: BTreeMap::new(),
+            random: 1,
             patience_secs: 0.3,
+            varies: true,
             set,
+        }
+    }
+
+    /// Seeds the order in which versions of loops follow each other.
+    #[must_use]
+    pub fn with_seed(self, seed: u32) -> Self {
+        Self {
+            random: seed.wrapping_mul(0x9e37_79b1),
+            ..self
         }
     }
 
@@ -401,6 +438,10 @@ impl Player {
                 }
                 _ => 0.0,
             },
+            (Source::Cycle(cycle), _) if self.varies && cycle.has_versions(&self.set) => {
+                let left = cycle.secs_to(&self.set, 0.0);
+                if left > 0.0 { left } else { cycle.state(&self.set, 0.0).1 }
+            }
             _ => f64::INFINITY,
         }
     }
@@ -477,6 +518,18 @@ impl Player {
 
     fn leave(&mut self, events: &mut Vec<PlayerEvent>) {
         let set = Arc::clone(&self.set);
+        if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
+            let mut state = self.random;
+            let next = cycle.varied(&set, || drawn(&mut state));
+            let is_other = next.chosen != cycle.chosen;
+            self.random = state;
+            if is_other {
+                self.switch_to(Source::Cycle(next), FADE, events);
+            } else if let Source::Cycle(cycle) = &mut self.source {
+                cycle.phase = 0.0;
+            }
+            return;
+        }
         let plan = std::mem::replace(&mut self.plan, Plan::Open);
         match (&self.source, plan) {
             (Source::Once(clip, _), _) => {
@@ -635,6 +688,14 @@ impl Player {
         }
         Plan::Go(way, 0.0)
     }
+}
+
+/// A number from 0 to 1, the next after a state: a Weyl sequence, mixed.
+fn drawn(state: &mut u32) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9);
+    let mixed = (*state ^ (*state >> 16)).wrapping_mul(0x21f0_aaad);
+    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);
+    f64::from(mixed ^ (mixed >> 15)) / 2.0_f64.powi(32)
 }
 
 /// The motion of a blend as a goal.

@@ -58,7 +58,7 @@ pub struct Clip {
     pub(crate) to: Option<(usize, f64)>,
     twist: Twist,
     body: Body,
-    is_variant: bool,
+    variant_of: Option<usize>,
 }
 
 impl Clip {
@@ -147,7 +147,7 @@ pub(crate) struct Space {
     pub(crate) name: String,
     axes: Vec<Axis>,
     points: Vec<[f64; 2]>,
-    clips: Vec<usize>,
+    pub(crate) clips: Vec<usize>,
     simplices: Vec<Vec<usize>>,
     scale: [f64; 2],
     pub(crate) stands: bool,
@@ -177,7 +177,7 @@ impl Space {
             simplices,
             scale,
             stands: of_points.iter().all(|&clip| clips[clip].stands()),
-            is_variant: of_points.iter().all(|&clip| clips[clip].is_variant),
+            is_variant: of_points.iter().all(|&clip| clips[clip].variant_of.is_some()),
             points,
             clips: of_points,
         }
@@ -366,7 +366,8 @@ impl MotionSet {
         let mut clips = Vec::new();
         for (entry, animation) in manifest.clips.iter().zip(animations) {
             let to = entry.to.as_ref().map(|to| Ok::<_, SetError>((index(&to.clip)?, to.secs))).transpose()?;
-            clips.push(clip(entry, animation, &joints, &rest, traveller, to)?);
+            let variant_of = entry.variant_of.as_deref().map(index).transpose()?;
+            clips.push(clip(entry, animation, &joints, &rest, traveller, to, variant_of)?);
         }
         let spaces = spaces(&manifest, &clips, index)?;
         let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
@@ -388,6 +389,12 @@ impl MotionSet {
     /// The clips.
     pub fn clips(&self) -> &[Clip] {
         &self.clips
+    }
+
+    /// A loop and its versions.
+    pub(crate) fn versions(&self, clip: usize) -> Vec<usize> {
+        let others = (0..self.clips.len()).filter(|other| self.clips[*other].variant_of == Some(clip));
+        std::iter::once(clip).chain(others).collect()
     }
 
     /// The clip of that name.
@@ -524,6 +531,7 @@ fn clip(
     rest: &[(DVec3, DQuat)],
     traveller: Option<usize>,
     to: Option<(usize, f64)>,
+    variant_of: Option<usize>,
 ) -> Result<Clip, SetError> {
     let wrong = |reason: String| SetError::Clip {
         name: entry.name.clone(),
@@ -587,7 +595,7 @@ fn clip(
         to,
         twist,
         body,
-        is_variant: entry.variant_of.is_some(),
+        variant_of,
     };
     clip.events = (entry.events.iter())
         .map(|event| Event {
