@@ -695,6 +695,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.random = generator(seed);
     this.goal = { speed: 0, turnRate: 0, direction: 0, climb: 0, turn: 0 };
     this.plan = null;
+    this.before = null;
     this.last = {};
     this.pose = new Float64Array(7 * set.joints.length);
     this.goesOn = [this.pose, 0, 0].map(() => new Float64Array(this.pose.length));
@@ -720,7 +721,9 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** What the character shall do. What is left out stays. Speed in metres per second over the ground; turn rate in radians per second, and
    * direction of travel against where the body faces in radians, to the left positive; `turn`, radians: once, by a passage that turns. */
   setGoal(goal) {
+    if (Object.entries(goal).every(([key, value]) => this.goal[key] === value)) return;
     Object.assign(this.goal, goal);
+    this.before = this.plan ?? this.before;
     this.plan = undefined;
   }
 
@@ -867,7 +870,8 @@ export class LoopwrightCharacter extends EventDispatcher {
 
   begun(way) {
     if (way.leave && !this.source.stands) this.source.goal = [...way.leave.at];
-    return { ...way, waited: 0 };
+    // A goal that changes in every frame does not make it wait anew.
+    return { ...way, way, waited: this.before?.way === way ? this.before.waited : 0 };
   }
 
   /** Goes on with another source from here: what is seen meets it in value, rate and acceleration. */
@@ -887,6 +891,7 @@ export class LoopwrightCharacter extends EventDispatcher {
       const { position, rotation } = next.rootStep(steps[index]).inverse().then(root);
       return Float64Array.of(...position, ...log(rotation));
     });
+    this.before = null;
     const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
     const [from, to] = [name(this.source), name(next)];
     this.offset = new Offset(gaps, roots, fade);

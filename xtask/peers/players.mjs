@@ -120,6 +120,7 @@ async function inThePage({ url, film }) {
   const inside = new Map();
   for (const clip of set.clips.values()) {
     const hero = new LoopwrightCharacter(set, { clip: clip.loops ? clip.name : undefined });
+    hero.varies = false;
     if (!clip.loops) {
       hero.update(0.1);
       hero.play(clip.name);

@@ -262,6 +262,8 @@ pub struct Player {
     fading: Fading,
     goal: Goal,
     plan: Plan,
+    /// The plan that a new goal put an end to.
+    before: Option<(Way, f64)>,
     heading: usize,
     root: Rigid,
     secs: f64,
@@ -303,6 +305,7 @@ impl Player {
             fading,
             goal,
             plan: Plan::Open,
+            before: None,
             root: Rigid::IDENTITY,
             secs: 0.0,
             last: BTreeMap::new(),
@@ -336,7 +339,9 @@ impl Player {
     pub fn set_goal(&mut self, goal: Goal) {
         if self.goal != goal {
             self.goal = goal;
-            self.plan = Plan::Open;
+            if let Plan::Go(way, waited) = std::mem::replace(&mut self.plan, Plan::Open) {
+                self.before = Some((way, waited));
+            }
         }
     }
 
@@ -591,6 +596,7 @@ impl Player {
             secs: 0.0,
         };
         self.source = next;
+        self.before = None;
     }
 
     /// What comes next for the goal.
@@ -686,7 +692,9 @@ impl Player {
         {
             cycle.goal = leave.at;
         }
-        Plan::Go(way, 0.0)
+        // A goal that changes in every frame does not make it wait anew.
+        let before = self.before.filter(|(before, _)| *before == way);
+        Plan::Go(way, before.map_or(0.0, |(_, waited)| waited))
     }
 }
 
