@@ -51,7 +51,9 @@ impl Body {
                 let wide = |values: [f32; 3]| DVec3::from_array(values.map(f64::from));
                 let rotation = DQuat::from_array(rotation.map(f64::from)).normalize();
                 Node {
-                    name: node.name().map_or_else(|| format!("node{}", node.index()), str::to_owned),
+                    name: node
+                        .name()
+                        .map_or_else(|| format!("node{}", node.index()), str::to_owned),
                     parent: None,
                     rest: DAffine3::from_scale_rotation_translation(wide(scale), rotation, wide(translation)),
                 }
@@ -78,13 +80,20 @@ impl Body {
             })
             .collect();
         for (node, &entity) in self.0.iter().zip(&spawned) {
-            world.entity_mut(node.parent.map_or(root, |parent| spawned[parent])).add_child(entity);
+            world
+                .entity_mut(node.parent.map_or(root, |parent| spawned[parent]))
+                .add_child(entity);
         }
     }
 
     /// Where the set's joints are in the world.
     fn places(&self, set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
-        let index: BTreeMap<&str, usize> = set.joints.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let index: BTreeMap<&str, usize> = set
+            .joints
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (name.as_str(), index))
+            .collect();
         let world = DAffine3::from_rotation_translation(root.rotation, root.translation);
         let local = |node: &Node| match index.get(node.name.as_str()) {
             Some(&joint) => {
@@ -103,7 +112,10 @@ impl Body {
             (world * at).translation
         };
         let node = |name: &String| self.0.iter().find(|node| node.name == *name);
-        set.joints.iter().map(|name| node(name).map_or(DVec3::ZERO, whole)).collect()
+        set.joints
+            .iter()
+            .map(|name| node(name).map_or(DVec3::ZERO, whole))
+            .collect()
     }
 }
 
@@ -113,7 +125,11 @@ fn measured(frames: &[Vec<DVec3>]) -> Vec<[f64; 2]> {
     for near in frames.windows(3) {
         let joints = 0..near[1].len();
         let most = |of: &dyn Fn(usize) -> f64| joints.clone().map(of).fold(0.0, f64::max);
-        let step = |joint: usize| near[1][joint].distance(near[0][joint]).max(near[1][joint].distance(near[2][joint]));
+        let step = |joint: usize| {
+            near[1][joint]
+                .distance(near[0][joint])
+                .max(near[1][joint].distance(near[2][joint]))
+        };
         let bend = |joint: usize| (near[0][joint] + near[2][joint] - near[1][joint] * 2.0).length();
         found.push([most(&step), most(&bend)]);
     }
@@ -133,25 +149,41 @@ struct Log {
 
 fn write_down(mut log: ResMut<Log>, mut feet: MessageReader<FootMessage>, mut switches: MessageReader<SwitchMessage>) {
     log.feet.extend(feet.read().map(|step| (step.foot.clone(), step.kind)));
-    log.switches.extend(switches.read().map(|switch| (switch.from.clone(), switch.to.clone(), switch.fade_secs)));
+    log.switches.extend(
+        switches
+            .read()
+            .map(|switch| (switch.from.clone(), switch.to.clone(), switch.fade_secs)),
+    );
 }
 
 /// An application with one character, its set loaded.
 fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), Failure> {
     let mut app = App::new();
     let file_path = folder.canonicalize()?.to_string_lossy().into_owned();
-    app.add_plugins((MinimalPlugins, AssetPlugin { file_path, ..default() }, TransformPlugin, LoopwrightPlugin))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / rate)))
-        .init_resource::<Log>()
-        .add_systems(Last, write_down);
+    app.add_plugins((
+        MinimalPlugins,
+        AssetPlugin { file_path, ..default() },
+        TransformPlugin,
+        LoopwrightPlugin,
+    ))
+    .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / rate)))
+    .init_resource::<Log>()
+    .add_systems(Last, write_down);
     app.finish();
     app.cleanup();
     let set = app.world().resource::<AssetServer>().load("set.json");
-    let hero = app.world_mut().spawn((LoopwrightCharacter::new(set), Transform::default())).id();
+    let hero = app
+        .world_mut()
+        .spawn((LoopwrightCharacter::new(set), Transform::default()))
+        .id();
     body.spawn(app.world_mut(), hero);
     for _ in 0..2000 {
         app.update();
-        if app.world().get::<LoopwrightCharacter>(hero).is_some_and(|hero| hero.player().is_some()) {
+        if app
+            .world()
+            .get::<LoopwrightCharacter>(hero)
+            .is_some_and(|hero| hero.player().is_some())
+        {
             return Ok((app, hero));
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -162,9 +194,17 @@ fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), F
 fn places_in(app: &mut App, names: &[String]) -> Vec<DVec3> {
     let mut joints = app.world_mut().query::<(&Name, &GlobalTransform)>();
     let found: BTreeMap<String, DVec3> = (joints.iter(app.world()))
-        .map(|(name, place)| (name.to_string(), DVec3::from_array(place.translation().to_array().map(f64::from))))
+        .map(|(name, place)| {
+            (
+                name.to_string(),
+                DVec3::from_array(place.translation().to_array().map(f64::from)),
+            )
+        })
         .collect();
-    names.iter().map(|name| found.get(name).copied().unwrap_or_default()).collect()
+    names
+        .iter()
+        .map(|name| found.get(name).copied().unwrap_or_default())
+        .collect()
 }
 
 /// The root in closed form as docs/formats/twist.md has it.
@@ -199,8 +239,15 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         let steps = measured(&frames);
         inside.insert(&clip.name, [most(&steps, 0), most(&steps, 1)]);
     }
-    let moving: Vec<_> = set.clips().iter().filter(|clip| clip.loops() && !clip.stands()).collect();
-    let calmest = moving.iter().map(|clip| inside[clip.name.as_str()][1]).fold(f64::INFINITY, f64::min);
+    let moving: Vec<_> = set
+        .clips()
+        .iter()
+        .filter(|clip| clip.loops() && !clip.stands())
+        .collect();
+    let calmest = moving
+        .iter()
+        .map(|clip| inside[clip.name.as_str()][1])
+        .fold(f64::INFINITY, f64::min);
 
     // The root after a minute, in uneven frames.
     let mut drift: f64 = 0.0;
@@ -230,7 +277,12 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     let fast = ahead.map(|clip| speed(&clip)).fold(slow, f64::max);
     let turns = moving.iter().map(|clip| clip.twist().angular.y);
     let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
-    let goal = |speed: f64, turn_rate: f64, turn: f64| Goal { speed, turn_rate, turn, ..Goal::default() };
+    let goal = |speed: f64, turn_rate: f64, turn: f64| Goal {
+        speed,
+        turn_rate,
+        turn,
+        ..Goal::default()
+    };
     let path = [
         (1.5, goal(0.0, 0.0, 0.0)),
         (4.0, goal(slow, 0.0, 0.0)),
@@ -249,8 +301,17 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     let (mut app, hero) = application(folder, &body, RATE)?;
     let mut frames = vec![places_in(&mut app, &set.joints)];
     let taking = |app: &App| -> BTreeSet<String> {
-        let player = app.world().get::<LoopwrightCharacter>(hero).and_then(LoopwrightCharacter::player);
-        player.map_or_else(BTreeSet::new, |player| player.taking_part().iter().map(|(name, _)| (*name).to_owned()).collect())
+        let player = app
+            .world()
+            .get::<LoopwrightCharacter>(hero)
+            .and_then(LoopwrightCharacter::player);
+        player.map_or_else(BTreeSet::new, |player| {
+            player
+                .taking_part()
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect()
+        })
     };
     let mut parts = vec![taking(&app)];
     let mut switches: Vec<(usize, String, String, f64)> = Vec::new();
@@ -263,7 +324,11 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
             frames.push(places_in(&mut app, &set.joints));
             parts.push(taking(&app));
             let found = std::mem::take(&mut app.world_mut().resource_mut::<Log>().switches);
-            switches.extend(found.into_iter().map(|(from, to, fade)| (frames.len() - 1, from, to, fade)));
+            switches.extend(
+                found
+                    .into_iter()
+                    .map(|(from, to, fade)| (frames.len() - 1, from, to, fade)),
+            );
         }
     }
     let steps = measured(&frames);
@@ -278,24 +343,45 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
             worst[of] = worst[of].max(over[of]);
         }
         if over[0] > MOST_STEP || over[1] > MOST_STEP {
-            faults.push(format!("from {from} to {to} a joint steps {:.2} and bends {:.2} times what it does inside", over[0], over[1]));
+            faults.push(format!(
+                "from {from} to {to} a joint steps {:.2} and bends {:.2} times what it does inside",
+                over[0], over[1]
+            ));
         }
         listed.push(serde_json::json!({ "from": from, "to": to, "secs": *at as f64 / RATE, "fade_secs": fade_secs, "step": over[0], "bend": over[1] }));
     }
-    let strikes = app.world().resource::<Log>().feet.iter().filter(|(_, kind)| *kind == FootEventKind::Strike).count();
+    let strikes = app
+        .world()
+        .resource::<Log>()
+        .feet
+        .iter()
+        .filter(|(_, kind)| *kind == FootEventKind::Strike)
+        .count();
 
     // Ten seconds to settle, then a minute of frames in single precision.
     let (mut app, hero) = application(folder, &body, 60.0)?;
     if let Some(mut hero) = app.world_mut().get_mut::<LoopwrightCharacter>(hero) {
         hero.goal = goal(slow, 0.0, 0.0);
     }
-    let player = |app: &App| app.world().get::<LoopwrightCharacter>(hero).and_then(LoopwrightCharacter::player).map(Player::root);
+    let player = |app: &App| {
+        app.world()
+            .get::<LoopwrightCharacter>(hero)
+            .and_then(LoopwrightCharacter::player)
+            .map(Player::root)
+    };
     (0..600).for_each(|_| app.update());
     let before = player(&app).ok_or("no player")?;
     (0..3600).for_each(|_| app.update());
     let after = player(&app).ok_or("no player")?;
-    let shown = app.world().get::<Transform>(hero).copied().unwrap_or_default().translation;
-    let shown = after.translation.distance(DVec3::from_array(shown.to_array().map(f64::from)));
+    let shown = app
+        .world()
+        .get::<Transform>(hero)
+        .copied()
+        .unwrap_or_default()
+        .translation;
+    let shown = after
+        .translation
+        .distance(DVec3::from_array(shown.to_array().map(f64::from)));
     if shown > MOST_DRIFT_METRES {
         faults.push(format!("the entity is {shown} m from its root after a minute"));
     }

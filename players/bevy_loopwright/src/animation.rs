@@ -54,9 +54,15 @@ impl Animation {
         let rotation = tracks.and_then(|tracks| tracks.rotation.as_ref());
         let side = |from: DQuat, to: DQuat| if from.dot(to) < 0.0 { -to } else { to };
         (
-            translation.and_then(|track| track.at(secs, DVec3::lerp)).unwrap_or(rest.0),
+            translation
+                .and_then(|track| track.at(secs, DVec3::lerp))
+                .unwrap_or(rest.0),
             rotation
-                .and_then(|track| track.at(secs, |from, to, share| (from * (1.0 - share) + side(from, to) * share).normalize()))
+                .and_then(|track| {
+                    track.at(secs, |from, to, share| {
+                        (from * (1.0 - share) + side(from, to) * share).normalize()
+                    })
+                })
                 .unwrap_or(rest.1),
         )
     }
@@ -82,7 +88,10 @@ impl AnimationFile {
                 reason: "its buffers are not inside; write the set as GLB".to_owned(),
             });
         }
-        let named = |node: &gltf::Node<'_>| node.name().map_or_else(|| format!("node{}", node.index()), str::to_owned);
+        let named = |node: &gltf::Node<'_>| {
+            node.name()
+                .map_or_else(|| format!("node{}", node.index()), str::to_owned)
+        };
         let rest = gltf.nodes().map(|node| {
             let (translation, rotation, _) = node.transform().decomposed();
             (named(&node), (vector(translation), quaternion(rotation)))
@@ -91,12 +100,19 @@ impl AnimationFile {
             let mut found = Animation::default();
             for channel in animation.channels() {
                 let reader = channel.reader(data);
-                let Some(secs) = reader.read_inputs().map(|times| times.map(f64::from).collect::<Vec<_>>()) else {
+                let Some(secs) = reader
+                    .read_inputs()
+                    .map(|times| times.map(f64::from).collect::<Vec<_>>())
+                else {
                     continue;
                 };
                 let interpolation = channel.sampler().interpolation();
                 // Of a cubic spline each value stands between two slopes.
-                let (skip, step) = if interpolation == Interpolation::CubicSpline { (1, 3) } else { (0, 1) };
+                let (skip, step) = if interpolation == Interpolation::CubicSpline {
+                    (1, 3)
+                } else {
+                    (0, 1)
+                };
                 let holds = interpolation == Interpolation::Step;
                 let tracks = found.joints.entry(named(&channel.target().node())).or_default();
                 match (channel.target().property(), reader.read_outputs()) {

@@ -34,7 +34,10 @@ mod set;
 
 pub use manifest::FootEventKind;
 pub use player::{Goal, Player, PlayerEvent};
-pub use plugin::{FootMessage, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader, LoopwrightSystems, SwitchMessage};
+pub use plugin::{
+    FootMessage, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader, LoopwrightSystems,
+    SwitchMessage,
+};
 pub use set::{Clip, MotionSet};
 
 /// Why a set cannot be played.

@@ -97,7 +97,10 @@ impl Cycle {
 
     /// The same with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
     fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
-        let mut next = Self { phase: 0.0, ..self.clone() };
+        let mut next = Self {
+            phase: 0.0,
+            ..self.clone()
+        };
         for &clip in &set.spaces[self.space].clips {
             let versions = set.versions(clip);
             if versions.len() > 1 {
@@ -109,7 +112,10 @@ impl Cycle {
     }
 
     fn has_versions(&self, set: &MotionSet) -> bool {
-        set.spaces[self.space].clips.iter().any(|clip| set.versions(*clip).len() > 1)
+        set.spaces[self.space]
+            .clips
+            .iter()
+            .any(|clip| set.versions(*clip).len() > 1)
     }
 
     /// The loops that take part some seconds from now, and the period.
@@ -119,7 +125,10 @@ impl Cycle {
         for part in &mut parts {
             part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
         }
-        let period = parts.iter().map(|part| part.weight * set.clips[part.clip].seconds).sum();
+        let period = parts
+            .iter()
+            .map(|part| part.weight * set.clips[part.clip].seconds)
+            .sum();
         (parts, period)
     }
 
@@ -136,8 +145,14 @@ impl Cycle {
         }
         (0..set.joints.len())
             .map(|joint| {
-                let turns: Vec<_> = poses.iter().map(|(pose, weight)| (pose.rotations[joint], *weight)).collect();
-                let place: DVec3 = poses.iter().map(|(pose, weight)| pose.translations[joint] * *weight).sum();
+                let turns: Vec<_> = poses
+                    .iter()
+                    .map(|(pose, weight)| (pose.rotations[joint], *weight))
+                    .collect();
+                let place: DVec3 = poses
+                    .iter()
+                    .map(|(pose, weight)| pose.translations[joint] * *weight)
+                    .sum();
                 (place, rotation::mean(&turns))
             })
             .collect()
@@ -238,7 +253,11 @@ impl Fading {
     }
 
     fn twist(&self) -> Twist {
-        let left = if self.is_over() { 0.0 } else { self.fade.at(self.secs).position.value };
+        let left = if self.is_over() {
+            0.0
+        } else {
+            self.fade.at(self.secs).position.value
+        };
         Twist::new(self.twist.linear * left, self.twist.angular * left)
     }
 }
@@ -382,7 +401,9 @@ impl Player {
                 root: Rigid::IDENTITY,
                 twist: Twist::ZERO,
             };
-            self.fading.offset.add_to(&mut moving, self.fading.fade, self.fading.secs);
+            self.fading
+                .offset
+                .add_to(&mut moving, self.fading.fade, self.fading.secs);
             body = moving.body;
         }
         body
@@ -445,7 +466,11 @@ impl Player {
             },
             (Source::Cycle(cycle), _) if self.varies && cycle.has_versions(&self.set) => {
                 let left = cycle.secs_to(&self.set, 0.0);
-                if left > 0.0 { left } else { cycle.state(&self.set, 0.0).1 }
+                if left > 0.0 {
+                    left
+                } else {
+                    cycle.state(&self.set, 0.0).1
+                }
             }
             _ => f64::INFINITY,
         }
@@ -485,7 +510,9 @@ impl Player {
                     let moved = spring.at(secs);
                     (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
                 }
-                let loudest = parts.iter().max_by(|a, b| a.weight.partial_cmp(&b.weight).unwrap_or(Ordering::Equal));
+                let loudest = parts
+                    .iter()
+                    .max_by(|a, b| a.weight.partial_cmp(&b.weight).unwrap_or(Ordering::Equal));
                 if let Some(part) = loudest {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
                         // The first time at or after `before` at which the event's phase comes.
@@ -506,7 +533,11 @@ impl Player {
             let event = &set.clips[clip].events[index];
             let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
             let at = end - late_secs;
-            if self.last.get(&key).is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS) {
+            if self
+                .last
+                .get(&key)
+                .is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS)
+            {
                 continue;
             }
             self.last.insert(key, at);
@@ -610,14 +641,25 @@ impl Player {
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
         let fits = |space: &usize| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant;
         // The space that plays is kept where it is about as near.
-        let misses = |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
+        let misses =
+            |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
         let nearest = |spaces: Vec<usize>| spaces.into_iter().min_by(|a, b| misses(a).total_cmp(&misses(b)));
         let all = || (0..set.spaces.len()).collect::<Vec<_>>();
-        let wanted = nearest(all().into_iter().filter(fits).collect()).or_else(|| nearest(all())).unwrap_or(here);
+        let wanted = nearest(all().into_iter().filter(fits).collect())
+            .or_else(|| nearest(all()))
+            .unwrap_or(here);
         self.heading = wanted;
-        let ways: Vec<Way> = (set.ways.iter().filter(|way| way.from != here || self.is_in_time(&cycle, way))).copied().collect();
+        let ways: Vec<Way> = (set
+            .ways
+            .iter()
+            .filter(|way| way.from != here || self.is_in_time(&cycle, way)))
+        .copied()
+        .collect();
         if goal.turn != 0.0 {
-            let misses = |way: &Way| way.passage.map_or(f64::INFINITY, |clip| (set.clips[clip].turn - goal.turn).abs());
+            let misses = |way: &Way| {
+                way.passage
+                    .map_or(f64::INFINITY, |clip| (set.clips[clip].turn - goal.turn).abs())
+            };
             let turns = |way: &&Way| {
                 let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
                 way.from == here && turn != 0.0 && misses(way) < goal.turn.abs()
@@ -676,11 +718,17 @@ impl Player {
     /// How far a way lies from where the character is, and from the goal.
     fn aside(&self, cycle: &Cycle, way: &Way) -> f64 {
         let set = &self.set;
-        let turn = way.passage.map_or(0.0, |clip| (set.clips[clip].turn - self.goal.turn).abs());
+        let turn = way
+            .passage
+            .map_or(0.0, |clip| (set.clips[clip].turn - self.goal.turn).abs());
         let Some([leave, enter]) = way.ends else {
             return turn;
         };
-        let left = if way.from == cycle.space { set.spaces[way.from].distance(cycle.at, leave.at) } else { 0.0 };
+        let left = if way.from == cycle.space {
+            set.spaces[way.from].distance(cycle.at, leave.at)
+        } else {
+            0.0
+        };
         let to = &set.spaces[way.to];
         let entered = to.distance(to.covered(&set.clips, to.place(&self.goal)), enter.at);
         left.min(2.0) + entered.min(2.0) + turn

@@ -44,13 +44,24 @@ impl AssetLoader for LoopwrightSetLoader {
     type Settings = ();
     type Error = SetError;
 
-    async fn load(&self, reader: &mut dyn Reader, _settings: &(), context: &mut LoadContext<'_>) -> Result<LoopwrightSet, SetError> {
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        _settings: &(),
+        context: &mut LoadContext<'_>,
+    ) -> Result<LoopwrightSet, SetError> {
         let mut manifest = Vec::new();
         reader.read_to_end(&mut manifest).await?;
         let mut files = BTreeMap::new();
         for name in MotionSet::files(&manifest)? {
-            let path = context.path().resolve_embed_str(&name).map_err(|error| SetError::Asset(error.to_string()))?;
-            let bytes = context.read_asset_bytes(path).await.map_err(|error| SetError::Asset(error.to_string()))?;
+            let path = context
+                .path()
+                .resolve_embed_str(&name)
+                .map_err(|error| SetError::Asset(error.to_string()))?;
+            let bytes = context
+                .read_asset_bytes(path)
+                .await
+                .map_err(|error| SetError::Asset(error.to_string()))?;
             files.insert(name, bytes);
         }
         Ok(LoopwrightSet(Arc::new(MotionSet::new(&manifest, &files)?)))
@@ -69,7 +80,7 @@ pub struct LoopwrightCharacter {
     pub set: Handle<LoopwrightSet>,
     /// What it shall do; `turn` is taken and set to 0.
     pub goal: Goal,
-    /// A clip to be played once, at once, by its name; taken.
+    /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
     player: Option<Player>,
     joints: Vec<Option<Entity>>,
@@ -143,10 +154,16 @@ fn play(
             continue;
         };
         // A set that was loaded anew is played from its beginning.
-        if character.player.as_ref().is_none_or(|player| !Arc::ptr_eq(player.set(), set)) {
+        if character
+            .player
+            .as_ref()
+            .is_none_or(|player| !Arc::ptr_eq(player.set(), set))
+        {
             character.player = Some(Player::new(Arc::clone(set)));
             character.joints = vec![None; set.joints.len()];
-            character.origin = transforms.get(entity).map_or(Rigid::IDENTITY, |transform| rigid(*transform));
+            character.origin = transforms
+                .get(entity)
+                .map_or(Rigid::IDENTITY, |transform| rigid(*transform));
             character.written = transforms.get(entity).copied().unwrap_or_default();
         }
         let Some(player) = &mut character.player else {
@@ -162,23 +179,41 @@ fn play(
         }
         let before = player.root();
         // A turn that is under way is not asked for again.
-        let turn = if character.goal.turn == 0.0 { player.goal().turn } else { character.goal.turn };
+        let turn = if character.goal.turn == 0.0 {
+            player.goal().turn
+        } else {
+            character.goal.turn
+        };
         player.set_goal(Goal { turn, ..character.goal });
         character.goal.turn = 0.0;
         events.clear();
-        if let Some(name) = character.play.take()
-            && !player.play(&name, &mut events)
-        {
-            warn!("the set has no clip \"{name}\"");
+        if (character.play.as_ref()).is_some_and(|name| player.play(name, &mut events)) {
+            character.play = None;
         }
         player.update(time.delta_secs_f64(), &mut events);
         for event in events.drain(..) {
             match event {
-                PlayerEvent::Foot { foot, kind, clip, late_secs } => {
-                    feet.write(FootMessage { character: entity, foot, kind, clip, late_secs });
+                PlayerEvent::Foot {
+                    foot,
+                    kind,
+                    clip,
+                    late_secs,
+                } => {
+                    feet.write(FootMessage {
+                        character: entity,
+                        foot,
+                        kind,
+                        clip,
+                        late_secs,
+                    });
                 }
                 PlayerEvent::Switch { from, to, fade_secs } => {
-                    switches.write(SwitchMessage { character: entity, from, to, fade_secs });
+                    switches.write(SwitchMessage {
+                        character: entity,
+                        from,
+                        to,
+                        fade_secs,
+                    });
                 }
             }
         }
@@ -205,5 +240,8 @@ fn play(
 
 fn rigid(transform: Transform) -> Rigid {
     let rotation = DQuat::from_array(transform.rotation.to_array().map(f64::from));
-    Rigid::new(rotation.normalize(), DVec3::from_array(transform.translation.to_array().map(f64::from)))
+    Rigid::new(
+        rotation.normalize(),
+        DVec3::from_array(transform.translation.to_array().map(f64::from)),
+    )
 }

@@ -155,7 +155,13 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    fn new(name: &str, axes: Vec<Axis>, points: Vec<(usize, [f64; 2])>, triangles: &[[usize; 3]], clips: &[Clip]) -> Self {
+    fn new(
+        name: &str,
+        axes: Vec<Axis>,
+        points: Vec<(usize, [f64; 2])>,
+        triangles: &[[usize; 3]],
+        clips: &[Clip],
+    ) -> Self {
         let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
         let extent = |axis: usize| {
             let values = points.iter().map(|point| point[axis]);
@@ -167,7 +173,11 @@ impl Space {
             let axis = usize::from(extent(1) > 1e3 * extent(0));
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
-            if order.len() == 1 { vec![order] } else { order.windows(2).map(<[usize]>::to_vec).collect() }
+            if order.len() == 1 {
+                vec![order]
+            } else {
+                order.windows(2).map(<[usize]>::to_vec).collect()
+            }
         } else {
             triangles.iter().map(|triangle| triangle.to_vec()).collect()
         };
@@ -201,7 +211,10 @@ impl Space {
 
     /// Loops and their weights at a point, or at the nearest one inside.
     pub(crate) fn weights(&self, clips: &[Clip], at: [f64; 2]) -> Vec<Part> {
-        let found = self.simplices.iter().map(|simplex| (simplex, self.nearest(simplex, at)));
+        let found = self
+            .simplices
+            .iter()
+            .map(|simplex| (simplex, self.nearest(simplex, at)));
         let Some((simplex, (_, shares))) = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)) else {
             return Vec::new();
         };
@@ -239,7 +252,11 @@ impl Space {
             for j in i..corners.len() {
                 let (way, off) = (to(corners[i], corners[j]), to(corners[i], at));
                 let square = way[0] * way[0] + way[1] * way[1];
-                let along = if square > 0.0 { (way[0] * off[0] + way[1] * off[1]) / square } else { 0.0 };
+                let along = if square > 0.0 {
+                    (way[0] * off[0] + way[1] * off[1]) / square
+                } else {
+                    0.0
+                };
                 let u = along.clamp(0.0, 1.0);
                 let distance = (off[0] - u * way[0]).hypot(off[1] - u * way[1]);
                 if distance < best.0 {
@@ -332,7 +349,9 @@ impl MotionSet {
         }
         let animations: Vec<&Animation> = (manifest.clips.iter())
             .map(|entry| {
-                let found = read.get(entry.file.as_str()).and_then(|file| file.animation(entry.animation.as_deref()));
+                let found = read
+                    .get(entry.file.as_str())
+                    .and_then(|file| file.animation(entry.animation.as_deref()));
                 found.ok_or_else(|| SetError::NoAnimation {
                     clip: entry.name.clone(),
                     file: entry.file.clone(),
@@ -365,13 +384,19 @@ impl MotionSet {
         };
         let mut clips = Vec::new();
         for (entry, animation) in manifest.clips.iter().zip(animations) {
-            let to = entry.to.as_ref().map(|to| Ok::<_, SetError>((index(&to.clip)?, to.secs))).transpose()?;
+            let to = entry
+                .to
+                .as_ref()
+                .map(|to| Ok::<_, SetError>((index(&to.clip)?, to.secs)))
+                .transpose()?;
             let variant_of = entry.variant_of.as_deref().map(index).transpose()?;
             clips.push(clip(entry, animation, &joints, &rest, traveller, to, variant_of)?);
         }
         let spaces = spaces(&manifest, &clips, index)?;
         let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
-        let half_life = half_life.filter(|mode| mode.mode == "all").find_map(|mode| mode.velocity_half_life_secs);
+        let half_life = half_life
+            .filter(|mode| mode.mode == "all")
+            .find_map(|mode| mode.velocity_half_life_secs);
         let mut set = Self {
             joints,
             clips,
@@ -406,18 +431,36 @@ impl MotionSet {
     fn spaces_of(&self, clip: usize) -> impl Iterator<Item = usize> {
         let stands = self.clips[clip].stands();
         let fits = move |space: &Space| space.stands == stands && space.clips.contains(&clip);
-        self.spaces.iter().enumerate().filter(move |(_, space)| fits(space)).map(|(index, _)| index)
+        self.spaces
+            .iter()
+            .enumerate()
+            .filter(move |(_, space)| fits(space))
+            .map(|(index, _)| index)
     }
 
     /// The space in which a loop is played, that one if it is.
     pub(crate) fn space_of(&self, clip: usize, preferred: usize) -> Option<usize> {
         let has_preferred = self.spaces_of(clip).any(|space| space == preferred);
-        if has_preferred { Some(preferred) } else { self.spaces_of(clip).next() }
+        if has_preferred {
+            Some(preferred)
+        } else {
+            self.spaces_of(clip).next()
+        }
     }
 
-    fn ways_between(&self, manifest: &Manifest, index: impl Fn(&str) -> Result<usize, SetError>) -> Result<Vec<Way>, SetError> {
+    fn ways_between(
+        &self,
+        manifest: &Manifest,
+        index: impl Fn(&str) -> Result<usize, SetError>,
+    ) -> Result<Vec<Way>, SetError> {
         let mut ways = Vec::new();
-        let slides = |from: usize, to: usize| if self.spaces[from].stands == self.spaces[to].stands { 0.0 } else { STANDING };
+        let slides = |from: usize, to: usize| {
+            if self.spaces[from].stands == self.spaces[to].stands {
+                0.0
+            } else {
+                STANDING
+            }
+        };
         let mut add = |ends: [(usize, f64); 2], passage: Option<usize>, fade: Decay| {
             for from in self.spaces_of(ends[0].0) {
                 for to in self.spaces_of(ends[1].0) {
@@ -434,7 +477,11 @@ impl MotionSet {
                         passage,
                         fade,
                         ends: Some([moment(from, ends[0]), moment(to, ends[1])]),
-                        cost: if passage.is_some() { PASSAGE } else { TRANSITION + slides(from, to) },
+                        cost: if passage.is_some() {
+                            PASSAGE
+                        } else {
+                            TRANSITION + slides(from, to)
+                        },
                     });
                 }
             }
@@ -445,13 +492,24 @@ impl MotionSet {
                 && entry.kind != "loop"
                 && entry.kind != "jump"
             {
-                add([(index(&from.clip)?, from.secs), (index(&to.clip)?, to.secs)], Some(passage), FADE);
+                add(
+                    [(index(&from.clip)?, from.secs), (index(&to.clip)?, to.secs)],
+                    Some(passage),
+                    FADE,
+                );
             }
         }
         for entry in &manifest.transitions {
             let kind: Option<DecayKind> = entry.fade.parse().ok();
             let fade = kind.map_or(FADE, |kind| kind.lasting(entry.fade_secs, entry.fade_secs));
-            add([(index(&entry.from)?, entry.leave_secs), (index(&entry.to)?, entry.enter_secs)], None, fade);
+            add(
+                [
+                    (index(&entry.from)?, entry.leave_secs),
+                    (index(&entry.to)?, entry.enter_secs),
+                ],
+                None,
+                fade,
+            );
         }
         for from in 0..self.spaces.len() {
             for to in 0..self.spaces.len() {
@@ -484,7 +542,11 @@ fn axis(name: &str) -> Option<Axis> {
 }
 
 /// The blend spaces of the manifest, and one for each loop that stands or is in none.
-fn spaces(manifest: &Manifest, clips: &[Clip], index: impl Fn(&str) -> Result<usize, SetError>) -> Result<Vec<Space>, SetError> {
+fn spaces(
+    manifest: &Manifest,
+    clips: &[Clip],
+    index: impl Fn(&str) -> Result<usize, SetError>,
+) -> Result<Vec<Space>, SetError> {
     let mut spaces = Vec::new();
     for entry in &manifest.blend_spaces {
         let wrong = |reason| SetError::Space {
@@ -539,7 +601,10 @@ fn clip(
     };
     let loops = entry.kind == "loop";
     if !(entry.seconds > 0.0 && entry.seconds.is_finite() && (3..1_000_000).contains(&entry.frames)) {
-        return Err(wrong(format!("{} frames in {} s are no clip", entry.frames, entry.seconds)));
+        return Err(wrong(format!(
+            "{} frames in {} s are no clip",
+            entry.frames, entry.seconds
+        )));
     }
     let step_secs = entry.seconds / entry.frames as f64;
     let twist = entry.twist.map_or(Twist::ZERO, |twist| {
@@ -550,10 +615,19 @@ fn clip(
         (Some(keys), false) => {
             let single = Skeleton::new(vec![one("root", None)]).map_err(|error| wrong(error.to_string()))?;
             let translations = keys.translation.chunks_exact(3).map(DVec3::from_slice).collect();
-            let rotations = keys.rotation.chunks_exact(4).map(|q| DQuat::from_slice(q).normalize()).collect();
-            let tracks = Tracks::new(single, step_secs, translations, rotations).map_err(|error| wrong(error.to_string()))?;
+            let rotations = keys
+                .rotation
+                .chunks_exact(4)
+                .map(|q| DQuat::from_slice(q).normalize())
+                .collect();
+            let tracks =
+                Tracks::new(single, step_secs, translations, rotations).map_err(|error| wrong(error.to_string()))?;
             if tracks.num_frames() != entry.frames + 1 {
-                return Err(wrong(format!("its root has {} keys, not {}", tracks.num_frames(), entry.frames + 1)));
+                return Err(wrong(format!(
+                    "its root has {} keys, not {}",
+                    tracks.num_frames(),
+                    entry.frames + 1
+                )));
             }
             Some(Take::from_tracks("root", tracks).map_err(|error| wrong(error.to_string()))?)
         }
@@ -575,12 +649,18 @@ fn clip(
         pose
     };
     // The hierarchy is the engine's: poses are local.
-    let flat = joints.iter().enumerate().map(|(index, name)| one(name, (index > 0).then_some(0)));
+    let flat = joints
+        .iter()
+        .enumerate()
+        .map(|(index, name)| one(name, (index > 0).then_some(0)));
     let flat = Skeleton::new(flat.collect()).map_err(|error| wrong(error.to_string()))?;
     let keys = entry.frames + usize::from(!loops);
     let tracks = Tracks::from_poses(flat, step_secs, (0..keys).map(pose)).map_err(|error| wrong(error.to_string()))?;
     let body = match root {
-        Some(root) => Body::Once(Take::from_tracks(&*entry.name, tracks).map_err(|error| wrong(error.to_string()))?, root),
+        Some(root) => Body::Once(
+            Take::from_tracks(&*entry.name, tracks).map_err(|error| wrong(error.to_string()))?,
+            root,
+        ),
         None => {
             let motion = RootMotion::new(Rigid::IDENTITY, twist);
             Body::Loop(LoopClip::new(&*entry.name, tracks, 0, motion).map_err(|error| wrong(error.to_string()))?)

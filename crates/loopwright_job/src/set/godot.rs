@@ -79,8 +79,16 @@ fn vector(x: f64, y: f64) -> String {
 /// From where a passage begins it is travelled to; at its end it goes on by itself. Loops that a transition of the manifest joins, and that
 /// are in different states, fade for its time.
 pub fn tree(manifest: &Manifest) -> String {
-    let placed: BTreeSet<&str> = manifest.blend_spaces.iter().flat_map(|space| &space.points).map(|point| &*point.clip).collect();
-    let stands = |clip: &SetClip| clip.twist.is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3]);
+    let placed: BTreeSet<&str> = manifest
+        .blend_spaces
+        .iter()
+        .flat_map(|space| &space.points)
+        .map(|point| &*point.clip)
+        .collect();
+    let stands = |clip: &SetClip| {
+        clip.twist
+            .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
+    };
     let is_state = |clip: &&SetClip| clip.kind != ClipKind::Loop || !placed.contains(&*clip.name) || stands(clip);
     // A loop is played in the first space that has it; what stands is played alone.
     let mut state_of: BTreeMap<&str, String> = BTreeMap::new();
@@ -104,7 +112,11 @@ pub fn tree(manifest: &Manifest) -> String {
         state_of.insert(&clip.name, state_name(&clip.name));
     }
     let mut links: BTreeMap<(String, String), Link> = BTreeMap::new();
-    let first = manifest.clips.iter().find(|clip| stands(clip)).or(manifest.clips.first());
+    let first = manifest
+        .clips
+        .iter()
+        .find(|clip| stands(clip))
+        .or(manifest.clips.first());
     if let Some(state) = first.and_then(|clip| state_of.get(&*clip.name)) {
         let begins = Link {
             fade_secs: 0.0,
@@ -115,7 +127,8 @@ pub fn tree(manifest: &Manifest) -> String {
     }
     for clip in manifest.clips.iter().filter(|clip| clip.kind != ClipKind::Loop) {
         let state = state_name(&clip.name);
-        let end = |end: &Option<super::manifest::LoopState>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
+        let end =
+            |end: &Option<super::manifest::LoopState>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
         if let Some(from) = end(&clip.from) {
             let begins = Link {
                 fade_secs: BEGIN_FADE_SECS,
@@ -164,7 +177,9 @@ pub fn tree(manifest: &Manifest) -> String {
         );
     }
     let ways = links.keys().enumerate();
-    let ways: Vec<String> = ways.map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to))).collect();
+    let ways: Vec<String> = ways
+        .map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to)))
+        .collect();
     let _ = writeln!(text, "transitions = [{}]", ways.join(", "));
     text
 }
@@ -172,8 +187,17 @@ pub fn tree(manifest: &Manifest) -> String {
 /// Appends a blend space with the nodes of its points. A space on one axis lies along x.
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
     // The spaces come first of the states.
-    let index = manifest.blend_spaces.iter().position(|other| std::ptr::eq(other, space)).unwrap_or(0);
-    let axis = |axis: usize| space.points.iter().map(move |point| point.at.get(axis).copied().unwrap_or(0.0));
+    let index = manifest
+        .blend_spaces
+        .iter()
+        .position(|other| std::ptr::eq(other, space))
+        .unwrap_or(0);
+    let axis = |axis: usize| {
+        space
+            .points
+            .iter()
+            .map(move |point| point.at.get(axis).copied().unwrap_or(0.0))
+    };
     let mut body = String::new();
     for (number, point) in space.points.iter().enumerate() {
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
@@ -182,7 +206,10 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
             "[sub_resource type=\"AnimationNodeAnimation\" id=\"space_{index}_{number}\"]\nanimation = &{}\n\n",
             quoted(name)
         );
-        let at = vector(point.at.first().copied().unwrap_or(0.0), point.at.get(1).copied().unwrap_or(0.0));
+        let at = vector(
+            point.at.first().copied().unwrap_or(0.0),
+            point.at.get(1).copied().unwrap_or(0.0),
+        );
         let _ = write!(
             body,
             "blend_point_{number}/node = SubResource(\"space_{index}_{number}\")\nblend_point_{number}/pos = {at}\nblend_point_{number}/name = &{}\n",
@@ -214,7 +241,9 @@ pub fn events(manifest: &Manifest) -> String {
     let mut names = Vec::new();
     for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
         let id = format!("events_{}", names.len());
-        let list = |each: &dyn Fn(&super::manifest::FootEvent) -> String| clip.events.iter().map(each).collect::<Vec<_>>().join(", ");
+        let list = |each: &dyn Fn(&super::manifest::FootEvent) -> String| {
+            clip.events.iter().map(each).collect::<Vec<_>>().join(", ")
+        };
         let word = |kind: FootEventKind| match kind {
             FootEventKind::Strike => "strike",
             FootEventKind::Lift => "lift",
@@ -224,7 +253,11 @@ pub fn events(manifest: &Manifest) -> String {
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
             quoted(animation_of(clip)),
             number(clip.seconds),
-            if clip.kind == ClipKind::Loop { "loop_mode = 1\n" } else { "" },
+            if clip.kind == ClipKind::Loop {
+                "loop_mode = 1\n"
+            } else {
+                ""
+            },
             number(1.0 / manifest.fps),
         );
         resources.push_str("tracks/0/type = \"method\"\ntracks/0/imported = false\ntracks/0/enabled = true\ntracks/0/path = NodePath(\".\")\n");
@@ -233,7 +266,11 @@ pub fn events(manifest: &Manifest) -> String {
             "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
             list(&|event| number(event.secs)),
             list(&|_| "1".to_owned()),
-            list(&|event| format!("{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}", quoted(&event.foot), word(event.kind))),
+            list(&|event| format!(
+                "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
+                quoted(&event.foot),
+                word(event.kind)
+            )),
         );
         names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
     }
@@ -295,7 +332,11 @@ mod tests {
             blend_spaces: vec![SetSpace {
                 name: "move".to_owned(),
                 axes: vec!["speed_mps".to_owned(), "turn_rate_dps".to_owned()],
-                points: vec![point("idle", [0.0, 0.0]), point("walk", [1.3, 0.0]), point("run", [3.0, 20.0])],
+                points: vec![
+                    point("idle", [0.0, 0.0]),
+                    point("walk", [1.3, 0.0]),
+                    point("run", [3.0, 20.0]),
+                ],
                 triangles: vec![[0, 1, 2]],
             }],
             transitions: vec![SetTransition {
@@ -312,7 +353,11 @@ mod tests {
     fn used_and_declared(text: &str) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let between = |text: &'static str, whole| -> BTreeSet<&str> {
             let whole: &str = whole;
-            whole.split(text).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+            whole
+                .split(text)
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next())
+                .collect()
         };
         (between("SubResource(\"", text), between("id=\"", text))
     }
@@ -322,7 +367,10 @@ mod tests {
         for text in [tree(&walking()), events(&walking())] {
             let (used, declared) = used_and_declared(&text);
             assert_eq!(used, declared, "{text}");
-            assert!(text.contains(&format!("load_steps={} format=3", declared.len() + 1)), "{text}");
+            assert!(
+                text.contains(&format!("load_steps={} format=3", declared.len() + 1)),
+                "{text}"
+            );
             assert_eq!(text.matches('"').count() % 2, 0, "{text}");
         }
     }
@@ -331,7 +379,12 @@ mod tests {
     fn passages_lead_from_loop_to_loop() {
         let text = tree(&walking());
         let transitions = text.lines().find(|line| line.starts_with("transitions")).unwrap();
-        for way in ["\"Start\", \"idle\"", "\"idle\", \"start _walk_\"", "\"start _walk_\", \"move\"", "\"move\", \"idle\""] {
+        for way in [
+            "\"Start\", \"idle\"",
+            "\"idle\", \"start _walk_\"",
+            "\"start _walk_\", \"move\"",
+            "\"move\", \"idle\"",
+        ] {
             assert!(transitions.contains(way), "{way}: {transitions}");
         }
         assert!(text.contains("blend_point_1/pos = Vector2(1.3, 0)"), "{text}");
@@ -343,7 +396,10 @@ mod tests {
     fn feet_are_called_at_their_times() {
         let text = events(&walking());
         assert!(text.contains("\"times\": PackedFloat32Array(0.55)"), "{text}");
-        assert!(text.contains("\"args\": [\"right\", \"strike\"],\n\"method\": &\"foot\""), "{text}");
+        assert!(
+            text.contains("\"args\": [\"right\", \"strike\"],\n\"method\": &\"foot\""),
+            "{text}"
+        );
         assert!(!text.contains("&\"idle\""), "{text}");
     }
 }
