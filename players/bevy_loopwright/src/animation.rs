@@ -43,6 +43,14 @@ pub(crate) struct Animation {
 }
 
 impl Animation {
+    /// An animation without keys.
+    #[cfg(test)]
+    pub(crate) fn of_joint(name: &str) -> Self {
+        Self {
+            joints: BTreeMap::from([(name.to_owned(), JointTracks::default())]),
+        }
+    }
+
     pub(crate) fn joints(&self) -> impl Iterator<Item = &str> {
         self.joints.keys().map(String::as_str)
     }

@@ -765,3 +765,114 @@ fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
         turn: 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::set::tests::walking;
+
+    fn played(player: &mut Player, secs: f64, rate: f64) -> Vec<PlayerEvent> {
+        let mut events = Vec::new();
+        (0..(secs * rate).round() as usize).for_each(|_| player.update(1.0 / rate, &mut events));
+        events
+    }
+
+    fn speed(speed: f64) -> Goal {
+        Goal {
+            speed,
+            ..Goal::default()
+        }
+    }
+
+    fn switches(events: &[PlayerEvent]) -> Vec<&str> {
+        let to = |event| match event {
+            &PlayerEvent::Switch { ref to, .. } => Some(to.as_str()),
+            PlayerEvent::Foot { .. } => None,
+        };
+        events.iter().filter_map(to).collect()
+    }
+
+    #[test]
+    fn starts_and_stops_lead_to_loops_and_back() {
+        let mut player = Player::new(Arc::new(walking(|_| {})));
+        assert_eq!(player.playing(), "idle");
+        player.set_goal(speed(2.0));
+        let events = played(&mut player, 6.0, 60.0);
+        assert_eq!(switches(&events), ["start", "move"]);
+        let feet: Vec<&str> = (events.iter())
+            .filter_map(|event| match event {
+                PlayerEvent::Foot { foot, .. } => Some(foot.as_str()),
+                PlayerEvent::Switch { .. } => None,
+            })
+            .collect();
+        assert!(
+            feet.len() > 8 && feet.windows(2).all(|pair| pair[0] != pair[1]),
+            "{feet:?}"
+        );
+        player.set_goal(Goal::default());
+        let events = played(&mut player, 6.0, 60.0);
+        assert_eq!(switches(&events), ["stop", "idle"]);
+    }
+
+    #[test]
+    fn frame_rates_lead_to_one_place() {
+        let places = [24.0, 60.0, 144.0].map(|rate| {
+            let mut player = Player::new(Arc::new(walking(|_| {})));
+            player.set_goal(speed(1.3));
+            played(&mut player, 5.0, rate);
+            player.root().translation
+        });
+        assert!(
+            places.iter().all(|place| place.distance(places[2]) < 2e-3),
+            "{places:?}"
+        );
+    }
+
+    #[test]
+    fn the_root_is_the_closed_form_after_a_minute() {
+        let set = Arc::new(walking(|_| {}));
+        let mut player = Player::in_loop(Arc::clone(&set), "run").unwrap();
+        played(&mut player, 60.0, 31.0);
+        let meant = set.clips()[2].twist().exp(60.0);
+        assert!(player.root().translation.distance(meant.translation) < 1e-9);
+    }
+
+    #[test]
+    fn a_root_switches_without_overshoot() {
+        let set = walking(|manifest| manifest["clips"].as_array_mut().unwrap().truncate(3));
+        let mut player = Player::new(Arc::new(set));
+        player.set_goal(speed(3.0));
+        let (mut last, mut fastest) = (player.root(), 0.0_f64);
+        for _ in 0..300 {
+            player.update(0.01, &mut Vec::new());
+            let step = (last.inverse() * player.root()).translation.length();
+            fastest = fastest.max(step / 0.01);
+            last = player.root();
+        }
+        assert!((2.9..3.001).contains(&fastest), "{fastest}");
+    }
+
+    #[test]
+    fn versions_follow_each_other_in_an_order_of_the_seed() {
+        let set = Arc::new(walking(|manifest| {
+            let mut other = manifest["clips"][1].clone();
+            other["name"] = json!("walk_v2");
+            other["variant_of"] = json!("walk");
+            manifest["clips"].as_array_mut().unwrap().push(other);
+        }));
+        let order = |seed: u32| {
+            let mut player = Player::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
+            (0..40)
+                .map(|_| {
+                    played(&mut player, 1.1, 100.0);
+                    player.taking_part()[0].0.len()
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(3), order(3));
+        assert_ne!(order(3), order(4));
+        assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
+    }
+}

@@ -358,8 +358,23 @@ impl MotionSet {
                 })
             })
             .collect::<Result<_, _>>()?;
+        let mut rest = BTreeMap::new();
+        for file in read.values() {
+            for (joint, at) in &file.rest {
+                rest.entry(joint.as_str()).or_insert(*at);
+            }
+        }
+        Self::of_parts(&manifest, &animations, &rest)
+    }
+
+    /// A set of what was read: the animation of each clip, and how joints rest.
+    pub(crate) fn of_parts(
+        manifest: &Manifest,
+        animations: &[&Animation],
+        rest: &BTreeMap<&str, (DVec3, DQuat)>,
+    ) -> Result<Self, SetError> {
         let mut joints: Vec<String> = Vec::new();
-        for animation in &animations {
+        for animation in animations {
             for joint in animation.joints() {
                 // What the root joint carries is stated by the manifest as well, which is what moves the character.
                 if manifest.root_joint.as_deref() != Some(joint) && !joints.iter().any(|found| found == joint) {
@@ -371,8 +386,9 @@ impl MotionSet {
             return Err(SetError::NoJoints);
         }
         let rest = |joint: &String| {
-            let found = read.values().find_map(|file| file.rest.get(joint));
-            found.copied().unwrap_or((DVec3::ZERO, DQuat::IDENTITY))
+            rest.get(joint.as_str())
+                .copied()
+                .unwrap_or((DVec3::ZERO, DQuat::IDENTITY))
         };
         let rest: Vec<(DVec3, DQuat)> = joints.iter().map(rest).collect();
         let traveller = (!manifest.in_place && manifest.root_joint.is_none())
@@ -392,7 +408,7 @@ impl MotionSet {
             let variant_of = entry.variant_of.as_deref().map(index).transpose()?;
             clips.push(clip(entry, animation, &joints, &rest, traveller, to, variant_of)?);
         }
-        let spaces = spaces(&manifest, &clips, index)?;
+        let spaces = spaces(manifest, &clips, index)?;
         let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
         let half_life = half_life
             .filter(|mode| mode.mode == "all")
@@ -407,7 +423,7 @@ impl MotionSet {
         if set.spaces.is_empty() {
             return Err(SetError::NoLoops);
         }
-        set.ways = set.ways_between(&manifest, index)?;
+        set.ways = set.ways_between(manifest, index)?;
         Ok(set)
     }
 
@@ -686,4 +702,74 @@ fn clip(
         })
         .collect();
     Ok(clip)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A set of one joint that stands, walks and runs, with a start and a stop.
+    pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
+        let gait = |name: &str, seconds: f64, speed: f64, warp: f64| {
+            json!({
+                "name": name, "file": "hero.glb", "animation": name, "kind": "loop", "seconds": seconds, "frames": 30,
+                "phase": { "warp": warp, "left": 0.0, "right": 0.5 + warp },
+                "twist": { "linear": [0.0, 0.0, speed], "angular": [0.0, 0.1 * speed, 0.0] },
+                "events": [{ "secs": 0.0, "phase": 0.0, "foot": "left", "kind": "strike" },
+                    { "secs": (0.5 + warp) * seconds, "foot": "right", "kind": "strike" }],
+            })
+        };
+        let passage = |name: &str, kind: &str, from: &str, to: &str| {
+            let keys = 0..=30;
+            json!({
+                "name": name, "file": "hero.glb", "animation": name, "kind": kind, "seconds": 1.0, "frames": 30,
+                "from": { "clip": from, "secs": 0.2 }, "to": { "clip": to, "secs": 0.55 }, "events": [],
+                "root": {
+                    "translation": keys.clone().flat_map(|key| [0.0, 0.0, 0.02 * f64::from(key)]).collect::<Vec<_>>(),
+                    "rotation": keys.flat_map(|_| [0.0, 0.0, 0.0, 1.0]).collect::<Vec<_>>(),
+                },
+            })
+        };
+        let mut idle = gait("idle", 4.0, 0.0, 0.0);
+        idle["events"] = json!([]);
+        let mut manifest = json!({
+            "format": "loopwright-set", "version": 1, "in_place": true,
+            "clips": [idle, gait("walk", 1.1, 1.3, 0.02), gait("run", 0.7, 3.0, -0.03),
+                passage("start", "start", "idle", "walk"), passage("stop", "stop", "walk", "idle")],
+            "blend_spaces": [{ "name": "move", "axes": ["speed_mps"], "points": [
+                { "clip": "idle", "at": [0.0] }, { "clip": "walk", "at": [1.3] }, { "clip": "run", "at": [3.0] }] }],
+        });
+        change(&mut manifest);
+        let manifest = Manifest::read(&serde_json::to_vec(&manifest).unwrap()).unwrap();
+        let hips = Animation::of_joint("Hips");
+        MotionSet::of_parts(&manifest, &vec![&hips; manifest.clips.len()], &BTreeMap::new()).unwrap()
+    }
+
+    #[test]
+    fn a_blend_has_the_speed_that_is_asked_for() {
+        let set = walking(|_| {});
+        for speed in [0.4, 1.3, 2.0, 3.0] {
+            let parts = set.spaces[0].weights(&set.clips, [speed, 0.0]);
+            let twist = Space::twist(&set.clips, &parts);
+            assert!((twist.linear.z - speed).abs() < 1e-12, "{speed}: {twist:?}");
+            assert!((parts.iter().map(|part| part.weight).sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(set.spaces[0].covered(&set.clips, [9.0, 0.0])[0], 3.0);
+        assert!(set.spaces.iter().any(|space| space.stands && space.name == "idle"));
+    }
+
+    #[test]
+    fn phases_and_shares_are_each_others_inverse() {
+        let set = walking(|_| {});
+        for clip in set.clips() {
+            for step in 0..20 {
+                let phase = f64::from(step) / 20.0;
+                let back = clip.phase_at(clip.share_at(phase) * clip.seconds);
+                assert!((back - phase).abs() < 1e-12, "{}: {phase} {back}", clip.name);
+            }
+        }
+        assert!((set.clips[1].events[1].phase - 0.5).abs() < 1e-12);
+    }
 }
