@@ -826,7 +826,8 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.heading = wanted;
     const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
     if (goal.turn) {
-      const turns = ways.filter(({ passage, from }) => passage?.entry.turn_deg && from === here && this.turns(passage) < Math.abs(goal.turn));
+      const leads = ({ from, to }) => from === here && to.stands === wanted.stands;
+      const turns = ways.filter((way) => way.passage?.entry.turn_deg && leads(way) && this.turns(way.passage) < Math.abs(goal.turn));
       const toWanted = turns.filter(({ to }) => to === wanted);
       const best = least(toWanted.length ? toWanted : turns, ({ passage }) => this.turns(passage));
       if (best) return this.begun(best);

@@ -304,9 +304,11 @@ async function inThePage({ url, film }) {
     shot += 1;
   });
 
-  // While it walks or runs feet strike in turn.
+  // In loops feet strike in turn; who stops may put both down.
+  const isLoop = ({ clip }) => set.clip(clip).loops;
+  const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
   const isBetween = (from, to) => switches.some(({ secs }) => secs >= from && secs <= to);
-  const twice = strikes.filter(({ foot, secs }, index) => strikes[index - 1]?.foot === foot && !isBetween(strikes[index - 1].secs, secs)).length;
+  const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
   return {
     drifts,
     worst_drift_m: Math.max(...drifts.map(({ metres }) => metres)),

@@ -662,7 +662,8 @@ impl Player {
             };
             let turns = |way: &&Way| {
                 let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
-                way.from == here && turn != 0.0 && misses(way) < goal.turn.abs()
+                let leads = way.from == here && set.spaces[way.to].stands == set.spaces[wanted].stands;
+                leads && turn != 0.0 && misses(way) < goal.turn.abs()
             };
             let mut found: Vec<&Way> = ways.iter().filter(turns).collect();
             found.sort_by(|a, b| misses(a).total_cmp(&misses(b)));
