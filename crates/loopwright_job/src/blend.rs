@@ -141,6 +141,18 @@ impl Blend {
         Ok(file)
     }
 
+    /// The blend as a loop of its own, measured as it is written. Errors: [`LoopFileError`].
+    pub(crate) fn stored(&self) -> Result<StoredLoop, LoopFileError> {
+        let sidecar = self.of_loops.write(&self.first.source)?.sidecar;
+        Ok(StoredLoop {
+            clip: self.of_loops.clip.clone(),
+            file: self.first.clone(),
+            facts: sidecar.take.clone(),
+            sidecar,
+            followed: None,
+        })
+    }
+
     /// The blend as it is played.
     pub fn played(&self) -> LoopClip {
         self.of_loops.played()

@@ -41,7 +41,7 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::{fade, hardest_turn};
+pub(crate) use solve::{fade, hardest_turn, open};
 
 pub use contact::LoopContact;
 pub(crate) use course::Course;
@@ -456,6 +456,19 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
         }
     }
     bearing
+}
+
+/// When the feet of a motion stand, by the points that stay longest on the ground; none where feet cannot be told from other joints.
+pub(crate) fn standing_contacts(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<LoopContact> {
+    if body.found_by == FoundBy::AllLeaves {
+        return Vec::new();
+    }
+    let model = FootModel::new(stage, body, limits);
+    let of = |(index, foot): (usize, &Foot)| {
+        let positions = standing_positions(stage, foot, false);
+        contact::of_point(index, &positions, &stage.course, &model.contacts)
+    };
+    body.feet.iter().enumerate().flat_map(of).collect()
 }
 
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.

@@ -60,9 +60,15 @@ impl LoopClip {
     /// root is kept.
     #[must_use]
     pub fn retimed(&self, num_samples: usize, step_secs: f64) -> Self {
+        self.retimed_from(0.0, num_samples, step_secs)
+    }
+
+    /// The same endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
+    #[must_use]
+    pub fn retimed_from(&self, secs: f64, num_samples: usize, step_secs: f64) -> Self {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
-        let at = |sample: usize| self.period_secs() * sample as f64 / num_samples as f64;
+        let at = |sample: usize| secs + self.period_secs() * sample as f64 / num_samples as f64;
         let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, num_samples);
         for sample in 0..num_samples {
             tracks.push(self.body_pose_at(at(sample), Interpolation::Cubic).as_ref());
@@ -77,8 +83,8 @@ impl LoopClip {
             tracks,
             carrier: self.carrier,
             root: RootMotion {
+                start: self.root.at(secs),
                 twist: Twist::new(linear * faster, angular * faster),
-                ..self.root
             },
             path,
         }

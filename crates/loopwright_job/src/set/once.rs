@@ -1,0 +1,322 @@
+//! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
+
+use loopwright::analysis::{BodyError, Side};
+use loopwright::candidate::MotionKind;
+use loopwright::passage::{self, FoundPassage, Looked, PassageError};
+use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
+use loopwright_formats::loop_file::{CarriedMotion, describe};
+use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
+
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetMade,
+};
+use super::find::TakeLoop;
+use super::member::{SetForm, as_take};
+use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
+
+/// Something that happens once in a set.
+#[derive(Clone, Debug)]
+pub struct SetPassage {
+    /// The passage, under its name.
+    pub passage: Passage,
+    /// What it comes of.
+    pub made: SetMade,
+    /// The names of the loops that it begins and ends in.
+    ends: [String; 2],
+    /// Names of the feet of its body.
+    feet: Vec<String>,
+}
+
+/// What one take gives.
+#[derive(Clone, Debug, Default)]
+pub struct TakePassages {
+    found: Vec<SetPassage>,
+    missing: Vec<(PassageKind, Looked)>,
+}
+
+/// The kinds that takes hold.
+const KINDS: [PassageKind; 5] = [
+    PassageKind::Start,
+    PassageKind::Stop,
+    PassageKind::TurnInPlace,
+    PassageKind::Turn,
+    PassageKind::Jump,
+];
+
+/// What happens once in a take between loops, which carry their names; where `pairs` are given, in its mirror image.
+///
+/// Errors: it has another skeleton, or cannot be mirrored or put onto the character.
+pub fn passages_of(
+    studied: &Studied,
+    loops: &LoopSet,
+    form: &SetForm,
+    mirrored: Option<&[String]>,
+) -> Result<TakePassages, OnceError> {
+    let analysis = on_skeleton(studied, mirrored)?;
+    let found = passage::find(loops, &analysis, &KINDS)?;
+    let facts = studied.facts();
+    let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
+    let cut = |found: &FoundPassage| {
+        let passage = Passage::from_take(loops, &analysis, found, 1.0 / form.fps)?;
+        let ends = passage.ends().map(|end| named(end.loop_index));
+        Ok(SetPassage {
+            made: SetMade {
+                from: if mirrored.is_some() { MadeFrom::Mirror } else { MadeFrom::Take },
+                take: facts.file.clone(),
+                animation: facts.animation.clone(),
+                frames: passage.source_frames(),
+                licence: facts.licence.clone(),
+            },
+            feet: (analysis.body.feet.iter())
+                .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
+                .collect(),
+            passage,
+            ends,
+        })
+    };
+    let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
+    Ok(TakePassages {
+        found: passages.into_iter().flatten().collect(),
+        missing: found.missing,
+    })
+}
+
+/// A take on the skeleton of the set.
+fn on_skeleton(studied: &Studied, mirrored: Option<&[String]>) -> Result<Analysis, OnceError> {
+    let own = || -> Result<Analysis, OnceError> {
+        Ok(match &studied.character {
+            None => studied.analysis.clone(),
+            Some(matched) => {
+                let take: Take = matched.held_take(studied.take())?;
+                Analysis::new(&take)?
+            }
+        })
+    };
+    let analysis = own()?;
+    let Some(pairs) = mirrored else { return Ok(analysis) };
+    let mirror = recipe::mirror(&analysis, pairs)?;
+    Ok(Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?)
+}
+
+impl TakePassages {
+    /// The best of all takes: of each kind one to each side, from and to each gait; mirror images only where no take shows it. Then the kinds
+    /// of which there is none, and why.
+    pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>) {
+        let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
+        let mut found: Vec<SetPassage> = Vec::new();
+        for each in all {
+            looked.extend(each.missing);
+            found.extend(each.found);
+        }
+        // A mirror image comes after what takes show.
+        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.passage.cost());
+        found.sort_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(core::cmp::Ordering::Equal));
+        let mut kept: Vec<SetPassage> = Vec::new();
+        for each in found {
+            if !kept.iter().any(|kept| kept.key() == each.key()) {
+                kept.push(each);
+            }
+        }
+        kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
+        let mut taken: Vec<String> = Vec::new();
+        for each in &mut kept {
+            let wanted = each.plain_name();
+            let mut name = wanted.clone();
+            let mut number = 2;
+            while taken.contains(&name) {
+                name = format!("{wanted}_{number}");
+                number += 1;
+            }
+            taken.push(name.clone());
+            each.passage = each.passage.clone().named(name);
+        }
+        let missing = missing(&kept, &looked);
+        (kept, missing)
+    }
+}
+
+/// Names of the parts that every set should have, beside its loops.
+fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing> {
+    let parts = [
+        ("start", PassageKind::Start, 0.0),
+        ("stop", PassageKind::Stop, 0.0),
+        ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
+        ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
+    ];
+    let is_there = |kind: PassageKind, side: f64| {
+        let of_kind = kept.iter().filter(|each| each.passage.kind() == kind);
+        of_kind.map(|each| each.passage.turn()).any(|turn| turn * side >= 0.0)
+    };
+    (parts.into_iter().filter(|(_, kind, side)| !is_there(*kind, *side)))
+        .map(|(what, kind, _)| {
+            let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
+            // That a take does it and no loop fits says more than that others never do.
+            let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
+            let why = fitting.or_else(|| why.clone().next());
+            Missing {
+                what: what.to_owned(),
+                why: why.map_or_else(|| "no take could be searched for it".to_owned(), |why| format!("in no take: {why}")),
+            }
+        })
+        .collect()
+}
+
+/// Turns are told apart in steps of so much, radians (45 degrees).
+const TURN_STEP: f64 = 0.25 * core::f64::consts::PI;
+
+impl SetPassage {
+    /// Passages of one key serve for the same.
+    fn key(&self) -> (PassageKind, i32, &[String; 2]) {
+        let kind = self.passage.kind();
+        (kind, (self.passage.turn() / TURN_STEP).round() as i32, &self.ends)
+    }
+
+    /// The name without a number.
+    fn plain_name(&self) -> String {
+        let name = self.passage.name();
+        match name.rsplit_once('_') {
+            Some((plain, number)) if number.len() == 1 && number != "0" && number.parse::<u8>().is_ok() => plain.to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
+    pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
+        if form.adds_root(has_root_joint) {
+            let root = added_root_name(self.passage.skeleton());
+            return Ok(CarriedMotion::TakeWithRoot(self.passage.to_take_with_root(&root)?));
+        }
+        Ok(CarriedMotion::Take(match form.mode().moves_root() {
+            true => self.passage.to_take()?,
+            false => self.passage.in_place().to_take()?,
+        }))
+    }
+
+    /// What the manifest says of it.
+    pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
+        let passage = &self.passage;
+        let state = |end: usize| LoopState {
+            clip: self.ends[end].clone(),
+            secs: passage.ends()[end].secs,
+        };
+        let held = passage.has_held_feet();
+        SetClip {
+            name: passage.name().to_owned(),
+            file: file.to_owned(),
+            animation,
+            kind: match passage.kind() {
+                PassageKind::Start => ClipKind::Start,
+                PassageKind::Stop => ClipKind::Stop,
+                PassageKind::TurnInPlace => ClipKind::TurnInPlace,
+                PassageKind::Turn => ClipKind::Turn,
+                PassageKind::Jump => ClipKind::Jump,
+                PassageKind::Transition => ClipKind::Transition,
+            },
+            seconds: passage.duration_secs(),
+            frames: passage.num_samples() - 1,
+            from: Some(state(0)),
+            to: Some(state(1)),
+            turn_deg: Some(passage.turn().to_degrees()),
+            travel_m: Some(passage.travel().to_array()),
+            cost: Some(passage.cost()),
+            root: Some(RootKeys {
+                secs: (0..passage.num_samples()).map(|key| key as f64 * passage.step_secs()).collect(),
+                translation: passage.roots().iter().flat_map(|root| root.translation.to_array()).collect(),
+                rotation: passage.roots().iter().flat_map(|root| root.rotation.to_array()).collect(),
+            }),
+            events: (passage.events().iter())
+                .map(|event| FootEvent {
+                    secs: event.secs,
+                    phase: None,
+                    foot: match event.side {
+                        Some(Side::Left) => "left".to_owned(),
+                        Some(Side::Right) => "right".to_owned(),
+                        None => self.feet.get(event.foot).cloned().unwrap_or_default(),
+                    },
+                    kind: if event.is_strike { FootEventKind::Strike } else { FootEventKind::Lift },
+                })
+                .collect(),
+            grade: Some(if held { "good" } else { "review" }.to_owned()),
+            reason: (!held).then(|| "its feet are left free, since no correction holds them".to_owned()),
+            made: self.made.clone(),
+            ..SetClip::default()
+        }
+    }
+}
+
+/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
+/// or the take cannot be put onto the character.
+pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
+    let analysis = on_skeleton(studied, None)?;
+    let Some(frame) = passage::calmest_stand(&analysis) else {
+        return Ok(None);
+    };
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
+    let goes_into = studied.goes_into();
+    let facts = studied.facts();
+    let made = SetMade {
+        take: facts.file.clone(),
+        animation: facts.animation.clone(),
+        frames: Some([frame as f64; 2]),
+        licence: facts.licence.clone(),
+        ..SetMade::default()
+    };
+    let mode = RootMode::Stationary;
+    let sidecar = Sidecar {
+        kind: Some(MotionKind::Still.to_string()),
+        take: facts.clone(),
+        candidate: CandidateFacts {
+            start_frame: frame as f64,
+            end_frame: frame as f64,
+            source_period_secs: clip.period_secs(),
+            period_secs: clip.period_secs(),
+            cycles: 1,
+            ..CandidateFacts::default()
+        },
+        root_motion: describe::root_motion(clip.root(), mode, RootSpace::Ground),
+        playback: PlaybackFacts {
+            samples: clip.num_samples(),
+            closing_key: true,
+            copies: 1,
+            carrier_joint: clip.skeleton().joint(clip.carrier()).name.clone(),
+            root_joint: (studied.body_of_loops().root_joint).map(|joint| clip.skeleton().joint(joint).name.clone()),
+            ..PlaybackFacts::default()
+        },
+        ..Sidecar::default()
+    };
+    let stored = StoredLoop {
+        file: LoadedTake {
+            take: as_take(&clip, mode)?,
+            source: goes_into.source.clone(),
+            file_sha256: None,
+            limits: goes_into.limits,
+        },
+        clip,
+        sidecar,
+        facts,
+        followed: None,
+    };
+    Ok(Some((stored, made)))
+}
+
+/// Why a take gives nothing that happens once.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnceError {
+    /// It does not fit the loops of the set.
+    #[error(transparent)]
+    Passage(#[from] PassageError),
+    /// It cannot be put onto the character.
+    #[error(transparent)]
+    Carry(#[from] CarryError),
+    /// Its body is not found there.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Left and right cannot be exchanged.
+    #[error(transparent)]
+    Mirror(#[from] RecipeError),
+    /// A pose of it is no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
