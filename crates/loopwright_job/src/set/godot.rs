@@ -40,6 +40,11 @@ const BY_ITSELF: u8 = 2;
 /// Blend spaces whose loops keep one phase at their mean length: `SYNC_MODE_CYCLIC_MUTABLE`, from Godot 4.7 on.
 const ONE_PHASE: u8 = 2;
 
+/// The resources of a set, by the names of their files.
+pub fn resources(manifest: &Manifest) -> [(&'static str, String); 2] {
+    [(TREE_FILE, tree(manifest)), (EVENTS_FILE, events(manifest))]
+}
+
 /// A way from state to state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Link {
