@@ -39,6 +39,7 @@ mod report;
 mod retarget;
 mod road;
 mod root;
+mod set;
 mod settings;
 mod snippets;
 mod targets;

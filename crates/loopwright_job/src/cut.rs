@@ -4,7 +4,7 @@ use loopwright::analysis::{Gait, Segment, Side};
 use loopwright::math::{Decay, TimeStep};
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
 use loopwright::play::DEFAULT_FADE_SECS;
-use loopwright::{LoopClip, LoopSet, Passage, PassageKind, Take};
+use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind, Take};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::{Format, Target, WriteError, WrittenFile};
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,49 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str
             }
         }
     }
+    if !loops.iter().any(|(_, made)| passage::moves(&made.made.loop_clip)) {
+        loops.extend(stride(studied, recipe)?);
+    }
     Ok(loops)
+}
+
+/// The stride of a walk that is too short to repeat: from one strike of a foot to its next, where that costs least to close.
+fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(&'static str, LoopMade)>, JobError> {
+    let analysis = &studied.analysis;
+    let settings = SearchRequest::default().settings(1);
+    let spans = analysis.contacts.spans();
+    let strikes = |foot: usize| {
+        spans
+            .iter()
+            .filter(move |span| span.foot == foot && span.start_frame > 0)
+    };
+    let mut best: Option<(f64, &'static str, LoopCandidate)> = None;
+    for foot in 0..analysis.contacts.num_feet() {
+        for (from, to) in strikes(foot).zip(strikes(foot).skip(1)) {
+            let gait = |frame: usize| {
+                let mut segments = analysis.segments.iter();
+                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&frame))
+            };
+            let middle = gait((from.start_frame + to.start_frame) / 2).and_then(|segment| name_of(segment.gait));
+            let Some(name) = middle.filter(|name| *name != "idle") else {
+                continue;
+            };
+            let appraised = analysis.appraise(from.start_frame as f64, to.start_frame as f64, &settings);
+            let Ok(stretch) = appraised else { continue };
+            if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
+                best = Some((stretch.seam_cost, name, stretch));
+            }
+        }
+    }
+    let Some((_, name, stretch)) = best else {
+        return Ok(None);
+    };
+    let request = Request {
+        recipe,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    Ok(Some((name, make(studied, request, &Chosen::new(1, stretch))?)))
 }
 
 /// The recommended loop, if there is one.

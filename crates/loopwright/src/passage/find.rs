@@ -515,14 +515,15 @@ impl Search<'_> {
                     let fit = move |&sample: &usize| self.fit(event, end, frame, (loop_index, sample));
                     samples.iter().map(fit)
                 });
-                fits.min_by(|one, other| one.price.total_cmp(&other.price))
+                fits.min_by(|one, other| one.price.total_cmp(&other.price).then(one.sample.cmp(&other.sample)))
             };
             let count = clip.num_samples();
+            let stride = stride.min(count);
             let samples: Vec<usize> = (0..count).step_by(stride).collect();
             let mut of_loop = of_pairs(&mut (first..=last).step_by(coarse), &samples);
             if let Some(found) = of_loop {
                 let around: Vec<usize> = (0..=2 * stride)
-                    .map(|off| (found.sample + count + off - stride.min(count)) % count)
+                    .map(|off| (found.sample + count + off - stride) % count)
                     .collect();
                 let frames = found.frame.saturating_sub(coarse).max(first)..=(found.frame + coarse).min(last);
                 of_loop = of_pairs(&mut frames.into_iter(), &around);

@@ -29,8 +29,11 @@ use crate::root_motion::root_joint;
 /// of the take is left.
 const FADE_SECS: f64 = 0.6;
 
-/// Fewest samples of a passage, both ends included: what one solve of the feet needs.
-const FEWEST_SAMPLES: usize = 12;
+/// Fewest samples of a passage, both ends included.
+const FEWEST_SAMPLES: usize = 8;
+
+/// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
+const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
 
 /// What feet do in the take is known from so long before a passage, and until so long after it, seconds.
 const CONTEXT_SECS: f64 = 1.0;
@@ -55,85 +58,130 @@ impl Meeting {
     }
 }
 
-/// A motion below a passage, from one sample before its start to one after its end.
-struct Below {
-    bodies: Vec<Pose>,
-    roots: Vec<Ground>,
+/// The samples of a passage, and the instants between them at which its feet are held.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    /// From sample to sample, seconds.
+    step_secs: f64,
+    /// From the first sample to the last.
+    steps: usize,
+    /// Instants from sample to sample.
+    times: usize,
 }
 
-/// Bends the ends of values at samples from one before the start to one after the end, by what each end lacks.
-fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, step_secs: f64) -> Vec<T>
+impl Grid {
+    fn new(step_secs: f64, steps: usize) -> Self {
+        Self {
+            step_secs,
+            steps,
+            times: TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1),
+        }
+    }
+
+    fn instant_secs(&self) -> f64 {
+        self.step_secs / self.times as f64
+    }
+
+    /// Instants from the first sample to the last, both included.
+    fn count(&self) -> usize {
+        self.steps * self.times + 1
+    }
+
+    /// Seconds from the first sample to instants from one sample before it to one sample after the last.
+    fn with_beyond(&self) -> impl Iterator<Item = f64> + use<> {
+        let (times, instant_secs) = (self.times as isize, self.instant_secs());
+        (-times..self.count() as isize + times).map(move |instant| instant as f64 * instant_secs)
+    }
+
+    /// Indices, among those, of the sample beyond an end, at it, and inside.
+    fn at_end(&self, end: usize) -> [usize; 3] {
+        let last = self.count() - 1 + 2 * self.times;
+        [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
+    }
+
+    /// What every instant from the first sample to the last is of values that reach beyond.
+    fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
+        values[self.times..self.times + self.count()].to_vec()
+    }
+
+    /// Seconds of an instant away from an end.
+    fn away(&self, end: usize, instant: usize) -> f64 {
+        let steps = if end == 0 { instant } else { self.count() - 1 - instant };
+        steps as f64 * self.instant_secs()
+    }
+
+    /// The samples of tracks at all instants.
+    fn samples(&self, tracks: &Tracks) -> Tracks {
+        let mut samples = Tracks::empty(tracks.skeleton().clone(), self.step_secs, self.steps + 1);
+        for sample in 0..=self.steps {
+            samples.push(tracks.pose(sample * self.times));
+        }
+        samples
+    }
+}
+
+/// Bends the ends of values at instants by what each end lacks, without those beyond the ends.
+fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, grid: Grid) -> Vec<T>
 where
     T: Copy + core::ops::Add<Output = T> + core::ops::Sub<Output = T> + core::ops::Mul<f64, Output = T>,
 {
-    let last = values.len() - 3;
-    let bends = ends.map(|gaps| gaps.map(|gaps| Bend::new(gaps, step_secs)));
-    (0..=last)
-        .map(|sample| {
-            let away = [sample, last - sample].map(|steps| steps as f64 * step_secs);
-            let parts = bends
+    let bends = ends.map(|gaps| gaps.map(|gaps| Bend::new(gaps, grid.step_secs)));
+    let within = grid.within(values).into_iter().enumerate();
+    within
+        .map(|(instant, value)| {
+            let bends = bends
                 .iter()
-                .zip(away)
-                .filter_map(|(bend, secs)| Some((bend.as_ref()?, secs)));
-            parts.fold(values[sample + 1], |value, (bend, secs)| value + bend.left(fade, secs))
+                .enumerate()
+                .filter_map(|(end, bend)| Some((end, bend.as_ref()?)));
+            bends.fold(value, |value, (end, bend)| {
+                value + bend.left(fade, grid.away(end, instant))
+            })
         })
         .collect()
 }
 
-/// Indices, among samples from one before the start, of those beyond an end, at it, and inside.
-fn at_end(end: usize, count: usize) -> [usize; 3] {
-    match end {
-        0 => [0, 1, 2],
-        _ => [count - 1, count - 2, count - 3],
-    }
-}
-
-/// The roots of a motion whose ends meet those of loops, from one sample before the start to one after the end.
-fn bent_roots(below: &[Ground], ends: [Option<&Meeting>; 2], fade: Decay, step_secs: f64) -> Vec<Ground> {
-    let count = below.len();
+/// The roots of a motion whose ends meet those of loops, beyond which they go on as the loops do.
+fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: Decay, grid: Grid) -> Vec<Ground> {
     let gaps = |end: usize| {
-        let meeting = ends[end]?;
-        let samples = at_end(end, count);
-        let middle = below[samples[1]];
-        let turns = meeting.roots[1].near(middle).yaw - meeting.roots[1].yaw;
+        let (meeting, _) = ends[end]?;
+        let instants = grid.at_end(end);
+        let turns = meeting.roots[1].near(below[instants[1]]).yaw - meeting.roots[1].yaw;
         Some(core::array::from_fn(|index| {
             let Ground { at, yaw } = meeting.roots[index];
-            Ground { at, yaw: yaw + turns } - below[samples[index]]
+            Ground { at, yaw: yaw + turns } - below[instants[index]]
         }))
     };
-    let mut roots = vec![below[0]];
-    roots.extend(bent(below, [gaps(0), gaps(1)], fade, step_secs));
-    roots.push(below[count - 1]);
-    for (end, beyond) in [(0, 0), (1, count - 1)] {
-        if let Some(meeting) = ends[end] {
-            roots[beyond] = meeting.roots[0];
+    let mut roots = below.to_vec();
+    let within = bent(below, [gaps(0), gaps(1)], fade, grid);
+    roots[grid.times..grid.times + within.len()].copy_from_slice(&within);
+    for (end, of_loop) in ends.into_iter().enumerate() {
+        let Some((meeting, clip)) = of_loop else { continue };
+        for beyond in 1..=grid.times {
+            let secs = beyond as f64 * grid.instant_secs();
+            let (at, secs) = match end {
+                0 => (grid.times - beyond, -secs),
+                _ => (grid.times + grid.count() - 1 + beyond, secs),
+            };
+            roots[at] = meeting.roots[1].moved(clip.root().twist, secs);
         }
     }
     roots
 }
 
-/// Bodies, seen from bent roots, whose ends meet those of loops: without the samples beyond the ends.
-fn bent_bodies(
-    skeleton: &Skeleton,
-    below: &[Pose],
-    ends: [Option<&Meeting>; 2],
-    fade: Decay,
-    step_secs: f64,
-) -> Tracks {
-    let count = below.len();
-    let mut bodies: Vec<Pose> = below[1..count - 1].to_vec();
+/// Bodies, seen from bent roots, whose ends meet those of loops, without those beyond the ends.
+fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2], fade: Decay, grid: Grid) -> Tracks {
+    let mut bodies = grid.within(below);
+    let none = vec![DVec3::ZERO; below.len()];
     for joint in 0..skeleton.num_joints() {
-        let gaps = |end: usize, gap: &dyn Fn(&Pose, &Pose) -> DVec3| {
-            let meeting = ends[end]?;
-            let samples = at_end(end, count);
-            let of = |index: usize| gap(&meeting.bodies[index], &below[samples[index]]);
-            let mut gaps: [DVec3; 3] = core::array::from_fn(of);
-            gaps[0] = near_turn(gaps[0], gaps[1]);
-            gaps[2] = near_turn(gaps[2], gaps[1]);
-            Some(gaps)
-        };
         let offsets = |gap: &dyn Fn(&Pose, &Pose) -> DVec3| {
-            bent(&vec![DVec3::ZERO; count], [gaps(0, gap), gaps(1, gap)], fade, step_secs)
+            let gaps = [0, 1].map(|end| {
+                let meeting = ends[end]?;
+                let instants = grid.at_end(end);
+                let of = |index: usize| gap(&meeting.bodies[index], &below[instants[index]]);
+                let [beyond, at, inside] = core::array::from_fn(of);
+                Some([near_turn(beyond, at), at, near_turn(inside, at)])
+            });
+            bent(&none, gaps, fade, grid)
         };
         let moved = offsets(&|of_loop, own| of_loop.translations[joint] - own.translations[joint]);
         let turned = offsets(&|of_loop, own| rotation::difference(of_loop.rotations[joint], own.rotations[joint]));
@@ -149,7 +197,7 @@ fn bent_bodies(
             bodies[at] = meeting.bodies[1].clone();
         }
     }
-    let mut tracks = Tracks::empty(skeleton.clone(), step_secs, bodies.len());
+    let mut tracks = Tracks::empty(skeleton.clone(), grid.instant_secs(), bodies.len());
     for body in &bodies {
         tracks.push(body.as_ref());
     }
@@ -171,15 +219,13 @@ fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
     }
 }
 
-/// What is left of the bends of both ends at every sample.
-fn left_of_bends(count: usize, ends: [bool; 2], fade: Decay, step_secs: f64) -> [Vec<f64>; 2] {
+/// What is left of the bends of both ends at every instant.
+fn left_of_bends(grid: Grid, ends: [bool; 2], fade: Decay) -> [Vec<f64>; 2] {
     core::array::from_fn(|end| {
-        let left = |sample: usize| {
-            let steps = if end == 0 { sample } else { count - 1 - sample };
-            fade.at(steps as f64 * step_secs).position.value
-        };
-        (0..count)
-            .map(|sample| if ends[end] { left(sample) } else { 0.0 })
+        let left = |instant: usize| fade.at(grid.away(end, instant)).position.value;
+        let instants = 0..grid.count();
+        instants
+            .map(|instant| if ends[end] { left(instant) } else { 0.0 })
             .collect()
     })
 }
@@ -285,71 +331,77 @@ impl Passage {
                 fewest: FEWEST_SAMPLES,
             });
         }
-        let frame = |sample: isize| (first + sample as f64 * frames_a_step).clamp(0.0, last_frame);
+        let grid = Grid::new(step_secs, steps);
+        let frame = |secs: f64| (first + secs / take.frame_time_secs()).clamp(0.0, last_frame);
+        let end_secs = steps as f64 * step_secs;
 
         let (way, body) = (Way::of_root(analysis), &analysis.body);
         let limits = analysis.contacts.limits();
         let meeting = |end: usize| {
-            let (state, at) = (found.ends[end], frame([0, steps as isize][end]));
+            let (state, at) = (found.ends[end], frame([0.0, end_secs][end]));
             let root = root_under(clips[end], body, limits, state.secs, heading_at(analysis, &way, at));
             Meeting::new(clips[end], state.secs, root, [step_secs, -step_secs][end])
         };
         let meetings = [meeting(0), meeting(1)];
-        let ends = [Some(&meetings[0]), Some(&meetings[1])];
         let fade = Decay::Quintic {
-            blend_secs: FADE_SECS.min(0.5 * steps as f64 * step_secs),
+            blend_secs: FADE_SECS.min(0.5 * end_secs),
         };
-        let samples = -1..=steps as isize + 1;
-        let below: Vec<Ground> = samples.clone().map(|sample| way.between(frame(sample))).collect();
-        let roots = bent_roots(&below, ends, fade, step_secs);
+        let below: Vec<Ground> = grid.with_beyond().map(|secs| way.between(frame(secs))).collect();
+        let roots = bent_roots(&below, [0, 1].map(|end| Some((&meetings[end], clips[end]))), fade, grid);
         let hanging = Hanging::new(analysis, Some(clips[0]));
-        let seen = |sample: isize, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(sample)), root);
-        let below = Below {
-            bodies: samples
-                .zip(&roots)
-                .map(|(sample, root)| seen(sample, root.root()))
-                .collect(),
-            roots,
-        };
-        let tracks = bent_bodies(take.skeleton(), &below.bodies, ends, fade, step_secs);
+        let seen = |secs: f64, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(secs)), root);
+        let bodies: Vec<Pose> = (grid.with_beyond().zip(&roots))
+            .map(|(secs, root)| seen(secs, root.root()))
+            .collect();
+        let tracks = bent_bodies(
+            take.skeleton(),
+            &bodies,
+            [0, 1].map(|end| Some(&meetings[end])),
+            fade,
+            grid,
+        );
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
 
         // What feet do is known best with what they do before and after.
-        let context = TimeStep::new(step_secs).up(CONTEXT_SECS) as isize;
-        let context = [
-            context.min((first / frames_a_step).floor() as isize),
-            context.min(((last_frame - first) / frames_a_step).floor() as isize - steps as isize),
-        ];
-        let root_at = |sample: isize| below.roots[(sample.clamp(-1, steps as isize + 1) + 1) as usize].root();
-        let mut around = Tracks::empty(take.skeleton().clone(), step_secs, 0);
-        let stretch = -context[0]..=steps as isize + context[1];
-        for sample in stretch.clone() {
-            around.push(seen(sample, root_at(sample)).as_ref());
+        let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
+        let room = [first, last_frame - frame(end_secs)].map(|frames| {
+            TimeStep::new(grid.instant_secs())
+                .most(frames * take.frame_time_secs())
+                .min(most) as isize
+        });
+        let last = grid.count() as isize - 1;
+        let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
+        let mut around = Tracks::empty(take.skeleton().clone(), grid.instant_secs(), 0);
+        let stretch = -room[0]..=last + room[1];
+        for instant in stretch.clone() {
+            let secs = instant as f64 * grid.instant_secs();
+            around.push(seen(secs, root_at(instant)).as_ref());
         }
-        let within = context[0] as usize..context[0] as usize + steps + 1;
+        let within = room[0] as usize..room[0] as usize + grid.count();
         let footwork = footwork_of_take(
             &around,
             stretch.map(root_at).collect(),
             (body, limits, hanging.carrier),
             within,
         );
-        let roots: Vec<Rigid> = below.roots[1..=steps + 1].iter().map(|ground| ground.root()).collect();
-        let left = left_of_bends(steps + 1, [true; 2], fade, step_secs);
+        let left = left_of_bends(grid, [true; 2], fade);
         let held = footwork.and_then(|footwork| {
             let motion = OpenMotion {
                 tracks: &tracks,
                 roots: &roots,
                 below: &footwork,
-                ends: [0, 1].map(|end| set.fading(found.ends[end].loop_index, found.ends[end].secs)),
+                ends: found.ends.map(|end| set.fading(end.loop_index, end.secs)),
                 left: [&left[0], &left[1]],
             };
             motion.held()
         });
+        let made = (tracks, roots, grid);
         Ok(Self {
             name: found.name.clone(),
             kind: found.kind,
             carrier: hanging.carrier,
-            source_frames: Some([first, frame(steps as isize)]),
-            ..Self::between_states(set, (body, limits), held, (tracks, roots), (found.ends, found.cost))
+            source_frames: Some([first, frame(end_secs)]),
+            ..Self::between_states(set, (body, limits), held, made, (found.ends, found.cost))
         })
     }
 
@@ -388,31 +440,30 @@ impl Passage {
             at: DVec3::ZERO,
             yaw: 0.0,
         };
+        let grid = Grid::new(step_secs, steps);
         let meeting = Meeting::new(left, exit_secs, origin, step_secs);
-        let ends = [Some(&meeting), None];
-        let secs = |sample: isize| sample as f64 * step_secs;
-        let samples = -1..=steps as isize + 1;
-        let below: Vec<Ground> = (samples.clone())
-            .map(|sample| origin.moved(entered.root().twist, secs(sample)))
+        let below: Vec<Ground> = (grid.with_beyond())
+            .map(|secs| origin.moved(entered.root().twist, secs))
             .collect();
-        let roots = bent_roots(&below, ends, fade, step_secs);
-        let bodies: Vec<Pose> = samples
-            .map(|sample| entered.body_pose_at(entry.secs + secs(sample), Interpolation::Cubic))
+        let roots = bent_roots(&below, [Some((&meeting, left)), None], fade, grid);
+        let bodies: Vec<Pose> = (grid.with_beyond())
+            .map(|secs| entered.body_pose_at(entry.secs + secs, Interpolation::Cubic))
             .collect();
-        let tracks = bent_bodies(entered.skeleton(), &bodies, ends, fade, step_secs);
-        let roots: Vec<Rigid> = roots[1..=steps + 1].iter().map(|ground| ground.root()).collect();
-        let left_of = left_of_bends(steps + 1, [true, false], fade, step_secs);
+        let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
+        let left_of = left_of_bends(grid, [true, false], fade);
         let held = set.fading(to, entry.secs).and_then(|fading| {
             let motion = OpenMotion {
                 tracks: &tracks,
                 roots: &roots,
-                below: &fading.footwork(steps + 1, step_secs),
+                below: &fading.footwork(grid.count(), grid.instant_secs()),
                 ends: [set.fading(from, exit_secs), None],
                 left: [&left_of[0], &left_of[1]],
             };
             motion.held()
         });
-        let end_secs = (entry.secs + secs(steps as isize)).rem_euclid(entered.period_secs());
+        let made = (tracks, roots, grid);
+        let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
         let state = |loop_index, secs| LoopState { loop_index, secs };
         let body = body_of(entered, overrides)?;
         let states = ([state(from, exit_secs), state(to, end_secs)], entry.cost);
@@ -420,7 +471,7 @@ impl Passage {
             name: format!("{}_to_{}", left.name(), entered.name()),
             kind: PassageKind::Transition,
             carrier: entered.carrier(),
-            ..Self::between_states(set, (&body, &overrides.contacts), held, (tracks, roots), states)
+            ..Self::between_states(set, (&body, &overrides.contacts), held, made, states)
         })
     }
 
@@ -428,16 +479,17 @@ impl Passage {
         set: &LoopSet,
         of_body: (&Body, &ContactLimits),
         held: Option<Tracks>,
-        (tracks, roots): (Tracks, Vec<Rigid>),
+        (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {
         let from_start = roots[0].inverse();
-        let roots: Vec<Rigid> = roots.iter().map(|&root| from_start * root).collect();
+        let samples = roots.iter().step_by(grid.times);
+        let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
         let mut passage = Self {
             name: String::new(),
             kind: PassageKind::Transition,
             has_held_feet: held.is_some(),
-            tracks: held.unwrap_or(tracks),
+            tracks: grid.samples(held.as_ref().unwrap_or(&tracks)),
             roots,
             carrier: 0,
             ends,

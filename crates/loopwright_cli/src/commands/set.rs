@@ -8,7 +8,7 @@ use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
 use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
 use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
-use loopwright_job::set::{self, Member, godot, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages};
+use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 
 use crate::animations::{self, Excluded};
@@ -81,16 +81,20 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     };
     let made = Set::new(offered, &request);
     let loops = made.loops().map_err(Failure::error)?;
-    let once = takes.on_all(&inputs, "starts, stops and turns", |path, once: &mut Vec<TakePassages>| {
-        // What cannot be read was said before.
-        let _ = takes.each(path, |studied| {
-            for mirrored in [None, Some(&args.take.mirror[..])] {
-                once.extend(set::passages_of(studied, &loops, &request.form, mirrored));
-            }
+    let once = takes.on_all(
+        &inputs,
+        "starts, stops and turns",
+        |path, once: &mut Vec<TakePassages>| {
+            // What cannot be read was said before.
+            let _ = takes.each(path, |studied, is_of_pack| {
+                for mirrored in [None, Some(&args.take.mirror[..])] {
+                    once.extend(set::passages_of(studied, (&made, &loops), is_of_pack, mirrored));
+                }
+                Ok(())
+            });
             Ok(())
-        });
-        Ok(())
-    });
+        },
+    );
     let made = made.with_passages(once.into_iter().flatten().collect());
     let name = name_of(&args.output);
     let written = match args.single {
@@ -127,7 +131,8 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 /// The name of a set: that of its folder.
 fn name_of(folder: &Path) -> String {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    name.filter(|name| !name.starts_with('.')).unwrap_or_else(|| "set".to_owned())
+    name.filter(|name| !name.starts_with('.'))
+        .unwrap_or_else(|| "set".to_owned())
 }
 
 /// The takes of the style that is asked for, or of the one that most takes have.
@@ -154,7 +159,10 @@ fn of_style(inputs: Vec<Input>, args: &SetArgs, left_out: &mut Vec<LeftOut>) -> 
         *counts.entry(style).or_default() += 1;
     }
     // Of several that most takes have, the first by name.
-    let Some((&most, &count)) = counts.iter().max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0))) else {
+    let Some((&most, &count)) = counts
+        .iter()
+        .max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0)))
+    else {
         return Ok(inputs);
     };
     let others: Vec<&str> = counts.keys().copied().filter(|style| *style != most).collect();
@@ -186,7 +194,9 @@ fn holds_animations(path: &Path) -> bool {
 /// Errors: there is a file in place of the folder.
 fn check_folder(folder: &Path) -> Result<(), Failure> {
     match folder.exists() && !folder.is_dir() {
-        true => Err(Failure::error(format!("\"{}\" is a file, and a set needs a folder", folder.display())).try_this("-o set/")),
+        true => Err(
+            Failure::error(format!("\"{}\" is a file, and a set needs a folder", folder.display())).try_this("-o set/"),
+        ),
         false => Ok(()),
     }
 }
@@ -262,10 +272,7 @@ impl Takes<'_> {
         memory::share_among(jobs);
         let progress = Progress::new(what, inputs.len());
         let mut all = Vec::with_capacity(inputs.len());
-        let work = OnAll {
-            work,
-            of: PhantomData,
-        };
+        let work = OnAll { work, of: PhantomData };
         batch::run(&work, inputs, jobs, |input, (answer, problem)| {
             all.push(answer);
             if let Some(problem) = problem {
@@ -282,7 +289,7 @@ impl Takes<'_> {
         let (path, _) = files::split_animation(named);
         let done = match written_loop::has_sidecar(&path) {
             true => self.loops(named, offers),
-            false => self.each(named, |studied| {
+            false => self.each(named, |studied, _| {
                 if let Err(failure) = self.take(studied, offers) {
                     offers.left_out.push(LeftOut {
                         take: called(&studied.name, studied.facts().animation.as_deref()),
@@ -301,8 +308,8 @@ impl Takes<'_> {
         done
     }
 
-    /// Each take of a file, if it is of the style; a file of loops has none.
-    fn each(&self, named: &Path, mut work: impl FnMut(&Studied) -> Result<(), Failure>) -> Result<(), Failure> {
+    /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
+    fn each(&self, named: &Path, mut work: impl FnMut(&Studied, bool) -> Result<(), Failure>) -> Result<(), Failure> {
         let (path, animation) = files::split_animation(named);
         if written_loop::has_sidecar(&path) {
             return Ok(());
@@ -313,12 +320,13 @@ impl Takes<'_> {
         let is_pack = file.num_animations() > 1;
         for number in animations::asked_for(&path, &file, wanted, excluded)? {
             let animation = &file.animation_names()[number];
-            let is_other = |style: &String| is_pack && !set::fits_style(style, &format!("{}/{animation}", path.display()));
+            let is_other =
+                |style: &String| is_pack && !set::fits_style(style, &format!("{}/{animation}", path.display()));
             if self.args.style.as_ref().is_some_and(is_other) {
                 continue;
             }
             match animations::read(&path, &file, number, &self.study) {
-                Ok(studied) => work(&studied)?,
+                Ok(studied) => work(&studied, is_pack)?,
                 // Of many animations some hold no motion.
                 Err(_) if is_pack => {}
                 Err(failure) => return Err(failure),
@@ -328,11 +336,15 @@ impl Takes<'_> {
     }
 
     fn take(&self, studied: &Studied, offers: &mut Offers) -> Result<(), Failure> {
-        offers.fits.extend(loopwright_controller::fit(&studied.analysis, &FitSettings::default()));
+        offers
+            .fits
+            .extend(loopwright_controller::fit(&studied.analysis, &FitSettings::default()));
         let in_words = |error| failures::job(studied, None, error);
         let loops = set::loops_of(studied, self.recipe, self.args.variants.get()).map_err(in_words)?;
         if loops.is_empty() {
-            return Err(Failure::nothing("what repeats in it is uneven, or holds several cycles"));
+            return Err(Failure::nothing(
+                "what repeats in it is uneven, or holds several cycles",
+            ));
         }
         let (made, failed): (Vec<_>, Vec<_>) = loops.into_iter().partition(Result::is_ok);
         offers.loops.extend(made.into_iter().flatten());
@@ -374,7 +386,7 @@ impl Takes<'_> {
         inputs.iter().find_map(|input| {
             let mut found = None;
             let _ = talk::aside(|| {
-                self.each(&input.path, |studied| {
+                self.each(&input.path, |studied, _| {
                     if found.is_none()
                         && let Ok(Some((stored, made))) = set::stance_of(studied)
                     {
@@ -403,9 +415,11 @@ fn called(take: &str, animation: Option<&str>) -> String {
 /// The form of the set: the rate and the format that most loops have, unless flags say otherwise.
 fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
     if let Some(rate) = args.fps.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
-        return Err(Failure::error(format!("--fps must be a positive number, found {rate:?}"))
-            .try_this("--fps 30 or --fps 60")
-            .wrongly_called());
+        return Err(
+            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
+                .try_this("--fps 30 or --fps 60")
+                .wrongly_called(),
+        );
     }
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     for (stored, _) in loops {
@@ -415,7 +429,11 @@ fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
     let most = rates.iter().max_by_key(|(rate, count)| (**count, **rate));
     let own = most.map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
     // A rate that is whole but for rounding is whole.
-    let own = if (own - own.round()).abs() < 0.02 { own.round() } else { own };
+    let own = if (own - own.round()).abs() < 0.02 {
+        own.round()
+    } else {
+        own
+    };
     let engine = args.target.unwrap_or(Target::Generic);
     let format = match (args.to, loops.first()) {
         (Some(format), _) => format,
@@ -456,7 +474,10 @@ fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) ->
 fn of_one_skeleton(offered: Vec<Offered>, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
     let mut groups: Vec<Vec<Offered>> = Vec::new();
     for each in offered {
-        match groups.iter_mut().find(|group| each.member.differs_from(&group[0].member).is_none()) {
+        match groups
+            .iter_mut()
+            .find(|group| each.member.differs_from(&group[0].member).is_none())
+        {
             Some(group) => group.push(each),
             None => groups.push(vec![each]),
         }
@@ -550,8 +571,13 @@ fn write_one(
         outputs.check(path)?;
     }
     let ready: Vec<_> = made.entries.iter().map(|entry| entry.ready(form)).collect();
-    let loops = ready.iter().map(|each| Ok(CarriedMotion::Loop(Box::new(each.derived.clone()))));
-    let passages = made.passages.iter().map(|each| each.ready(form, made.has_root_joint()).map_err(Failure::error));
+    let loops = ready
+        .iter()
+        .map(|each| Ok(CarriedMotion::Loop(Box::new(each.derived.clone()))));
+    let passages = made
+        .passages
+        .iter()
+        .map(|each| each.ready(form, made.has_root_joint()).map_err(Failure::error));
     let carried = loops.chain(passages).collect::<Result<Vec<_>, Failure>>()?;
     let pack = MotionPack::write(&carried, &source).map_err(|error| {
         Failure::error(error)

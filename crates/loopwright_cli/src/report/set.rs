@@ -8,7 +8,12 @@ use loopwright_job::set::manifest::{MadeFrom, Manifest};
 /// A line for each clip, and what is missing.
 pub(crate) fn human(set: &Manifest, path: &Path) -> String {
     let mut text = String::new();
-    let widest = set.clips.iter().map(|clip| clip.name.chars().count()).max().unwrap_or(0);
+    let widest = set
+        .clips
+        .iter()
+        .map(|clip| clip.name.chars().count())
+        .max()
+        .unwrap_or(0);
     for clip in &set.clips {
         let _ = write!(text, "{:widest$}  {:>5.2} s", clip.name, clip.seconds);
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {

@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use super::manifest::{MadeFrom, Missing, SetGait, SetMade};
 use super::member::{Member, SetForm};
-use super::select::{Offered, gait_of, side_of, way_of};
+use super::select::{Offered, side_of, way_of};
 use super::{Entry, Source};
 use crate::{Blend, BlendRequest, StoredLoop};
 
@@ -51,7 +51,11 @@ pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm)
 type Way = (SetGait, &'static str, i8);
 
 fn way(offered: &Offered) -> Way {
-    (offered.gait, way_of(&offered.member), side_of(offered.member.turn_dps()))
+    (
+        offered.gait,
+        way_of(&offered.member),
+        side_of(offered.member.turn_dps()),
+    )
 }
 
 /// The same with left and right exchanged; `None` for a loop that goes straight.
@@ -112,14 +116,20 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
             let is_gait = gait.map_or(matches!(of, SetGait::Walk | SetGait::Run), |gait| gait == of);
             entry.variant_of.is_none() && is_gait && way.is_empty() && side.is_none_or(|side| side == turn)
         };
-        (0..entries.len()).filter(|&index| fits(&entries[index])).collect::<Vec<_>>()
+        (0..entries.len())
+            .filter(|&index| fits(&entries[index]))
+            .collect::<Vec<_>>()
     };
     let speed = |&index: &usize| entries[index].offered.member.speed_mps();
     let turn = |&index: &usize| entries[index].offered.member.turn_dps();
     for gait in [SetGait::Walk, SetGait::Run] {
         let [right, straight, left] = [-1, 0, 1].map(|side| forward(Some(gait), Some(side)));
         if straight.is_empty() && !left.is_empty() && !right.is_empty() {
-            let slowest = |side: &[usize]| side.iter().copied().min_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()));
+            let slowest = |side: &[usize]| {
+                side.iter()
+                    .copied()
+                    .min_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()))
+            };
             if let (Some(left), Some(right)) = (slowest(&left), slowest(&right)) {
                 holes.push(Hole {
                     what: described(gait, "", 0),
@@ -174,7 +184,11 @@ fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) 
 
 /// Errors: why the hole stays.
 fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), String> {
-    let corners: Vec<&Member> = hole.corners.iter().map(|&index| &entries[index].offered.member).collect();
+    let corners: Vec<&Member> = hole
+        .corners
+        .iter()
+        .map(|&index| &entries[index].offered.member)
+        .collect();
     let [one, other] = [0, 1].map(|corner| corners[corner]);
     let speeds_apart = (one.speed_mps() - other.speed_mps()).abs();
     let turns_apart = (one.turn_dps() - other.turn_dps()).abs();
@@ -194,8 +208,11 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         recenters: false,
     };
     let names = hole.corners.iter().map(ToString::to_string).collect();
-    let blend = Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
-    let blended = blend.stored().map_err(|error| format!("its blend cannot be written: {error}"))?;
+    let blend =
+        Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
+    let blended = blend
+        .stored()
+        .map_err(|error| format!("its blend cannot be written: {error}"))?;
     let shares = blended.sidecar.blend.clone().unwrap_or_default().weights;
     if blended.sidecar.quality.grade == Some(Grade::Bad) {
         let reason = blended.sidecar.quality.reason.unwrap_or_default();
@@ -207,8 +224,9 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         ..one.made.clone()
     };
     let member = Member::new(blended, made, form).map_err(|error| error.to_string())?;
-    let gait = gait_of(&member).unwrap_or(entries[hole.corners[0]].offered.gait);
-    let comes_of = hole.corners.iter().copied().zip(shares).collect();
+    let comes_of: Vec<(usize, f64)> = hole.corners.iter().copied().zip(shares).collect();
+    let most = comes_of.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    let gait = entries[most.map_or(hole.corners[0], |(index, _)| *index)].offered.gait;
     entries.push(Entry::new(Offered { member, gait }, Source::Made(comes_of)));
     Ok(())
 }

@@ -9,7 +9,8 @@ use super::manifest::{MadeFrom, SetMade};
 use super::member::as_take;
 use crate::recipe::{OutputRecipe, Recenter};
 use crate::{
-    Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose, make, write,
+    Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose,
+    make, write,
 };
 
 /// Stretches of one take that move alike to this accuracy are tried so many times: metres per second, degrees per second.
@@ -30,8 +31,9 @@ pub fn loops_of(
     recipe: &Recipe,
     variants: usize,
 ) -> Result<Vec<Result<TakeLoop, JobError>>, JobError> {
-    let gaits = SearchRequest {
-        every_cycle: variants > 1,
+    let gaits = SearchRequest::default();
+    let each_cycle = SearchRequest {
+        every_cycle: true,
         ..SearchRequest::default()
     };
     // Where several cycles are recommended, one alone may still do.
@@ -43,11 +45,18 @@ pub fn loops_of(
         idle: true,
         ..SearchRequest::default()
     };
-    let rests = studied.analysis.is_mostly_idle() || studied.analysis.segments.iter().any(|part| part.gait == Gait::Idle);
+    let rests =
+        studied.analysis.is_mostly_idle() || studied.analysis.segments.iter().any(|part| part.gait == Gait::Idle);
     let mut loops = Vec::new();
     let mut failure = None;
     let mut has_longer = false;
-    for search in [Some(gaits), Some(of_one_cycle), rests.then_some(idle)].into_iter().flatten() {
+    let searches = [
+        Some(gaits),
+        Some(of_one_cycle),
+        (variants > 1).then_some(each_cycle),
+        rests.then_some(idle),
+    ];
+    for search in searches.into_iter().flatten() {
         if search.cycles.is_some() && !has_longer {
             continue;
         }
@@ -96,7 +105,11 @@ fn differing(chosen: Vec<Chosen>, most: usize) -> Vec<Chosen> {
     let motion = |stretch: &LoopCandidate| {
         let twist = stretch.twist;
         let speed = ops::hypot(twist.linear.x, twist.linear.z);
-        (speed, ops::atan2(twist.linear.x, twist.linear.z), twist.angular.y.to_degrees())
+        (
+            speed,
+            ops::atan2(twist.linear.x, twist.linear.z),
+            twist.angular.y.to_degrees(),
+        )
     };
     let alike = |one: &LoopCandidate, other: &LoopCandidate| {
         let ((speed, way, turn), (of_speed, of_way, of_turn)) = (motion(one), motion(other));

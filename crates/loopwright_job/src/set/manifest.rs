@@ -372,7 +372,9 @@ pub enum ManifestError {
     Json { line: usize, column: usize, reason: String },
     #[error("this is no set: its format is \"{found}\", expected \"{SET_FORMAT}\"")]
     Format { found: String },
-    #[error("the set has version {found}, this program reads version {SET_VERSION}; update the program or make the set again")]
+    #[error(
+        "the set has version {found}, this program reads version {SET_VERSION}; update the program or make the set again"
+    )]
     Version { found: u32 },
     /// A number is not finite or plausible.
     #[error("{at} is out of range: {found}")]
@@ -450,7 +452,11 @@ impl Manifest {
             let at = format!("blend_spaces[{index}]");
             for point in &space.points {
                 self.named(&at, &point.clip)?;
-                agree(&at, point.at.len() == space.axes.len(), "a point needs one number for each axis")?;
+                agree(
+                    &at,
+                    point.at.len() == space.axes.len(),
+                    "a point needs one number for each axis",
+                )?;
                 each_in_range(&at, &point.at)?;
             }
             let most = space.points.len();
@@ -501,11 +507,18 @@ impl SetClip {
         if self.kind == ClipKind::Loop {
             let twist = self.twist.as_ref();
             agree(at, twist.is_some(), "a loop needs its twist")?;
-            each_in_range(at, &twist.map_or(Vec::new(), |twist| [twist.linear, twist.angular].concat()))?;
+            each_in_range(
+                at,
+                &twist.map_or(Vec::new(), |twist| [twist.linear, twist.angular].concat()),
+            )?;
             let phase = self.phase.as_ref();
             agree(at, phase.is_some(), "a loop needs its phase")?;
             let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);
-            agree(at, is_steady, "its phase runs backwards: the warp must be less than 1/pi")?;
+            agree(
+                at,
+                is_steady,
+                "its phase runs backwards: the warp must be less than 1/pi",
+            )?;
         } else {
             let keys = self.root.as_ref();
             agree(at, keys.is_some(), "what happens once needs the keys of its root")?;
@@ -549,4 +562,98 @@ fn each_in_range(at: &str, numbers: &[f64]) -> Result<(), ManifestError> {
 /// The grade as manifests state it.
 pub(crate) fn grade_word(grade: Option<Grade>) -> Option<String> {
     grade.map(|grade| grade.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set() -> Manifest {
+        let walk = SetClip {
+            name: "walk".to_owned(),
+            seconds: 1.0,
+            frames: 30,
+            phase: Some(SetPhase::default()),
+            twist: Some(SetTwist::default()),
+            ..SetClip::default()
+        };
+        Manifest {
+            format: SET_FORMAT.to_owned(),
+            version: SET_VERSION,
+            fps: 30.0,
+            clips: vec![walk],
+            ..Manifest::default()
+        }
+    }
+
+    #[test]
+    fn a_manifest_comes_back_and_unknown_keys_are_skipped() {
+        let text = set().to_json().unwrap();
+        assert_eq!(Manifest::from_json(text.as_bytes()), Ok(set()));
+        let later = text.replacen('{', "{\"more\": [1],", 1);
+        assert_eq!(Manifest::from_json(later.as_bytes()), Ok(set()));
+    }
+
+    #[test]
+    fn what_a_player_cannot_rely_on_is_refused() {
+        let refused = |change: fn(&mut Manifest)| {
+            let mut bad = set();
+            change(&mut bad);
+            bad.to_json().unwrap_err().to_string()
+        };
+        for (change, said) in [
+            (
+                (|set| set.clips[0].seconds = f64::NAN) as fn(&mut Manifest),
+                "clips[0].seconds is out of range: NaN",
+            ),
+            (
+                |set| set.clips.push(set.clips[0].clone()),
+                "two clips are named \"walk\"",
+            ),
+            (|set| set.clips[0].twist = None, "clips[0]: a loop needs its twist"),
+            (
+                |set| set.clips[0].kind = ClipKind::Start,
+                "clips[0]: what happens once needs the keys of its root",
+            ),
+            (
+                |set| {
+                    set.clips[0].phase = Some(SetPhase {
+                        warp: 0.4,
+                        ..SetPhase::default()
+                    });
+                },
+                "clips[0]: its phase runs backwards",
+            ),
+            (
+                |set| {
+                    set.transitions.push(SetTransition {
+                        from: "run".to_owned(),
+                        ..SetTransition::default()
+                    });
+                },
+                "transitions[0] names the clip \"run\", which the set does not have",
+            ),
+            (
+                |set| {
+                    set.blend_spaces.push(SetSpace {
+                        triangles: vec![[0, 1, 2]],
+                        ..SetSpace::default()
+                    });
+                },
+                "blend_spaces[0]: a triangle names a point that is not there",
+            ),
+        ] {
+            let found = refused(change);
+            assert!(found.starts_with(said), "{found}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let said = |text: &str| Manifest::from_json(text.as_bytes()).unwrap_err().to_string();
+        assert!(said("{}").starts_with("this is no set"));
+        assert!(said("{\"format\": \"loopwright-set\", \"version\": 2}").contains("version 2"));
+        assert!(said("{\"format\": \"loopwright-set\", \"version\": 1}").contains("missing field"));
+        assert!(said("[").contains("line 1"));
+    }
 }

@@ -87,9 +87,14 @@ impl Member {
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
         let goes = kind_of(&stored.sidecar).is_some_and(|kind| {
-            matches!(kind, MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe)
+            matches!(
+                kind,
+                MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe
+            )
         });
-        let guessed = (goes && is_speed_unknown(&stored.sidecar)).then(|| guessed_velocity(&clip, &body)).flatten();
+        let guessed = (goes && is_speed_unknown(&stored.sidecar))
+            .then(|| guessed_velocity(&clip, &body))
+            .flatten();
         let clip = match guessed {
             Some(velocity) => clip.with_twist(Twist::new(velocity, DVec3::ZERO)),
             None => clip,
@@ -180,12 +185,39 @@ impl Member {
         }
     }
 
-    /// Share of the time for which a foot stands, mean over the feet; `None` without contacts.
-    pub fn stands_share(&self) -> Option<f64> {
-        let feet = self.stored.sidecar.feet.as_ref()?;
-        let shares: Vec<f64> = feet.outcomes.iter().filter_map(|foot| foot.stands_share).collect();
-        let sum: f64 = shares.iter().sum();
-        (sum > 0.0).then(|| sum / shares.len() as f64)
+    /// Whether a foot never touches down while the other stands.
+    pub(super) fn flies(&self) -> bool {
+        let period_secs = self.stored.clip.period_secs();
+        let contacts = self.stored.sidecar.feet.as_ref().map_or(&[][..], |feet| &feet.contacts);
+        let stands_at = |contact: &ContactFacts, secs: f64| {
+            (secs - contact.start_secs).rem_euclid(period_secs) < contact.length_secs
+        };
+        let is_alone = |down: &ContactFacts| {
+            let mut others = contacts.iter().filter(|other| other.joint != down.joint);
+            !others.any(|other| stands_at(other, down.start_secs))
+        };
+        !contacts.is_empty() && contacts.iter().all(is_alone)
+    }
+
+    /// How often the foot that does so least touches down in the loop; 0 without sides.
+    pub(super) fn fewest_strikes(&self) -> usize {
+        let of = |side: &str| {
+            let strikes = self
+                .events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike && event.foot == side);
+            strikes.count()
+        };
+        of("left").min(of("right"))
+    }
+
+    /// Height of the hips, metres, mean over the loop.
+    pub(super) fn hips_metres(&self) -> f64 {
+        let clip = &self.stored.clip;
+        let world = clip.tracks_from_root();
+        let count = clip.num_samples();
+        let heights = (0..count).map(|sample| world.position(sample, self.body.hips).y);
+        (heights.sum::<f64>() / count as f64 + clip.root().start.translation.y).abs()
     }
 
     /// Whether it is a single pose that is held.
@@ -236,7 +268,13 @@ pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError
         translations.extend(pose.translations);
         rotations.extend(pose.rotations);
     }
-    Take::new(clip.name(), clip.skeleton().clone(), clip.step_secs(), translations, rotations)
+    Take::new(
+        clip.name(),
+        clip.skeleton().clone(),
+        clip.step_secs(),
+        translations,
+        rotations,
+    )
 }
 
 /// A foot is among the lowest below this share of its rise.
@@ -252,7 +290,10 @@ fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
         let joint = foot.lowest_joint();
         let at = |sample: usize| world.position(sample % count, joint);
         let heights = || (0..count).map(|sample| at(sample).y);
-        let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) = (
+            heights().fold(f64::INFINITY, f64::min),
+            heights().fold(f64::NEG_INFINITY, f64::max),
+        );
         for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
             sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());
             weight += 1.0;
@@ -293,7 +334,11 @@ fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetF
     let start = |at: f64| {
         let later = (at - secs).rem_euclid(period_secs);
         // A moment just before the start by rounding is the start.
-        if later > period_secs * (1.0 - 1e-9) { 0.0 } else { later * slower }
+        if later > period_secs * (1.0 - 1e-9) {
+            0.0
+        } else {
+            later * slower
+        }
     };
     for contact in feet.contacts.iter_mut().chain(&mut feet.stances) {
         contact.start_secs = start(contact.start_secs);
@@ -346,9 +391,12 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         if contact.length_secs >= period_secs * (1.0 - 1e-9) {
             continue;
         }
-        let foot = [(Side::Left, "left"), (Side::Right, "right")].into_iter().find(|(side, _)| {
-            foot_of(body, *side).is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
-        });
+        let foot = [(Side::Left, "left"), (Side::Right, "right")]
+            .into_iter()
+            .find(|(side, _)| {
+                foot_of(body, *side)
+                    .is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
+            });
         let foot = foot.map_or(contact.joint.as_str(), |(_, word)| word);
         for (secs, kind) in [
             (contact.start_secs, FootEventKind::Strike),
@@ -363,7 +411,11 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
             });
         }
     }
-    events.sort_by(|one, other| one.secs.total_cmp(&other.secs));
+    // Of what happens in one frame, what touches down comes first.
+    events.sort_by(|one, other| {
+        let is_lift = |event: &FootEvent| event.kind == FootEventKind::Lift;
+        one.secs.total_cmp(&other.secs).then(is_lift(one).cmp(&is_lift(other)))
+    });
     (phase, events)
 }
 

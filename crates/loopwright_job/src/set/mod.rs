@@ -16,10 +16,10 @@ mod style;
 
 use std::collections::BTreeSet;
 
+use loopwright::LoopSet;
 use loopwright::analysis::Side;
 use loopwright::math::{Decay, DecayKind};
 use loopwright::play::{DEFAULT_FADE_SECS, PlayError};
-use loopwright::LoopSet;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use crate::of_loops::LoopOfLoops;
@@ -102,6 +102,7 @@ pub struct Set {
     /// What it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
+    left_out: Vec<LeftOut>,
     form: SetForm,
 }
 
@@ -110,7 +111,8 @@ impl Set {
     pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
         let mut entries: Vec<Entry> = Vec::new();
-        for taken in select(offered) {
+        let (taken, dropped) = select(offered);
+        for taken in taken {
             let index = entries.len();
             let varied = select::variants(&taken.best, &taken.others, *variants);
             entries.push(Entry::new(taken.best, Source::Offered));
@@ -122,11 +124,18 @@ impl Set {
         let mut missing = fill::mirror(&mut entries, pairs, form);
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
-        let mut called: Vec<String> = names(entries.iter().filter(|entry| entry.variant_of.is_none()).map(|entry| &entry.offered));
+        let named = entries.iter().filter(|entry| entry.variant_of.is_none());
+        let named: Vec<(&Offered, bool)> = named
+            .map(|entry| (&entry.offered, matches!(entry.source, Source::Offered)))
+            .collect();
+        let mut called = names(&named);
         // Variants are numbered after the loop that they are versions of.
         for (index, entry) in entries.iter().enumerate() {
             if let Some(of) = entry.variant_of {
-                let number = 2 + entries[..index].iter().filter(|other| other.variant_of == Some(of)).count();
+                let number = 2 + entries[..index]
+                    .iter()
+                    .filter(|other| other.variant_of == Some(of))
+                    .count();
                 called.insert(index, format!("{}_v{number}", called[of]));
             }
         }
@@ -153,6 +162,7 @@ impl Set {
             passages: Vec::new(),
             missing,
             filled,
+            left_out: dropped.iter().map(bad).collect(),
             form: form.clone(),
         }
     }
@@ -186,8 +196,9 @@ impl Set {
         name: &str,
         written: &[(String, Sidecar)],
         passages: &[(String, Option<String>)],
-        left_out: Vec<LeftOut>,
+        mut left_out: Vec<LeftOut>,
     ) -> Result<Manifest, PlayError> {
+        left_out.extend(self.left_out.iter().cloned());
         let Some(first) = self.entries.first() else {
             return Err(PlayError::NoLoops);
         };
@@ -215,7 +226,10 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain((self.passages.iter().zip(passages)).map(|(each, (file, animation))| each.clip(file, animation.clone())))
+                .chain(
+                    (self.passages.iter().zip(passages))
+                        .map(|(each, (file, animation))| each.clip(file, animation.clone())),
+                )
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions: self.transitions()?,
@@ -232,7 +246,11 @@ impl Set {
         let fade = Decay::Quintic {
             blend_secs: DEFAULT_FADE_SECS,
         };
-        let clips = self.entries.iter().map(|entry| entry.member.stored.clip.clone()).collect();
+        let clips = self
+            .entries
+            .iter()
+            .map(|entry| entry.member.stored.clip.clone())
+            .collect();
         let set = LoopSet::with(clips, &self.form.overrides)?.prepared(fade)?;
         let mut transitions = Vec::new();
         for (from, left) in self.entries.iter().enumerate() {
@@ -256,6 +274,20 @@ impl Set {
     }
 }
 
+/// A loop that is too bad for a set.
+fn bad(offered: &Offered) -> LeftOut {
+    let member = &offered.member;
+    let reason = member.stored.sidecar.quality.reason.clone().unwrap_or_default();
+    let frames = member
+        .made
+        .frames
+        .map_or_else(String::new, |[start, end]| format!(" of frames {start:.0}-{end:.0}"));
+    LeftOut {
+        take: member.made.take.clone(),
+        why: format!("the loop{frames} is bad: {reason}"),
+    }
+}
+
 /// The parts without which a set is not whole, where it has none.
 fn lacking(entries: &[Entry]) -> Vec<Missing> {
     let has = |gaits: &[SetGait], side: Option<i8>| {
@@ -268,10 +300,22 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
     };
     let goes = [SetGait::Walk, SetGait::Run];
     let parts = [
-        ("idle", has(&[SetGait::Idle], None), "no take stands still for long enough to loop"),
-        ("walk", has(&goes, Some(0)), "no take walks or runs straight ahead for two cycles"),
+        (
+            "idle",
+            has(&[SetGait::Idle], None),
+            "no take stands still for long enough to loop",
+        ),
+        (
+            "walk",
+            has(&goes, Some(0)),
+            "no take walks or runs straight ahead for two cycles",
+        ),
         ("walk_left", has(&goes, Some(1)), "no take turns while it walks or runs"),
-        ("walk_right", has(&goes, Some(-1)), "no take turns while it walks or runs"),
+        (
+            "walk_right",
+            has(&goes, Some(-1)),
+            "no take turns while it walks or runs",
+        ),
     ];
     (parts.into_iter().filter(|(_, there, _)| !there))
         .map(|(what, _, why)| Missing {
@@ -308,7 +352,9 @@ impl SetEntry {
             grade: manifest::grade_word(quality.grade),
             reason: match member.is_speed_guessed {
                 true => Some("its speed is guessed from the foot that is lowest: it runs in place".to_owned()),
-                false if member.is_one_pose() => Some("one still pose: no take stands for long enough to loop".to_owned()),
+                false if member.is_one_pose() => {
+                    Some("one still pose: no take stands for long enough to loop".to_owned())
+                }
                 false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
             },
             variant_of: self.variant_of.clone(),

@@ -8,11 +8,14 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
 
-use super::manifest::{
-    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetMade,
-};
+use super::Set;
+use super::fill::described;
 use super::find::TakeLoop;
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
+};
 use super::member::{SetForm, as_take};
+use super::select::{side_of, way_of};
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
 
 /// Something that happens once in a set.
@@ -24,6 +27,10 @@ pub struct SetPassage {
     pub made: SetMade,
     /// The names of the loops that it begins and ends in.
     ends: [String; 2],
+    /// Whether one of them turns on its way.
+    curves: bool,
+    /// How these move: their gait and direction.
+    ways: [(SetGait, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
 }
@@ -44,25 +51,48 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// What happens once in a take between loops, which carry their names; where `pairs` are given, in its mirror image.
+/// What happens once in a take between the loops of a set ([`Set::loops`]); where `pairs` are given, in its mirror image.
 ///
-/// Errors: it has another skeleton, or cannot be mirrored or put onto the character.
+/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. Errors: it has another
+/// skeleton, or cannot be mirrored or put onto the character.
 pub fn passages_of(
     studied: &Studied,
-    loops: &LoopSet,
-    form: &SetForm,
+    (set, loops): (&Set, &LoopSet),
+    is_of_pack: bool,
     mirrored: Option<&[String]>,
 ) -> Result<TakePassages, OnceError> {
+    let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
+        Some(MotionKind::Jump) => &KINDS[4..],
+        Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
+        Some(MotionKind::TurningWalk | MotionKind::TurnInPlace) => &KINDS[2..4],
+        _ if is_of_pack => return Ok(TakePassages::default()),
+        _ => &KINDS[..],
+    };
     let analysis = on_skeleton(studied, mirrored)?;
-    let found = passage::find(loops, &analysis, &KINDS)?;
+    let found = passage::find(loops, &analysis, kinds)?;
     let facts = studied.facts();
     let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
+    let way = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.map_or((SetGait::Idle, ""), |entry| match entry.gait {
+            SetGait::Idle => (SetGait::Idle, ""),
+            gait => (gait, way_of(&entry.member)),
+        })
+    };
+    let curves = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
+    };
     let cut = |found: &FoundPassage| {
-        let passage = Passage::from_take(loops, &analysis, found, 1.0 / form.fps)?;
+        let passage = Passage::from_take(loops, &analysis, found, 1.0 / set.form.fps)?;
         let ends = passage.ends().map(|end| named(end.loop_index));
         Ok(SetPassage {
             made: SetMade {
-                from: if mirrored.is_some() { MadeFrom::Mirror } else { MadeFrom::Take },
+                from: if mirrored.is_some() {
+                    MadeFrom::Mirror
+                } else {
+                    MadeFrom::Take
+                },
                 take: facts.file.clone(),
                 animation: facts.animation.clone(),
                 frames: passage.source_frames(),
@@ -71,14 +101,21 @@ pub fn passages_of(
             feet: (analysis.body.feet.iter())
                 .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
                 .collect(),
+            curves: ends.iter().any(curves),
+            ways: [way(&ends[0]), way(&ends[1])],
             passage,
             ends,
         })
     };
     let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
+        passages.into_iter().flatten().partition(SetPassage::fits);
+    let dear = dear
+        .iter()
+        .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
     Ok(TakePassages {
-        found: passages.into_iter().flatten().collect(),
-        missing: found.missing,
+        missing: found.missing.into_iter().chain(dear).collect(),
+        found: found_ones,
     })
 }
 
@@ -109,9 +146,13 @@ impl TakePassages {
             looked.extend(each.missing);
             found.extend(each.found);
         }
-        // A mirror image comes after what takes show.
-        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.passage.cost());
-        found.sort_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(core::cmp::Ordering::Equal));
+        // A mirror image comes after what takes show, and what curves after what goes straight.
+        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
+        found.sort_by(|one, other| {
+            order(one)
+                .partial_cmp(&order(other))
+                .unwrap_or(core::cmp::Ordering::Equal)
+        });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
             if !kept.iter().any(|kept| kept.key() == each.key()) {
@@ -156,28 +197,63 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
             let why = fitting.or_else(|| why.clone().next());
             Missing {
                 what: what.to_owned(),
-                why: why.map_or_else(|| "no take could be searched for it".to_owned(), |why| format!("in no take: {why}")),
+                why: why.map_or_else(
+                    || "no take could be searched for it".to_owned(),
+                    |why| format!("in no take: {why}"),
+                ),
             }
         })
         .collect()
 }
 
-/// Turns are told apart in steps of so much, radians (45 degrees).
-const TURN_STEP: f64 = 0.25 * core::f64::consts::PI;
+/// Turns are told apart in steps of so much, radians (90 degrees).
+const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
+
+/// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
+const MOST_COST: f64 = 0.35;
+
+/// Who turns farther on the way does something else, radians (225 degrees).
+const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
-    /// Passages of one key serve for the same.
-    fn key(&self) -> (PassageKind, i32, &[String; 2]) {
-        let kind = self.passage.kind();
-        (kind, (self.passage.turn() / TURN_STEP).round() as i32, &self.ends)
+    /// Whether it is fit for a set: near to its loops, and no pirouette.
+    fn fits(&self) -> bool {
+        let in_place = self.passage.kind() == PassageKind::TurnInPlace;
+        self.passage.cost() <= MOST_COST && (in_place || self.passage.turn().abs() <= MOST_TURN)
     }
 
-    /// The name without a number.
+    /// Passages of one key serve for the same.
+    fn key(&self) -> (PassageKind, i32, [(SetGait, &'static str); 2]) {
+        (self.passage.kind(), self.quarters(), self.ways)
+    }
+
+    /// Quarter turns, left positive; a turn has one at least.
+    fn quarters(&self) -> i32 {
+        let turn = self.passage.turn();
+        let quarters = (turn / TURN_STEP).round() as i32;
+        match self.passage.kind() {
+            PassageKind::TurnInPlace | PassageKind::Turn if quarters == 0 => turn.signum() as i32,
+            _ => quarters,
+        }
+    }
+
+    /// Its name but for a number: what it does, how the body moves before or after, and by how much it turns.
     fn plain_name(&self) -> String {
-        let name = self.passage.name();
-        match name.rsplit_once('_') {
-            Some((plain, number)) if number.len() == 1 && number != "0" && number.parse::<u8>().is_ok() => plain.to_owned(),
-            _ => name.to_owned(),
+        let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
+        let quarters = self.quarters();
+        let side = if quarters > 0 { "left" } else { "right" };
+        let turn = match quarters {
+            0 => String::new(),
+            _ => format!("_{side}_{}", 90 * quarters.abs()),
+        };
+        match self.passage.kind() {
+            PassageKind::Start => format!("start_{to}{turn}"),
+            PassageKind::Stop => format!("stop_{from}{turn}"),
+            PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
+            PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
+            PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
+            PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
         }
     }
 
@@ -221,9 +297,19 @@ impl SetPassage {
             travel_m: Some(passage.travel().to_array()),
             cost: Some(passage.cost()),
             root: Some(RootKeys {
-                secs: (0..passage.num_samples()).map(|key| key as f64 * passage.step_secs()).collect(),
-                translation: passage.roots().iter().flat_map(|root| root.translation.to_array()).collect(),
-                rotation: passage.roots().iter().flat_map(|root| root.rotation.to_array()).collect(),
+                secs: (0..passage.num_samples())
+                    .map(|key| key as f64 * passage.step_secs())
+                    .collect(),
+                translation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.translation.to_array())
+                    .collect(),
+                rotation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.rotation.to_array())
+                    .collect(),
             }),
             events: (passage.events().iter())
                 .map(|event| FootEvent {
@@ -234,7 +320,11 @@ impl SetPassage {
                         Some(Side::Right) => "right".to_owned(),
                         None => self.feet.get(event.foot).cloned().unwrap_or_default(),
                     },
-                    kind: if event.is_strike { FootEventKind::Strike } else { FootEventKind::Lift },
+                    kind: if event.is_strike {
+                        FootEventKind::Strike
+                    } else {
+                        FootEventKind::Lift
+                    },
                 })
                 .collect(),
             grade: Some(if held { "good" } else { "review" }.to_owned()),
@@ -245,11 +335,16 @@ impl SetPassage {
     }
 }
 
+/// A body whose joints move faster does not stand still, metres per second.
+const STILL_MPS: f64 = 0.15;
+
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = on_skeleton(studied, None)?;
-    let Some(frame) = passage::calmest_stand(&analysis) else {
+    // Who walks in place stands nowhere.
+    let calm = passage::calmest_stand(&analysis).filter(|&frame| analysis.speed(frame) < STILL_MPS);
+    let Some(frame) = calm else {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;

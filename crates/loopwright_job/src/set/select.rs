@@ -6,7 +6,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;
 use super::member::{Member, kind_of};
-use crate::{CheckId, TURNING_DPS, verdict};
+use crate::{CheckId, verdict};
 
 /// Below this speed a body stays, metres per second.
 const STAYS_MPS: f64 = 0.3;
@@ -14,10 +14,12 @@ const STAYS_MPS: f64 = 0.3;
 /// From this rate on a body that stays turns, degrees per second.
 const TURNS_DPS: f64 = 30.0;
 
-/// A foot of a run stands for less than this share of the time.
-const RUN_STANDS: f64 = 0.5;
-/// Below this speed nobody runs, metres per second.
-const RUN_MPS: f64 = 1.2;
+/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
+const RUN_FROUDE: f64 = 0.25;
+const GRAVITY: f64 = 9.81;
+
+/// A loop that turns by less goes straight, degrees per second.
+const STRAIGHT_DPS: f64 = 10.0;
 /// A guessed speed from which what is known to go aside runs.
 const GUESSED_RUN_MPS: f64 = 2.0;
 
@@ -63,6 +65,12 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             sidecar.candidate.cycles
         ));
     }
+    let steps = member.fewest_strikes();
+    if steps > 1 {
+        return Err(format!(
+            "each foot steps {steps} times in it, and the loops of a set hold one cycle"
+        ));
+    }
     let (speed, turn) = (member.speed_mps(), member.turn_dps());
     let kind = kind_of(sidecar);
     match kind {
@@ -92,12 +100,17 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
         ));
     }
-    let flies = member.stands_share().is_some_and(|share| share < RUN_STANDS) && speed >= RUN_MPS;
+    // On a character as on the body that ran: speeds are scaled with lengths.
+    let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
+    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
+    let flies = is_fast && member.flies();
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
         // What strafes in place shows no flight: only its speed.
-        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => SetGait::Run,
+        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => {
+            SetGait::Run
+        }
         _ => SetGait::Walk,
     })
 }
@@ -150,33 +163,34 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
     apart.min(360.0 - apart)
 }
 
-/// The best loop of each way to move, with those that move alike. A bad one is taken only where there is no other of its gait and side.
-pub(super) fn select(mut offered: Vec<Offered>) -> Vec<Taken> {
+/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others
+/// are returned apart.
+pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
         let by_size = one.2.total_cmp(&other.2).then(one.3.total_cmp(&other.3));
         (one.0.cmp(&other.0)).then(one.1.cmp(&other.1)).then(by_size)
     });
     let mut taken: Vec<Taken> = Vec::new();
+    let mut dropped = Vec::new();
     for each in offered {
-        let is_needless = each.order().0 == Grade::Bad && taken.iter().any(|taken| is_same_way(&taken.best, &each));
+        let is_bad = each.order().0 == Grade::Bad;
+        let is_needless = is_bad && taken.iter().any(|taken| taken.best.gait == each.gait);
         match taken.iter_mut().find(|taken| taken.best.is_like(&each)) {
             Some(alike) => alike.others.push(each),
-            None if is_needless => {}
+            None if is_needless => dropped.push(each),
             None => taken.push(Taken {
                 best: each,
                 others: Vec::new(),
             }),
         }
     }
-    taken.sort_by(|one, other| key(&one.best).partial_cmp(&key(&other.best)).unwrap_or(core::cmp::Ordering::Equal));
-    taken
-}
-
-/// Whether two loops have one gait, one of four directions, and turn to one side.
-fn is_same_way(one: &Offered, other: &Offered) -> bool {
-    let way = |each: &Offered| (each.gait, way_of(&each.member), side_of(each.member.turn_dps()));
-    way(one) == way(other)
+    taken.sort_by(|one, other| {
+        key(&one.best)
+            .partial_cmp(&key(&other.best))
+            .unwrap_or(core::cmp::Ordering::Equal)
+    });
+    (taken, dropped)
 }
 
 fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
@@ -188,8 +202,8 @@ fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
 /// The side to which a loop turns: 1 left, -1 right, 0 neither.
 pub(super) fn side_of(turn_dps: f64) -> i8 {
     match turn_dps {
-        turn if turn >= TURNING_DPS => 1,
-        turn if turn <= -TURNING_DPS => -1,
+        turn if turn >= STRAIGHT_DPS => 1,
+        turn if turn <= -STRAIGHT_DPS => -1,
         _ => 0,
     }
 }
@@ -210,18 +224,21 @@ pub(super) fn way_of(member: &Member) -> &'static str {
     }
 }
 
-/// The names of loops, each once: by gait and direction, with the turn, and with the speed where that still leaves two alike.
-pub(super) fn names<'a>(offered: impl IntoIterator<Item = &'a Offered>) -> Vec<String> {
-    let offered: Vec<&Offered> = offered.into_iter().collect();
-    let mut names: Vec<String> = offered.iter().map(|each| name_of(each)).collect();
+/// The names of loops, each once: by gait and direction, with the turn, and with the speed where that still leaves two alike. Those that
+/// takes show, which the second part says, have the plainer names.
+pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
+    let mut names: Vec<String> = offered.iter().map(|(each, _)| name_of(each)).collect();
     for index in 0..names.len() {
         let alike: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[index]).collect();
         if alike.len() < 2 {
             continue;
         }
         // The one in the middle keeps the plain name.
-        let speed = |&at: &usize| offered[at].member.speed_mps();
-        let mut by_speed = alike.clone();
+        let speed = |&at: &usize| offered[at].0.member.speed_mps();
+        let mut by_speed: Vec<usize> = alike.iter().copied().filter(|&at| offered[at].1).collect();
+        if by_speed.is_empty() {
+            by_speed.clone_from(&alike);
+        }
         by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
         let plain = by_speed[(by_speed.len() - 1) / 2];
         for at in alike.into_iter().filter(|&at| at != plain) {
@@ -261,7 +278,10 @@ const NUM_PHASES: usize = 32;
 
 /// So many of these loops which differ most from the first and from each other, beside the first.
 pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
-    let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best).chain(others).map(|each| profile(&each.member)).collect();
+    let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best)
+        .chain(others)
+        .map(|each| profile(&each.member))
+        .collect();
     let mut chosen = vec![0];
     while chosen.len() < count.min(profiles.len()) {
         let farthest = (0..profiles.len())

@@ -8,8 +8,14 @@ use super::select::{side_of, way_of};
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
     let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != SetGait::TurnInPlace;
     let rests = |entry: &SetEntry| entry.gait == SetGait::Idle;
-    let forward = entries.iter().filter(goes).filter(|entry| rests(entry) || way_of(&entry.member).is_empty());
-    let straight = entries.iter().filter(goes).filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
+    let forward = entries
+        .iter()
+        .filter(goes)
+        .filter(|entry| rests(entry) || way_of(&entry.member).is_empty());
+    let straight = entries
+        .iter()
+        .filter(goes)
+        .filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
     let by_turn = space("move", ["speed_mps", "turn_rate_dps"], forward, |entry| {
         [entry.member.speed_mps(), entry.member.turn_dps()]
     });
@@ -17,7 +23,9 @@ pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
         let linear = entry.member.twist().linear;
         [linear.x, linear.z]
     });
-    let goes_aside = entries.iter().any(|entry| !rests(entry) && !way_of(&entry.member).is_empty());
+    let goes_aside = entries
+        .iter()
+        .any(|entry| !rests(entry) && !way_of(&entry.member).is_empty());
     [Some(by_turn), goes_aside.then_some(by_way)]
         .into_iter()
         .flatten()
@@ -34,7 +42,13 @@ fn space<'a>(
     let entries: Vec<&SetEntry> = entries.collect();
     let points: Vec<[f64; 2]> = entries
         .iter()
-        .map(|entry| if entry.gait == SetGait::Idle { [0.0; 2] } else { at(entry) })
+        .map(|entry| {
+            if entry.gait == SetGait::Idle {
+                [0.0; 2]
+            } else {
+                at(entry)
+            }
+        })
         .collect();
     SetSpace {
         name: name.to_owned(),
@@ -57,13 +71,19 @@ const FLAT: f64 = 1e-3;
 fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let scale = [0, 1].map(|axis| {
         let values = points.iter().map(|point| point[axis]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
         if high > low { 1.0 / (high - low) } else { 0.0 }
     });
     let lifted: Vec<[f64; 3]> = (points.iter().enumerate())
         .map(|(index, point)| {
             let [x, y] = [point[0] * scale[0], point[1] * scale[1]];
-            [x, y, x * x + y * y + 1e-7 * ((index + 1) as f64 * 0.618_033_988_75).fract()]
+            [
+                x,
+                y,
+                x * x + y * y + 1e-7 * ((index + 1) as f64 * 0.618_033_988_75).fract(),
+            ]
         })
         .collect();
     let count = points.len();
@@ -89,11 +109,13 @@ fn is_below_all(lifted: &[[f64; 3]], [a, b, c]: [usize; 3]) -> bool {
         return false;
     }
     let [nx, ny] = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2]];
-    (0..lifted.len()).filter(|index| ![a, b, c].contains(index)).all(|index| {
-        let w = from_a(index);
-        // The height over the plane.
-        w[2] + (nx * w[0] + ny * w[1]) / area > 0.0
-    })
+    (0..lifted.len())
+        .filter(|index| ![a, b, c].contains(index))
+        .all(|index| {
+            let w = from_a(index);
+            // The height over the plane.
+            w[2] + (nx * w[0] + ny * w[1]) / area > 0.0
+        })
 }
 
 #[cfg(test)]
@@ -102,7 +124,9 @@ mod tests {
 
     #[test]
     fn triangles_cover_a_grid_once() {
-        let points: Vec<[f64; 2]> = (0..12).map(|index| [f64::from(index % 4), 30.0 * f64::from(index / 4)]).collect();
+        let points: Vec<[f64; 2]> = (0..12)
+            .map(|index| [f64::from(index % 4), 30.0 * f64::from(index / 4)])
+            .collect();
         let found = triangles(&points);
         let area = |[a, b, c]: [usize; 3]| {
             let side = |to: usize| [points[to][0] - points[a][0], points[to][1] - points[a][1]];
@@ -112,6 +136,9 @@ mod tests {
         let sum: f64 = found.iter().map(|&triangle| area(triangle)).sum();
         assert!((sum - 180.0).abs() < 1e-9, "{found:?}");
         assert_eq!(found.len(), 12);
-        assert_eq!(triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), Vec::<[usize; 3]>::new());
+        assert_eq!(
+            triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]),
+            Vec::<[usize; 3]>::new()
+        );
     }
 }

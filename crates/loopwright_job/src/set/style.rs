@@ -15,8 +15,22 @@ pub fn fits_style(pattern: &str, name: &str) -> bool {
 
 /// Words that say where a body goes, and how fast, beside those that say what it does.
 const NO_STYLES: [&str; 16] = [
-    "left", "right", "forward", "forwards", "backward", "backwards", "front", "back", "side", "straight", "slow", "fast",
-    "start", "stop", "loop", "take",
+    "left",
+    "right",
+    "forward",
+    "forwards",
+    "backward",
+    "backwards",
+    "front",
+    "back",
+    "side",
+    "straight",
+    "slow",
+    "fast",
+    "start",
+    "stop",
+    "loop",
+    "take",
 ];
 
 /// Fewest motions that two styles have in common: with one, a word may as well name a motion.
@@ -71,8 +85,16 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
         let in_common = others.map(|(_, theirs)| theirs.intersection(&motions[word]).count());
         in_common.max().unwrap_or(0) >= IN_COMMON
     };
+    let shared: Vec<&str> = motions.keys().copied().filter(|word| shares(word)).collect();
     let style = |words: &Vec<String>| word_of(words).map(|index| words[index].clone());
-    (motions.keys().any(|word| shares(word))).then(|| words.iter().map(style).collect())
+    let styles: Vec<Option<String>> = words.iter().map(style).collect();
+    // Where most names say nothing of the kind, it is chance.
+    let told = styles
+        .iter()
+        .flatten()
+        .filter(|style| shared.contains(&style.as_str()))
+        .count();
+    (2 * told >= words.len() && told > 0).then_some(styles)
 }
 
 fn may_be_style(word: &str) -> bool {
@@ -83,7 +105,9 @@ fn may_be_style(word: &str) -> bool {
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = name
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
@@ -103,13 +127,20 @@ mod tests {
             Some(vec![some("neutral"), some("neutral"), some("angry"), some("angry")])
         );
         assert_eq!(
-            told(&["d-1_walk_normal_001", "d-1_run_normal_001", "d-1_walk_elderly_002", "d-1_run_elderly_001"]),
+            told(&[
+                "d-1_walk_normal_001",
+                "d-1_run_normal_001",
+                "d-1_walk_elderly_002",
+                "d-1_run_elderly_001"
+            ]),
             Some(vec![some("normal"), some("normal"), some("elderly"), some("elderly")])
         );
         // Motions, sides and numbers are no styles.
         assert_eq!(told(&["walk_01", "walk_02", "run_01", "run_02"]), None);
         assert_eq!(told(&["walk_left", "run_left", "walk_right", "run_right"]), None);
         assert_eq!(told(&["hero_walk", "hero_run", "guard_jump"]), None);
+        let few = ["one_a", "one_b", "two_a", "two_b", "x", "y", "z", "w", "v"];
+        assert_eq!(told(&few), None);
     }
 
     #[test]

@@ -160,7 +160,10 @@ impl FadingLoop<'_> {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
             let sampled = |values: &[[f64; NUM_PARTS]]| {
-                let at = |sample: usize, part| self.value(values, part, sample as f64 * step_secs);
+                let at = |sample: usize, part| {
+                    let value = self.value(values, part, sample as f64 * step_secs);
+                    if value.is_finite() { value } else { f64::NEG_INFINITY }
+                };
                 (0..count)
                     .map(|sample| core::array::from_fn(|part| at(sample, part)))
                     .collect()

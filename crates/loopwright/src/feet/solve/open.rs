@@ -16,6 +16,12 @@ use crate::feet::stage::{Stage, rotation_above};
 use crate::math::rigid::Rigid;
 use crate::motion::{Tracks, WorldTracks};
 
+/// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
+const SOON_SECS: f64 = 0.15;
+
+/// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
+const RESTS_MPS: f64 = 0.2;
+
 /// A motion whose ends were bent to meet two loops.
 pub(crate) struct OpenMotion<'a> {
     /// The bent motion, seen from its root.
@@ -106,7 +112,6 @@ impl OpenMotion<'_> {
             let own = turned.iter().map(|turned| turned[joint].length());
             own.fold(below.hardest[joint], f64::max)
         });
-        let height = |sample: usize, part: usize| course.up[sample].dot(own[sample].at[part]);
         let mut goals = Goals {
             bears: below.bears.clone(),
             level: below.heights.clone(),
@@ -119,49 +124,85 @@ impl OpenMotion<'_> {
             poses,
             own: Vec::new(),
         };
+        goals.own = own;
         for part in PARTS.map(|part| part as usize) {
-            for (end, at) in [0, count - 1].into_iter().enumerate() {
-                let rise = height(at, part) - below.heights[at][part];
-                // Nowhere is the floor above what stands in the loop.
-                let lower = (height(at, part) - below.floors[at][part]).min(0.0);
-                for sample in 0..count {
-                    let left = self.left[end][sample];
-                    goals.level[sample][part] += left * rise;
-                    if lower.is_finite() {
-                        goals.floors[sample][part] += left * lower;
-                    }
-                }
-                self.bear_from(end, (leg, part), &height, &mut goals);
+            for end in [0, 1] {
+                self.meet(end, (leg, part), course, &mut goals);
             }
             for sample in 0..count {
+                let own = height(course, &goals, sample, part);
                 let clear = &mut goals.clear[sample][part];
-                *clear = clear.min(height(sample, part));
+                *clear = clear.min(own);
             }
         }
-        goals.own = own;
         goals
     }
 
-    /// What stands in the motion below and not in the loop at an end has to come down from there, or to rise to it.
-    fn bear_from(
-        &self,
-        end: usize,
-        (leg, part): (usize, usize),
-        height: &dyn Fn(usize, usize) -> f64,
-        goals: &mut Goals,
-    ) {
-        let Some(of_loop) = self.ends[end] else { return };
-        let count = goals.bears.len();
-        let mut is_down = of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0);
-        for step in 0..count {
-            let sample = if end == 0 { step } else { count - 1 - step };
-            let bears = goals.bears[sample][part];
-            if bears == 0.0 {
-                break;
+    /// How much a part bears in the loop at an end.
+    fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
+        self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
+    }
+
+    /// What a part of a leg does near an end: it goes on from there, or comes to be, as the loop has it.
+    fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
+        if self.ends[end].is_none() {
+            return;
+        }
+        let (count, heights) = (course.count(), &self.below.legs[leg].heights);
+        let inward = |step: usize| if end == 0 { step } else { count - 1 - step };
+        let at = inward(0);
+        // Nowhere is the floor above what the loop has there.
+        let lower = (height(course, goals, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
+        if lower.is_finite() {
+            for sample in 0..count {
+                goals.floors[sample][part] += self.left[end][sample] * lower;
             }
-            let rise = (height(sample, part) - self.below.legs[leg].heights[sample][part]).max(0.0);
-            is_down = comes_down(rise / self.below.model.size).max(is_down);
-            goals.bears[sample][part] = bears * is_down;
+        }
+        let stands = self.stands(end, (leg, part));
+        let soon = course.samples_in(SOON_SECS);
+        let Some(first) = (0..=soon).find(|&step| goals.bears[inward(step)][part] >= 0.5) else {
+            return;
+        };
+        if stands >= 0.5 {
+            // What stands in the loop and stands soon here stands between, as high as it then stands.
+            for step in 0..first {
+                goals.bears[inward(step)][part] = 1.0;
+                goals.level[inward(step)][part] = heights[inward(first)][part];
+            }
+            let rise = height(course, goals, at, part) - heights[inward(first)][part];
+            let of_contact = (0..count)
+                .map(inward)
+                .take_while(|&sample| goals.bears[sample][part] > 0.0);
+            for sample in of_contact.collect::<Vec<_>>() {
+                goals.level[sample][part] += self.left[end][sample] * rise;
+            }
+        } else if first == 0 {
+            // What stands here and not in the loop has come down, or has to rise to it.
+            let size = self.below.model.size;
+            let mut is_down = stands;
+            for step in 0..count {
+                let sample = inward(step);
+                let bears = goals.bears[sample][part];
+                if bears == 0.0 {
+                    break;
+                }
+                let rise = (height(course, goals, sample, part) - heights[sample][part]).max(0.0) / size;
+                let slow = (1.0 + (speed(course, goals, sample, part) / size / RESTS_MPS).powi(2)).powi(-2);
+                is_down = (comes_down(rise) * slow).max(is_down);
+                goals.bears[sample][part] = bears * is_down;
+            }
         }
     }
+}
+
+/// Height over the root of a part before it is corrected, metres.
+fn height(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
+    course.up[sample].dot(goals.own[sample].at[part])
+}
+
+/// Speed of a part over the ground before it is corrected, metres per second.
+fn speed(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
+    let [from, to] = [sample.saturating_sub(1), (sample + 1).min(course.count() - 1)];
+    let at = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
+    (at(to) - at(from)).length() / ((to - from) as f64 * course.step_secs)
 }
