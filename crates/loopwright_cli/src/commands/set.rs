@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
-use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
+use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
 use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
-use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages};
+use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 
 use crate::animations::{self, Excluded};
@@ -49,6 +49,12 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     };
     output::make_folder(&args.output)?;
     outputs.check(&manifest_path)?;
+    let is_for_godot = args.target == Some(Target::Godot);
+    for file in [godot::TREE_FILE, godot::EVENTS_FILE] {
+        if is_for_godot {
+            outputs.check(&args.output.join(file))?;
+        }
+    }
     let (mut loops, mut fits) = (Vec::new(), Vec::new());
     for offers in takes.on_all(&inputs, "takes", |path, offers: &mut Offers| takes.offer(path, offers)) {
         loops.extend(offers.loops);
@@ -100,6 +106,11 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     manifest.controller = controller(&fits);
     let text = manifest.to_json().map_err(Failure::error)?;
     outputs.add(&manifest_path, text.as_bytes())?;
+    for (file, text) in godot::resources(&manifest) {
+        if is_for_godot {
+            outputs.add(&args.output.join(file), text.as_bytes())?;
+        }
+    }
     outputs.commit()?;
     for missing in &manifest.missing {
         talk::warn(&format!("{} is missing: {}", missing.what, missing.why));
@@ -423,7 +434,7 @@ fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
     } else {
         own
     };
-    let engine = args.target.unwrap_or(loopwright_formats::Target::Generic);
+    let engine = args.target.unwrap_or(Target::Generic);
     let format = match (args.to, loops.first()) {
         (Some(format), _) => format,
         (None, Some((stored, _))) => {

@@ -6,6 +6,7 @@
 
 mod fill;
 mod find;
+pub mod godot;
 pub mod manifest;
 mod member;
 mod once;
