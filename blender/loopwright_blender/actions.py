@@ -56,8 +56,8 @@ def moves(owner: Object, action: Action) -> bool:
     return any(bone and bone[0] in owner.pose.bones for bone in found)
 
 
-def assign(owner: Object, action: Action | None, slot: Any = None) -> None:
-    """Lets an action move the object."""
+def assign(owner: Any, action: Action | None, slot: Any = None) -> None:
+    """Lets an action move the object, or shape keys."""
     data = owner.animation_data or owner.animation_data_create()
     data.action = action
     if HAS_SLOTS and action is not None and slot is not None:
@@ -92,17 +92,17 @@ def times_of(all_curves: Iterable[FCurve]) -> np.ndarray[Any, Any]:
 class Writer:
     """A new action, and its curves."""
 
-    def __init__(self, owner: Object, name: str) -> None:
+    def __init__(self, owner: Any, name: str) -> None:
         self.action = bpy.data.actions.new(name)
         self.slot = None
         self._curves: Any = None
         if HAS_SLOTS:
-            self.slot = self.action.slots.new(id_type="OBJECT", name=owner.name)
+            self.slot = self.action.slots.new(id_type=owner.id_type, name=owner.name)
             strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
             bag = strip.channelbag(self.slot, ensure=True)
             self._curves, self._groups = bag.fcurves, bag.groups
         else:
-            self.action.id_root = "OBJECT"
+            self.action.id_root = owner.id_type
             self._curves, self._groups = self.action.fcurves, self.action.groups
 
     def add(self, path: str, group: str, frames: Any, values: Any, repeat: str | None) -> None:

@@ -128,7 +128,7 @@ def _made(context: Context, path: Path, new: list[Any]) -> tuple[int, list[str]]
     for owner, of_owner in zip(owners, of_owners):
         made, without = loops.make_each(context, owner, of_owner)
         if made:
-            actions.assign(owner, *made[0])
+            loops.assign(owner, *made[0])
         count += len(made)
         refused += without
     if not count:

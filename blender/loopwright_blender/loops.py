@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Action, Context, Object
 
-from . import actions, pose, rotations
+from . import actions, faces, pose, rotations
 from .library import answer, library, spoken
 from .refusal import Refusal
 
@@ -92,6 +92,7 @@ class Source:
     action: Action
     recording: pose.Recording
     take: Any
+    faces: list[faces.Face]
     warnings: list[str]
 
     @property
@@ -105,12 +106,13 @@ class Source:
         return found.hexdigest()
 
 
-def read(context: Context, owner: Object, action: Action) -> Source:
-    """An action as a take of the library; it must be the one that moves the armature."""
+def read(context: Context, owner: Object, action: Action, is_active: bool = True) -> Source:
+    """An action as a take of the library; it must be the one that moves the armature, if only for a while where it is not the active one."""
     with spoken() as said:
         recording = pose.read(context, owner, action)
         take = library().Take.from_arrays(**pose.arrays_of(recording), name=action.name)
-    return Source(action, recording, take, said)
+    found, linked = faces.read(owner, action, is_active, recording.first, take.num_frames)
+    return Source(action, recording, take, found, said + linked)
 
 
 def recipe(settings: Any) -> dict[str, Any] | None:
@@ -163,6 +165,7 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
 def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[list[tuple[Action, Any]], list[tuple[Action, Refusal]]]:
     """The recommended loops of actions, as new ones with their slots, and why others have none. The armature stays as it is."""
     settings, kept = context.scene.loopwright, pose.snapshot(owner)
+    active = owner.animation_data.action if owner.animation_data else None
     made, refused = [], []
     manager = context.window_manager
     manager.progress_begin(0, len(takes))
@@ -170,7 +173,7 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
         manager.progress_update(index)
         try:
             with actions.assigned(owner, take):
-                source = read(context, owner, take)
+                source = read(context, owner, take, take == active)
                 made.append(write(context, source, make(source, settings), settings.root))
             keep(take)
         except Refusal as refusal:
@@ -188,8 +191,23 @@ def keep(take: Action) -> None:
 
 
 def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Action, Any]:
-    """The loop as a new action of the armature, which is not assigned, and its slot."""
-    return _write(context, source.recording, f"{source.action.name}-loop", loop, root)
+    """The loop as a new action of the armature, with those of its faces, which are not assigned, and its slot."""
+    with spoken():
+        looped = [loop.looped_along(face.values) for face in source.faces]
+    action, slot = _write(context, source.recording, f"{source.action.name}-loop", loop, root)
+    faces.write(source.faces, looped, _frames(context, source.recording, loop), action)
+    return action, slot
+
+
+def assign(owner: Object, action: Action, slot: Any) -> None:
+    """Lets a loop play, its faces too."""
+    actions.assign(owner, action, slot)
+    faces.assign(action)
+
+
+def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
+    """The frames of a loop's keys."""
+    return context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * recording.fps
 
 
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
@@ -199,7 +217,7 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         pose.check_root_bone(recording.owner)
         pose.add_root_bone(context, recording.owner)
     times = np.arange(loop.num_samples + 1) / loop.fps
-    frames = context.scene.frame_start + times * recording.fps
+    frames = _frames(context, recording, loop)
     points, quaternions = loop.sample(times, scalar_first=True)
     # A root joint that was added for an engine is none of the samples.
     order = _order(loop.names[loop.num_joints - loop.num_body_joints :], recording)

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import IntProperty
 from bpy.types import Context, Object, Operator
 
-from . import actions, folder, loops, pose
+from . import actions, faces, folder, loops, pose
 from .refusal import Refusal
 
 
@@ -82,7 +82,7 @@ class MakeLoop(_Loopwright, Operator):
         slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
         action, slot = loops.write(context, source, loop, settings.root)
         loops.keep(take)
-        actions.assign(owner, action, slot)
+        loops.assign(owner, action, slot)
         state.loop, state.take = action, take
         state.before = repr([preview, slot_before, kept, had_root])
         scene.use_preview_range = True
@@ -125,6 +125,7 @@ class RejectLoop(_Loopwright, Operator):
         _play(context, False)
         slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
         actions.assign(owner, take, slot)
+        faces.reject(loop)
         pose.restore(owner, kept)
         if not had_root:
             pose.remove_root_bone(context, owner)

@@ -437,6 +437,27 @@ impl Loop {
         Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
     }
 
+    /// Other numbers of its take, `width` at each frame, looped along: at each of its samples.
+    fn looped_along<'py>(&self, py: Python<'py>, values: &[u8], width: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let held = Arc::clone(&self.0);
+        let values: Vec<f64> = rows("values", values)?.into_iter().map(|[number]| number).collect();
+        let looped = work(py, move || {
+            let HeldLoop::Made(held) = &*held else {
+                let what = "other numbers are looped along only with a loop that was made of a take here";
+                return Err(Fault::make(Failure::error(what)));
+            };
+            let (frames, found) = (held.studied.take().num_frames(), values.len().checked_div(width).unwrap_or(0));
+            if width > 0 && frames != found {
+                return Err(Fault::array(format!(
+                    "values: expected {frames} frames, as the take has, found {found}"
+                )));
+            }
+            let looped = held.pending.done.made.looped_along(&values, width);
+            looped.map_err(|error| Fault::make(answers::job_failure(&held.studied, None, error.into())))
+        })?;
+        numbers(py, looped.into_iter().map(|number| [number]))
+    }
+
     /// The root at these times: positions and rotations in the world.
     fn root<'py>(&self, py: Python<'py>, times: &[u8], scalar_first: bool) -> PyResult<Poses<'py>> {
         let clip = self.0.played();
