@@ -213,7 +213,8 @@ def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
-    elif root == "NEW_BONE":
+    had_root = pose.root_bone(recording.owner) is not None
+    if root == "NEW_BONE":
         pose.check_root_bone(recording.owner)
         pose.add_root_bone(context, recording.owner)
     times = np.arange(loop.num_samples + 1) / loop.fps
@@ -229,17 +230,22 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
         turns = back[:, None, :3, :3] @ turns
     linear, angular = loop.twist
-    action, slot = pose.write(
-        recording,
-        name,
-        frames,
-        points,
-        turns,
-        away if root == "OBJECT" else None,
-        root_motion=roots if root == "NEW_BONE" else None,
-        repeats=True,
-        goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
-    )
+    try:
+        action, slot = pose.write(
+            recording,
+            name,
+            frames,
+            points,
+            turns,
+            away if root == "OBJECT" else None,
+            root_motion=roots if root == "NEW_BONE" else None,
+            repeats=True,
+            goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
+        )
+    except Refusal:
+        if not had_root:
+            pose.remove_root_bone(context, recording.owner)
+        raise
     start = loop.root(0.0)
     action["loopwright_grade"] = loop.grade
     action["loopwright_reason"] = loop.reason

@@ -90,8 +90,8 @@ class MakeLoop(_Loopwright, Operator):
         scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
         scene.frame_set(scene.frame_preview_start)
         _play(context, True)
-        self.warn(source.warnings)
-        constraints = f"; it sets the influence of {off} constraints to 0" if off else ""
+        self.warn(source.warnings + source.recording.said)
+        constraints = f"; it switches {off} constraints off" if off else ""
         return f'"{action.name}": {loop.grade}, {loop.reason}{constraints}'
 
 
