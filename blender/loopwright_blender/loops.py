@@ -62,16 +62,32 @@ def _checked(owner: Object) -> Object:
 def active_action(owner: Object) -> Action:
     """The action that moves the armature."""
     data = owner.animation_data
-    strips = [strip for track in data.nla_tracks for strip in track.strips] if data else []
     check_nla(owner)
     if not data or not data.action:
-        if strips:
-            what = f'"{owner.name}" is moved by NLA strips alone'
+        if strips := _playing_strips(owner):
+            if len(strips) == 1 and _is_plain(strips[0]):
+                return strips[0].action
+            what = f'"{owner.name}" is moved by {len(strips)} NLA strips' if len(strips) > 1 else f'The NLA strip "{strips[0].name}" changes its action'
             raise Refusal(what, "Choose an action in the Action Editor, or bake the strips: Strip > Bake Action in the NLA Editor")
         raise Refusal(f'"{owner.name}" has no action', "Choose one in the Action Editor, or import a BVH, FBX or glTF file")
     if actions.HAS_SLOTS and not data.action_slot:
         raise Refusal(f'The action "{data.action.name}" has no slot for "{owner.name}"', "Choose a slot beside it in the Action Editor")
     return data.action
+
+
+def _playing_strips(owner: Object) -> list[Any]:
+    """The strips of the NLA that may move an object."""
+    tracks = list(owner.animation_data.nla_tracks) if owner.animation_data and owner.animation_data.use_nla else []
+    tracks = [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
+    return [strip for track in tracks for strip in track.strips if not strip.mute]
+
+
+def _is_plain(strip: Any) -> bool:
+    """Whether a strip shows its action as it is."""
+    changes = strip.use_reverse or strip.use_animated_influence or strip.use_animated_time or strip.modifiers
+    blends = strip.blend_type != "REPLACE" or strip.blend_in or strip.blend_out
+    moves = abs(strip.frame_start - strip.action_frame_start) > 1e-3 or abs(strip.scale - 1) > 1e-6 or strip.repeat > 1
+    return strip.type == "CLIP" and strip.action is not None and not (changes or blends or moves)
 
 
 def check_nla(owner: Object) -> None:
@@ -107,8 +123,8 @@ class Source:
 
 
 def read(context: Context, owner: Object, action: Action, is_active: bool = True) -> Source:
-    """An action as a take of the library; it must be the one that moves the armature, if only for a while where it is not the active one."""
-    with spoken() as said:
+    """An action as a take of the library; `is_active` says whether it is what the armature shows."""
+    with spoken() as said, actions.assigned(owner, action):
         recording = pose.read(context, owner, action)
         take = library().Take.from_arrays(**pose.arrays_of(recording), name=action.name)
     found, linked = faces.read(owner, action, is_active, recording.first, take.num_frames)
@@ -172,9 +188,8 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
     for index, take in enumerate(takes):
         manager.progress_update(index)
         try:
-            with actions.assigned(owner, take):
-                source = read(context, owner, take, take == active)
-                made.append(write(context, source, make(source, settings), settings.root))
+            source = read(context, owner, take, take == active)
+            made.append(write(context, source, make(source, settings), settings.root))
             keep(take)
         except Refusal as refusal:
             refused.append((take, refusal))

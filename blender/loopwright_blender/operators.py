@@ -78,13 +78,15 @@ class MakeLoop(_Loopwright, Operator):
         scene = context.scene
         preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
         kept, had_root = pose.snapshot(owner), pose.root_bone(owner) is not None
-        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
-        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
+        # A strip of the NLA may have shown the take.
+        is_assigned = owner.animation_data.action is not None
+        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS and is_assigned else ""
         action, slot = loops.write(context, source, loop, settings.root)
+        off = sum("].constraints[" in curve.data_path for curve in actions.curves(action, slot))
         loops.keep(take)
         loops.assign(owner, action, slot)
         state.loop, state.take = action, take
-        state.before = repr([preview, slot_before, kept, had_root])
+        state.before = repr([preview, is_assigned, slot_before, kept, had_root])
         scene.use_preview_range = True
         scene.frame_preview_end = max(scene.frame_preview_start, round(action.frame_end) - 1)
         scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
@@ -121,10 +123,10 @@ class RejectLoop(_Loopwright, Operator):
         owner = loops.active_armature(context)
         state = _waiting(owner)
         loop, take = state.loop, state.take
-        preview, slot_name, kept, had_root = ast.literal_eval(state.before)
+        preview, is_assigned, slot_name, kept, had_root = ast.literal_eval(state.before)
         _play(context, False)
         slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
-        actions.assign(owner, take, slot)
+        actions.assign(owner, take if is_assigned else None, slot)
         faces.reject(loop)
         pose.restore(owner, kept)
         if not had_root:

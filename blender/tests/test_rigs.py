@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import scenes
 from loopwright_blender import actions, controls, loops, pose
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 SWITCH = '["IK_FK"]'
 
@@ -39,6 +39,8 @@ def rigged(in_ik: bool) -> Any:
         like(upper, f"IK-{upper}", bones[upper].parent.name)
         like(lower, f"IK-{lower}", f"IK-{upper}")
         like(foot, f"{foot}_ik", None)
+        # As in Rigify, toes hang from what the foot becomes.
+        bones[f"{foot.removesuffix('Foot')}ToeBase"].parent = bones[f"ORG-{foot}"]
     bpy.ops.object.mode_set(mode="OBJECT")
     posed = armature.pose.bones
 
@@ -52,6 +54,8 @@ def rigged(in_ik: bool) -> Any:
         copy(f"ORG-{name}", name)
     for index, (upper, lower, foot) in enumerate(legs.values()):
         copy(f"IK-{lower}", f"{foot}_ik", "IK").chain_count = 2
+        # Knees bend forward.
+        posed[f"IK-{lower}"].rotation_quaternion = Quaternion((1, 0, 0), -0.3)
         posed[upper]["IK_FK"] = 0.0 if in_ik else 1.0
         for name, target in ((upper, f"IK-{upper}"), (lower, f"IK-{lower}"), (foot, f"{foot}_ik")):
             driver = copy(f"ORG-{name}", target).driver_add("influence").driver
