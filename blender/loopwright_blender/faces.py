@@ -14,8 +14,8 @@ from bpy.types import Action, Object
 from . import actions
 from .rotations import Floats
 
-# Custom properties of an action with shape keys: the action of the body that it plays with, what it is for, and what Reject restores.
-_BODY, _KEY, _BEFORE = "loopwright_body", "loopwright_key", "loopwright_before"
+# Custom properties of an action with shape keys: the action of the body that it plays with, what it is for, and what Reject brings back.
+_BODY, _KEY, _TAKE, _BEFORE = "loopwright_body", "loopwright_key", "loopwright_take", "loopwright_before"
 
 
 @dataclass
@@ -73,11 +73,14 @@ def of(body: Action) -> list[Action]:
 def assign(body: Action) -> None:
     """Lets the faces of an action of a body play."""
     for action in of(body):
-        key = action[_KEY]
+        # A mesh may be gone.
+        key = action.get(_KEY)
+        if key is None:
+            continue
         data = key.animation_data or key.animation_data_create()
         slot = data.action_slot.identifier if actions.HAS_SLOTS and data.action_slot else ""
         if data.action:
-            action["loopwright_take"] = data.action
+            action[_TAKE] = data.action
             if data.action.library is None:
                 data.action.use_fake_user = True
         action[_BEFORE] = json.dumps([slot, [[block.name, block.value] for block in key.key_blocks]])
@@ -87,12 +90,13 @@ def assign(body: Action) -> None:
 def reject(body: Action) -> None:
     """Deletes the faces of an action of a body, and brings back what `assign` replaced."""
     for action in of(body):
-        key, take = action[_KEY], action.get("loopwright_take")
-        slot, values = json.loads(action[_BEFORE])
-        actions.assign(key, take, take.slots.get(slot) if take and actions.HAS_SLOTS else None)
-        for name, value in values:
-            if block := key.key_blocks.get(name):
-                block.value = value
+        if key := action.get(_KEY):
+            take = action.get(_TAKE)
+            slot, values = json.loads(action[_BEFORE])
+            actions.assign(key, take, take.slots.get(slot) if take and actions.HAS_SLOTS else None)
+            for name, value in values:
+                if block := key.key_blocks.get(name):
+                    block.value = value
         bpy.data.actions.remove(action)
 
 

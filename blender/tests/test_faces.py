@@ -104,6 +104,27 @@ class Faces(unittest.TestCase):
                 self.assertEqual(self.key.animation_data.action, self.face_take)
                 bpy.ops.loopwright.reject()
 
+    def test_linked_shape_keys_are_named(self) -> None:
+        path = str(Path(self.enterContext(tempfile.TemporaryDirectory())) / "library.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        armature = scenes.walker(0)
+        with bpy.data.libraries.load(path, link=True) as (_, wanted):
+            wanted.meshes = ["Face"]
+        mesh = bpy.data.objects.new("Linked", wanted.meshes[0])
+        bpy.context.collection.objects.link(mesh)
+        mesh.parent = armature
+        source = loops.read(bpy.context, armature, armature.animation_data.action)
+        self.assertEqual(source.faces, [])
+        self.assertIn('The shape keys of "Linked" are linked', source.warnings[-1])
+        self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})
+
+    def test_a_mesh_that_is_gone(self) -> None:
+        bpy.ops.loopwright.make()
+        bpy.data.meshes.remove(self.mesh.data)
+        self.assertEqual(bpy.ops.loopwright.reject(), {"FINISHED"})
+        self.assertEqual(self.armature.animation_data.action, self.take)
+        self.assertFalse([each for each in bpy.data.actions if "-loop" in each.name])
+
     def test_make_all(self) -> None:
         other = self.take.copy()
         other.name = "Other"

@@ -97,7 +97,7 @@ class Rigs(unittest.TestCase):
     def test_deform_bones_show_the_loop_of_the_library(self) -> None:
         for in_ik in (False, True):
             for write_to in ("CONTROLS", "BONES"):
-                for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE"):
+                for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE") if in_ik else ("BONE",):
                     with self.subTest(write_to, in_ik=in_ik, root=root):
                         armature = rigged(in_ik)
                         _, source = self.check(armature, root, 1e-5, write_to=write_to)
@@ -208,6 +208,15 @@ class Rigify(unittest.TestCase):
                 keyed = {found[0] for curve in scenes.curves_of(rig) if (found := actions.bone_of(curve.data_path)) and len(curve.keyframe_points) > 1}
                 self.assertTrue({"torso", "thigh_fk.L", "shin_fk.R", "foot_fk.L", "upper_arm_fk.R", "hand_fk.L", "neck", "head"} <= keyed)
                 self.assertFalse([name for name in keyed if name.startswith(("DEF-", "ORG-", "MCH-"))])
+
+    def test_a_motion_of_another_armature(self) -> None:
+        rig = self.rig(False)
+        rig.loopwright.other = scenes.imported(scenes.walk(0))
+        bpy.ops.loopwright.make()
+        bpy.context.view_layer.objects.active = rig
+        self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+        self.assertEqual(rig.animation_data.action["loopwright_grade"], "good")
+        self.assertFalse([curve for curve in scenes.curves_of(rig) if "DEF-" in curve.data_path])
 
     def test_its_limbs_are_put_into_fk(self) -> None:
         rig = self.rig(True)

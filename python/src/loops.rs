@@ -446,7 +446,10 @@ impl Loop {
                 let what = "other numbers are looped along only with a loop that was made of a take here";
                 return Err(Fault::make(Failure::error(what)));
             };
-            let (frames, found) = (held.studied.take().num_frames(), values.len().checked_div(width).unwrap_or(0));
+            let (frames, found) = (
+                held.studied.take().num_frames(),
+                values.len().checked_div(width).unwrap_or(0),
+            );
             if width > 0 && frames != found {
                 return Err(Fault::array(format!(
                     "values: expected {frames} frames, as the take has, found {found}"
