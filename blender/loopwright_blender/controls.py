@@ -96,18 +96,16 @@ def study(context: Context, owner: Object, added: Any) -> Rig:
             owner.pose.bones[bone][name] = type(owner.pose.bones[bone][name])(value)
         tried.append(_followers(context, owner, found))
     names = [bone.name for bone in owner.pose.bones]
+    chosen = {}
     if switches:
         # In FK the bones of a limb follow more controls.
         counts = [follows[_AXIS].sum(0) for _, follows, _ in tried]
-        chosen = {}
         for (bone, name), held in switches.items():
             here = [names.index(each) for each in held]
             value = float(counts[1][here].sum() >= counts[0][here].sum())
             chosen[bone, name] = value
             owner.pose.bones[bone][name] = type(owner.pose.bones[bone][name])(value)
         tried.append(_followers(context, owner, found))
-    else:
-        chosen = {}
     return _rig(owner, found, names, tried[-1], chosen)
 
 

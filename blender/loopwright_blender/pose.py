@@ -262,9 +262,9 @@ def write(
 ) -> tuple[Action, Any]:
     """A new action, and its slot, that shows the joints at positions (F, J, 3) with rotations (F, J, 3, 3).
 
-    Of a rig with controls, its deform bones show them. The object stays as it was at the first frame of the recording, or is moved by `object_motion` (F, 4, 4), +Y up. A root bone that was
-    added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats goes on by itself; with `goes_on` what carries the root starts each
-    time where it ended.
+    Of a rig with controls, its deform bones show them. The object stays as it was at the first frame of the recording, or is moved by
+    `object_motion` (F, 4, 4), +Y up. A root bone that was added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats goes on by itself;
+    with `goes_on` what carries the root starts each time where it ended.
     """
     owner = recording.owner
     bones = [owner.pose.bones[bone] for bone in recording.bones]
@@ -314,12 +314,7 @@ def write(
     still = {above.name for bone in bones for above in bone.parent_recursive} - {*joints}
     for bone in _bones(owner):
         if bone.name in still:
-            rest = np.repeat(np.array(bone.bone.matrix_local)[None], len(frames), 0)
-            held = bone.bone.convert_local_to_pose
-            if bone.parent:
-                up = bone.parent.bone.matrix_local
-                rest = [held(Matrix(), bone.bone.matrix_local, parent_matrix=each, parent_matrix_local=up) for each in made[bone.parent.name]]
-            made[bone.name] = [Matrix(each) for each in rest]
+            made[bone.name] = _local_to_pose(bone, [Matrix()] * len(frames), made)
             _hold(writer, bone, frames[0])
         elif bone.name in joints:
             index = joints[bone.name]
@@ -357,7 +352,7 @@ def _write_controls(
     owner = recording.owner
     rig = _studied(owner)
     joints = {name: index for index, name in enumerate(recording.bones)}
-    wanted, _ = _rigid(poses)
+    wanted = _rigid(poses)
     shown = np.repeat(rig.rest[None], len(frames), 0)
     best, fine, action = np.inf, False, None
     # Locations and rotations of controls.
@@ -366,11 +361,11 @@ def _write_controls(
         if action:
             bpy.data.actions.remove(action)
         writer, made = started()
-        rigid, _ = _rigid(shown)
+        rigid = _rigid(shown)
         moved: list[tuple[controls.Carrier, Floats]] = []
         waits = False
         for carrier in rig.carriers:
-            if carrier.bone not in joints or carrier.is_fine != fine:
+            if carrier.is_fine != fine:
                 continue
             bone = owner.pose.bones[carrier.control]
             above = dict(made)
@@ -385,7 +380,7 @@ def _write_controls(
             after = controls.placed(rig, carrier, wanted[:, joints[carrier.bone]], rigid)
             points, rotated, now = _channels(bone, after, np.ones(3), above, np.inf if all(bone.lock_location) else 0)
             channels[bone.name] = points, rotated
-            motion = _rigid(np.array(now))[0] @ np.linalg.inv(rigid[:, rig.bones.index(bone.name)])
+            motion = _rigid(np.array(now)) @ np.linalg.inv(rigid[:, rig.bones.index(bone.name)])
             if (np.abs(motion - np.eye(4)) / [1, 1, 1, size]).max() > _SETTLED:
                 moved.append((carrier, motion))
         for (name, channel), value in rig.switches.items():
@@ -417,7 +412,7 @@ def _write_controls(
 
 
 def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
-    """Keys of a bone at rest, where it is not."""
+    """One key of a bone at rest."""
     turn, still = rotations.channels_of(np.eye(3)[None], bone.rotation_mode)
     for channel, values in (("location", np.zeros((1, 3))), (turn, still), ("scale", np.ones((1, 3)))):
         writer.add(actions.path_of(bone.name, channel), bone.name, [frame], values, None)
@@ -437,11 +432,11 @@ def _studied(owner: Object) -> controls.Rig:
         restore(owner, kept)
 
 
-def _rigid(poses: Floats) -> tuple[Floats, Floats]:
-    """Poses (..., 4, 4) without their scales, and these."""
+def _rigid(poses: Floats) -> Floats:
+    """Poses (..., 4, 4) without their scales."""
     found = poses.copy()
-    found[..., :3, :3], scales = rotations.without_scale(poses[..., :3, :3])
-    return found, scales
+    found[..., :3, :3], _ = rotations.without_scale(poses[..., :3, :3])
+    return found
 
 
 def _shown(owner: Object, action: Action, frames: Floats) -> tuple[Floats, Floats]:
@@ -457,8 +452,7 @@ def _shown(owner: Object, action: Action, frames: Floats) -> tuple[Floats, Float
 
 def _off(wanted: Floats, found: Floats, size: float) -> Floats:
     """How far joints (J,) are from where they belong, of the size of the body."""
-    wanted, found = _rigid(wanted)[0], _rigid(found)[0]
-    return (np.abs(wanted - found) / [1, 1, 1, size]).max((0, 2, 3))
+    return (np.abs(_rigid(wanted) - _rigid(found)) / [1, 1, 1, size]).max((0, 2, 3))
 
 
 def _check_shown(recording: Recording, action: Action, wanted: Floats, found: Floats, size: float) -> None:
@@ -489,14 +483,8 @@ def _channels(
     bone: Any, poses: Floats, scale: Floats, made: dict[str, list[Matrix]], noise: float
 ) -> tuple[Floats, Floats, list[Matrix]]:
     """Locations and rotations of a bone's own channels for poses in the armature, and the poses that Blender makes of them."""
-    rest = bone.bone.matrix_local
     size = Matrix.Diagonal((*scale, 1.0))
-    above: list[dict[str, Any]] = [{}] * len(poses)
-    if bone.parent:
-        rest_above = bone.parent.bone.matrix_local
-        above = [{"parent_matrix": matrix, "parent_matrix_local": rest_above} for matrix in made[bone.parent.name]]
-    convert = bone.bone.convert_local_to_pose
-    locals_ = np.array([convert(Matrix(pose), rest, invert=True, **up) for pose, up in zip(poses.tolist(), above)])
+    locals_ = np.array(_local_to_pose(bone, [Matrix(pose) for pose in poses.tolist()], made, invert=True))
     turned, _ = rotations.without_scale(locals_[:, :3, :3] / scale)
     points = locals_[:, :3, 3]
     # Blender does not move connected bones.
@@ -504,7 +492,16 @@ def _channels(
         points = np.zeros_like(points)
     shown = np.zeros((len(poses), 4, 4))
     shown[:, :3, :3], shown[:, :3, 3], shown[:, 3, 3] = turned, points, 1
-    return points, turned, [convert(Matrix(each) @ size, rest, **up) for each, up in zip(shown.tolist(), above)]
+    return points, turned, _local_to_pose(bone, [Matrix(each) @ size for each in shown.tolist()], made)
+
+
+def _local_to_pose(bone: Any, matrices: list[Matrix], made: dict[str, list[Matrix]], invert: bool = False) -> list[Matrix]:
+    """Poses in the armature of what a bone's channels say, or the other way; `made` are those of its parent."""
+    rest, above = bone.bone.matrix_local, bone.parent
+    ups: list[dict[str, Any]] = [{}] * len(matrices)
+    if above:
+        ups = [{"parent_matrix": matrix, "parent_matrix_local": above.bone.matrix_local} for matrix in made[above.name]]
+    return [bone.bone.convert_local_to_pose(matrix, rest, invert=invert, **up) for matrix, up in zip(matrices, ups)]
 
 
 def _write_object(
