@@ -115,7 +115,7 @@ class Refusals(unittest.TestCase):
         data.action_blend_type = "REPLACE"
         data.action = None
         strip.scale = 2
-        self.refused('The NLA strip "strip" changes its action', "bake")
+        self.refused(f'The NLA strip "{strip.name}" changes its action', "bake")
         strip.scale = 1
         strip.action_frame_start, strip.frame_start, strip.frame_end = 1, 20, 170
         self.refused("changes its action", "bake")
