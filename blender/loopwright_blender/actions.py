@@ -92,6 +92,18 @@ def times_of(all_curves: Iterable[FCurve]) -> np.ndarray[Any, Any]:
     return np.unique(np.concatenate(found))
 
 
+def shift(action: Action, slot: Any, path: str, axis: int, by: float) -> None:
+    """Adds a number to all values of a channel."""
+    for curve in curves(action, slot):
+        if (curve.data_path, curve.array_index) == (path, axis):
+            for name in ("co", "handle_left", "handle_right"):
+                points = np.empty(2 * len(curve.keyframe_points), np.float32)
+                curve.keyframe_points.foreach_get(name, points)
+                points[1::2] += by
+                curve.keyframe_points.foreach_set(name, points)
+            curve.update()
+
+
 class Writer:
     """A new action, and its curves."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from bpy.types import Action, Context, Object
 from . import actions, loops
 from .library import library, spoken
 from .refusal import NoLoop, Refusal
+from .work import Work
 
 _SUFFIXES = (".bvh", ".fbx", ".glb", ".gltf")
 # What an armature's file may bring along. Shape keys come and go with their meshes.
@@ -24,49 +25,34 @@ _FORWARD = {"Y": "-Z", "Z": "Y", "X": "-Z", "-Y": "Z", "-Z": "-Y", "-X": "-Z"}
 
 
 @dataclass
-class Work:
-    """Files that wait, and what became of the others."""
+class _Row:
+    """Characters beside each other along X, which look along -Y."""
 
-    waiting: list[Path]
-    done: int = 0
-    made: int = 0
-    none: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    # What else is to be said.
-    said: list[str] = field(default_factory=list)
+    # How far the last one reaches. None without.
+    edge: float | None = None
 
-    @property
-    def status(self) -> str:
-        """What the status bar shows."""
-        count = self.done + len(self.waiting)
-        return f"Loops from Folder: {self.waiting[0].name} ({self.done + 1} of {count})    Esc: stop" if self.waiting else ""
-
-    def step(self, context: Context) -> None:
-        """The next file."""
-        path = self.waiting.pop(0)
-        try:
-            made, refused = _loops_of(context, path)
-            self.made += made
-            self.said += [f"{path.name}: {each}" for each in refused]
-        except NoLoop as refusal:
-            self.none.append(f"{path.name}: {refusal}")
-        except Refusal as refusal:
-            self.failed.append(f"{path.name}: {refusal}")
-        self.done += 1
-
-    def report(self) -> str:
-        """What became of the files; refuses where there is no loop."""
-        reasons = [*self.failed, *self.none]
-        if not self.made and reasons:
-            raise Refusal(f"No loop was made of {_counted(self.done, 'file')}. {reasons[0]}", "")
-        words = f"{_counted(self.made, 'loop')} made of {_counted(self.done, 'file')}"
-        words += f", {len(self.none)} without a loop" if self.none else ""
-        words += f", {len(self.failed)} failed" if self.failed else ""
-        return words + (f"; stopped before {self.waiting[0].name}" if self.waiting else "")
+    def place(self, owner: Object, tops: set[Object], takes: list[Action], made: list[Action]) -> None:
+        """Moves an armature, by those of the objects without parents that it hangs from, beside the last one; takes and loops go with it."""
+        heads = np.array([owner.matrix_world @ bone.head_local for bone in owner.data.bones])
+        size = float(np.ptp(heads, axis=0).max())
+        away = 0.0 if self.edge is None else self.edge + size / 2
+        # Meshes that it moves may stand beside it. Armatures that hang from one object have one place.
+        moved = tops & {_top(each) for each in bpy.data.objects if each == owner or (each.type == "MESH" and each.find_armature() == owner)}
+        if _top(owner) not in moved:
+            return
+        tops -= moved
+        for each in moved:
+            each.location.x += away
+            for action in {*_used(each), *(takes if each == owner else ()), *(made if each == owner else ())}:
+                actions.shift(action, actions.slot_for(each, action), "location", 0, away)
+        for action in made:
+            x, y, z = action["loopwright_root_start"]
+            action["loopwright_root_start"] = [x + away, y, z]
+        self.edge = away + size / 2
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _top(each: Object) -> Object:
+    return _top(each.parent) if each.parent else each
 
 
 def open_folder(settings: Any) -> Work:
@@ -82,10 +68,11 @@ def open_folder(settings: Any) -> Work:
         raise Refusal(f'The folder "{folder}" cannot be read: {error.strerror}', "Choose another one in the Folder panel") from error
     if not paths:
         raise Refusal(f'The folder "{folder}" holds no BVH, FBX or GLB files', "Choose the one that holds them; folders inside it are left out")
-    return Work(paths)
+    row = _Row()
+    return Work("Loops from Folder", "file", paths, lambda context, path: _loops_of(context, path, row))
 
 
-def _loops_of(context: Context, path: Path) -> tuple[int, list[str]]:
+def _loops_of(context: Context, path: Path, row: _Row) -> tuple[int, list[str]]:
     """Imports a file and makes the loops of its actions: how many, and why others have none. Removes all of it where there is none."""
     scene, objects = context.scene, context.view_layer.objects
     render, before = scene.render, {*_datablocks()}
@@ -99,7 +86,7 @@ def _loops_of(context: Context, path: Path) -> tuple[int, list[str]]:
         new = [each for each in _datablocks() if each not in before]
         _retime([each for each in new if isinstance(each, Action)], rate / render.fps)
         render.fps, render.fps_base, scene.frame_start, scene.frame_end, _ = kept
-        return _made(context, path, new)
+        return _made(context, path, new, row)
     except Refusal:
         # At once what is linked to each other.
         bpy.data.batch_remove([each for each in _datablocks() if each not in before])
@@ -112,7 +99,7 @@ def _loops_of(context: Context, path: Path) -> tuple[int, list[str]]:
         scene.frame_set(kept[-1])
 
 
-def _made(context: Context, path: Path, new: list[Any]) -> tuple[int, list[str]]:
+def _made(context: Context, path: Path, new: list[Any], row: _Row) -> tuple[int, list[str]]:
     owners = [each for each in new if isinstance(each, Object) and each.type == "ARMATURE"]
     takes = [each for each in new if isinstance(each, Action)]
     users = {take: [owner for owner in owners if take in _used(owner)] for take in takes}
@@ -124,11 +111,13 @@ def _made(context: Context, path: Path, new: list[Any]) -> tuple[int, list[str]]
     if len(named) == 1:
         # Names in FBX files are mostly the same in all.
         named[0].name = path.stem
+    tops = {each for each in new if isinstance(each, Object) and each.parent is None}
     count, refused = 0, []
     for owner, of_owner in zip(owners, of_owners):
         made, without = loops.make_each(context, owner, of_owner)
         if made:
             loops.assign(owner, *made[0])
+            row.place(owner, tops, of_owner, [action for action, _ in made])
         count += len(made)
         refused += without
     if not count:

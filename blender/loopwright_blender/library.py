@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Iterator
@@ -53,13 +52,3 @@ def _remedy(errors: ModuleType, error: Any) -> str:
     if isinstance(error, errors.InternalError):
         return "Please report it"
     return f"Try {error.hint}" if error.hint and "=" not in error.hint else ""
-
-
-def answer(*arguments: str) -> Any:
-    """What a command of the library answers, as JSON. A verdict against a loop is an answer too."""
-    from loopwright import _native
-
-    status, output, lines = _native.answer(["loopwright", *arguments, "--json"])
-    if status > 1 or not output.strip():
-        raise Refusal(" ".join(lines), "")
-    return json.loads(output)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from bpy.types import Action, Context, Object
 
-from . import actions, faces, pose, rotations
-from .library import answer, library, spoken
+from . import actions, character, faces, pose, rotations
+from .library import library, spoken
 from .refusal import Refusal
 
 # Loops that turn by less over a cycle, radians, go straight.
@@ -183,10 +183,7 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
     settings, kept = context.scene.loopwright, pose.snapshot(owner)
     active = owner.animation_data.action if owner.animation_data else None
     made, refused = [], []
-    manager = context.window_manager
-    manager.progress_begin(0, len(takes))
-    for index, take in enumerate(takes):
-        manager.progress_update(index)
+    for take in takes:
         try:
             source = read(context, owner, take, take == active)
             made.append(write(context, source, make(source, settings), settings.root))
@@ -195,7 +192,6 @@ def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[lis
             refused.append((take, refusal))
         finally:
             pose.restore(owner, kept)
-    manager.progress_end()
     return made, refused
 
 
@@ -221,46 +217,33 @@ def assign(owner: Object, action: Action, slot: Any) -> None:
 
 
 def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
-    """The frames of a loop's keys."""
+    """The frames of a loop's keys, of one cycle."""
     return context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * recording.fps
 
 
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
-    if root == "OBJECT":
-        pose.check_deltas(recording.owner)
-    had_root = pose.root_bone(recording.owner) is not None
-    if root == "NEW_BONE":
-        pose.check_root_bone(recording.owner)
-        pose.add_root_bone(context, recording.owner)
-    times = np.arange(loop.num_samples + 1) / loop.fps
-    frames = _frames(context, recording, loop)
+    linear, angular = loop.twist
+    # Blender repeats a straight way, but no circle.
+    turns_on = root != "IN_PLACE" and np.linalg.norm(angular) * loop.period >= _STRAIGHT
+    repeats = context.scene.loopwright.repeats if turns_on else 1
+    times = np.arange(repeats * loop.num_samples + 1) / loop.fps
+    frames = context.scene.frame_start + times * recording.fps
     points, quaternions = loop.sample(times, scalar_first=True)
     # A root joint that was added for an engine is none of the samples.
     order = _order(loop.names[loop.num_joints - loop.num_body_joints :], recording)
     points, turns = points[:, order], rotations.matrices_of(quaternions[:, order])
-    roots = _roots(loop, times)
-    away = roots @ np.linalg.inv(roots[0])
-    if root == "IN_PLACE":
-        back = np.linalg.inv(away)
-        points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
-        turns = back[:, None, :3, :3] @ turns
-    linear, angular = loop.twist
-    try:
-        action, slot = pose.write(
-            recording,
-            name,
-            frames,
-            points,
-            turns,
-            away if root == "OBJECT" else None,
-            root_motion=roots if root == "NEW_BONE" else None,
-            repeats=True,
-            goes_on=root != "IN_PLACE" and np.linalg.norm(angular) * loop.period < _STRAIGHT,
-        )
-    except Refusal:
-        if not had_root:
-            pose.remove_root_bone(context, recording.owner)
-        raise
+    action, slot = _carry(
+        context,
+        recording,
+        name,
+        frames,
+        points,
+        turns,
+        _roots(loop, times),
+        root,
+        cycle=loop.num_samples,
+        goes_on=root != "IN_PLACE" and not turns_on,
+    )
     start = loop.root(0.0)
     action["loopwright_grade"] = loop.grade
     action["loopwright_reason"] = loop.reason
@@ -284,22 +267,74 @@ def _roots(loop: Any, times: Any) -> Any:
     return roots
 
 
-def mirror(source: Source) -> tuple[Action, Any]:
+def _carry(
+    context: Context,
+    recording: pose.Recording,
+    name: str,
+    frames: Any,
+    points: Any,
+    turns: Any,
+    roots: Any,
+    root: str,
+    **repeats: Any,
+) -> tuple[Action, Any]:
+    """A new action, and its slot, of joints at points with turns, whose root is where `roots` says, carried as the settings say."""
+    had_root = pose.root_bone(recording.owner) is not None
+    if root == "OBJECT":
+        pose.check_deltas(recording.owner)
+    elif root == "NEW_BONE":
+        pose.check_root_bone(recording.owner)
+        pose.add_root_bone(context, recording.owner)
+    away = roots @ np.linalg.inv(roots[0])
+    if root == "IN_PLACE":
+        back = np.linalg.inv(away)
+        points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
+        turns = back[:, None, :3, :3] @ turns
+    moved = {"OBJECT": {"object_motion": away}, "NEW_BONE": {"root_motion": roots}}.get(root, {})
+    try:
+        return pose.write(recording, name, frames, points, turns, **moved, **repeats)
+    except Refusal:
+        if not had_root:
+            pose.remove_root_bone(context, recording.owner)
+        raise
+
+
+def mirror(context: Context, source: Source) -> tuple[Action, Any]:
     """The action with left and right exchanged, as a new one, and its slot."""
-    recording = source.recording
-    with tempfile.TemporaryDirectory() as folder, spoken():
-        written = source.take.write(Path(folder) / "take.npz")
-        mirrored = Path(folder) / "mirrored.npz"
-        answer("convert", str(written), str(mirrored), "--mirror")
-        other = library().read(mirrored)
-    return _write_take(recording, f"{source.action.name}-mirrored", other, bool(source.action.use_cyclic))
+    name, root = f"{source.action.name}-mirrored", source.action.get("loopwright_root_motion")
+    with spoken():
+        if root and source.action.use_cyclic:
+            return _write(context, source.recording, name, library().mirror(_loop_of(source, "mirrored")), root)
+        other = library().mirror(source.take)
+    return _write_take(context, source.recording, name, other, repeats=bool(source.action.use_cyclic))
 
 
-def _write_take(recording: pose.Recording, name: str, take: Any, repeats: bool = False) -> tuple[Action, Any]:
+def _loop_of(source: Source, done: str) -> Any:
+    """An action that is marked as cyclic as the loop that it is."""
+    take, first = source.take, source.recording.first
+    start, end = source.action.frame_range
+    if max(abs(start - first), abs(end - first - take.num_frames + 1)) > 1e-3:
+        what = f'"{source.action.name}" repeats from frame {start:g} to {end:g}, but its keys on whole frames go from {first} to {first + take.num_frames - 1}'
+        raise Refusal(what, f"Set its Manual Frame Range to those, or switch off Cyclic Animation there, and it is {done} as a take")
+    # Keeps what loops already.
+    loop = take.make()
+    return loop if loop.num_samples == take.num_frames - 1 else take.close(0, take.num_frames - 1)
+
+
+def _write_take(
+    context: Context, recording: pose.Recording, name: str, take: Any, root: str = "BONE", repeats: bool = False
+) -> tuple[Action, Any]:
     order = _order(take.names, recording)
-    turns = rotations.matrices_of(take.world_rotations(scalar_first=True)[:, order])
+    turns = rotations.matrices_of(take.world_rotations(scalar_first=True))
     frames = recording.first + np.arange(len(turns), dtype=float)
-    return pose.write(recording, name, frames, take.positions[:, order], turns, repeats=repeats)
+    roots = np.tile(np.eye(4), (len(turns), 1, 1))
+    if root != "BONE":
+        # A take has no root of its own: it is on the ground below the hips, and turns about the vertical as they do.
+        hips = list(take.names).index(library().inspect(take)["hips"])
+        roots[:, :3, :3] = rotations.about_vertical(turns[:, hips])
+        roots[:, [0, 2], 3] = take.positions[:, hips][:, [0, 2]]
+    cycle = len(turns) - 1 if repeats else 0
+    return _carry(context, recording, name, frames, take.positions[:, order], turns[:, order], roots, root, cycle=cycle)
 
 
 def _order(names: Sequence[str], recording: pose.Recording) -> list[int]:
@@ -312,34 +347,23 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
 
     An action that is marked as cyclic is a loop.
     """
-    take, first = source.take, source.recording.first
-    start, end = source.action.frame_range
-    if source.action.use_cyclic and max(abs(start - first), abs(end - first - take.num_frames + 1)) > 1e-3:
-        what = f'"{source.action.name}" repeats from frame {start:g} to {end:g}, but its keys on whole frames go from {first} to {first + take.num_frames - 1}'
-        raise Refusal(what, "Set its Manual Frame Range to those, or switch off Cyclic Animation there, and it is retargeted as a take")
     with spoken("Choose an armature with the same kind of body at From") as said:
-        motion = take
-        if source.action.use_cyclic:
-            # Keeps what loops already.
-            motion = take.make()
-            if motion.num_samples != take.num_frames - 1:
-                motion = take.close(0, take.num_frames - 1)
-        recording = pose.at_rest(context, owner, first, take.num_frames)
+        motion = _loop_of(source, "retargeted") if source.action.use_cyclic else source.take
+        recording = pose.at_rest(context, owner, source.recording.first, source.take.num_frames)
         still = np.tile([1.0, 0.0, 0.0, 0.0], (1, len(recording.names), 1))
         rest = library().Take.from_arrays(**{**pose.arrays_of(recording), "rotations": still}, name=owner.name)
         with tempfile.TemporaryDirectory() as folder:
-            rig = rest.write(Path(folder) / "rig.npz")
+            rig = character.write(context, recording, rest, Path(folder))
             motion = library().retarget(motion, rig, recenter=True if settings.origin else None)
     source.warnings += said
     name = f"{source.action.name}-{owner.name}"
     if source.action.use_cyclic:
         return *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
-    return *_write_take(recording, name, motion), ""
+    return *_write_take(context, recording, name, motion, settings.root), ""
 
 
-def check(source: Source) -> dict[str, Any]:
-    """How the action plays over its seam, with the keys of `loopwright check --json` for each loop."""
-    with tempfile.TemporaryDirectory() as folder, spoken():
-        written = source.take.write(Path(folder) / "action-loop.npz")
-        found: dict[str, Any] = answer("check", str(written))["loops"][0]
-        return found
+def check(source: Source) -> Any:
+    """How the action plays over its seam."""
+    # That there is no sidecar is no news here.
+    with spoken():
+        return library().check(source.take)

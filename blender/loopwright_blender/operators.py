@@ -8,10 +8,11 @@ from typing import Any
 
 import bpy
 from bpy.props import IntProperty
-from bpy.types import Context, Object, Operator
+from bpy.types import Action, Context, Object, Operator
 
 from . import actions, faces, folder, loops, pose
 from .refusal import Refusal
+from .work import Work
 
 
 class _Loopwright:
@@ -26,6 +27,7 @@ class _Loopwright:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         self.report({"INFO"}, said)
+        _redraw(context)
         return {"FINISHED"}
 
     def warn(self, warnings: list[str]) -> None:
@@ -142,39 +144,20 @@ class RejectLoop(_Loopwright, Operator):
         return f'Back to "{take.name}"'
 
 
-class MakeAll(_Loopwright, Operator):
-    """Make the recommended loop of every action that moves bones of the active armature, as new actions"""
+class _Many(_Loopwright):
+    """Operators of many steps: in a window they go on in the background, with progress in the status bar, until Esc; all is one undo step."""
 
-    bl_idname = "loopwright.make_all"
-    bl_label = "Make All Actions"
-
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
-        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and actions.moves(owner, action)]
-        if not takes:
-            raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
-        made, refused = loops.make_each(context, owner, takes)
-        context.scene.frame_set(context.scene.frame_current)
-        reasons = [f"{take.name}: {refusal}" for take, refusal in refused]
-        if not made:
-            raise Refusal(f"No loop was made. {reasons[0]}", "")
-        self.warn(reasons)
-        return f"{len(made)} loops made" + (f", {len(refused)} actions have none" if refused else "")
-
-
-class LoopsFromFolder(_Loopwright, Operator):
-    """Import the BVH, FBX and GLB files of a folder, and make loops of all their actions; files without a loop are removed again"""
-
-    bl_idname = "loopwright.folder"
-    bl_label = "Loops from Folder"
+    def open(self, context: Context) -> Work:
+        """What is to be done. Refuses."""
+        raise NotImplementedError
 
     def run(self, context: Context) -> str:
-        work = folder.open_folder(context.scene.loopwright)
+        work = self.open(context)
         while work.waiting:
             work.step(context)
         return self.told(work)
 
-    def told(self, work: folder.Work) -> str:
+    def told(self, work: Work) -> str:
         said = work.report()
         self.warn([*work.said, *work.none, *work.failed])
         return said
@@ -183,7 +166,7 @@ class LoopsFromFolder(_Loopwright, Operator):
         if bpy.app.background:
             return self.execute(context)
         try:
-            self.work = folder.open_folder(context.scene.loopwright)
+            self.work = self.open(context)
         except Refusal as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
@@ -197,6 +180,7 @@ class LoopsFromFolder(_Loopwright, Operator):
         if event.type == "TIMER":
             self.work.step(context)
             context.workspace.status_text_set(self.work.status)
+            _redraw(context)
         if self.work.waiting and not stops:
             return {"RUNNING_MODAL"}
         self.cancel(context)
@@ -212,6 +196,39 @@ class LoopsFromFolder(_Loopwright, Operator):
         context.workspace.status_text_set(None)
 
 
+class MakeAll(_Many, Operator):
+    """Make the recommended loop of every action that moves bones of the active armature, as new actions"""
+
+    bl_idname = "loopwright.make_all"
+    bl_label = "Make All Actions"
+
+    def open(self, context: Context) -> Work:
+        owner = loops.active_armature(context)
+        loops.recipe(context.scene.loopwright)
+        takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and actions.moves(owner, action)]
+        if not takes:
+            raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
+
+        def make(context: Context, take: Action) -> tuple[int, list[str]]:
+            made, refused = loops.make_each(context, owner, [take])
+            context.scene.frame_set(context.scene.frame_current)
+            if refused:
+                raise refused[0][1]
+            return len(made), []
+
+        return Work(self.bl_label, "action", takes, make)
+
+
+class LoopsFromFolder(_Many, Operator):
+    """Import the BVH, FBX and GLB files of a folder, and make loops of all their actions; files without a loop are removed again"""
+
+    bl_idname = "loopwright.folder"
+    bl_label = "Loops from Folder"
+
+    def open(self, context: Context) -> Work:
+        return folder.open_folder(context.scene.loopwright)
+
+
 class CheckLoop(_Loopwright, Operator):
     """Play the active armature's action over its seam, and list what was measured"""
 
@@ -221,13 +238,13 @@ class CheckLoop(_Loopwright, Operator):
     def run(self, context: Context) -> str:
         owner = loops.active_armature(context)
         source = loops.read(context, owner, loops.active_action(owner))
-        answered = loops.check(source)
+        checked = loops.check(source)
         state = owner.loopwright
         state.findings.clear()
         first, fps = source.recording.first, source.recording.fps
         # What has a fault first.
         worst = {"bad": 0, "review": 1, "good": 2}
-        rows = [row for row in answered["quality"]["checks"] if row["grade"]]
+        rows = [row for row in checked.checks.values() if row["grade"]]
         for row in sorted(rows, key=lambda row: worst[row["grade"]]):
             finding = state.findings.add()
             name, unit = row["id"].replace("-", " ").capitalize(), f" {row['unit']}".rstrip()
@@ -236,7 +253,7 @@ class CheckLoop(_Loopwright, Operator):
             finding.grade = row["grade"]
             finding.bone = row["joint"] or ""
             finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
-        state.verdict = f"{source.action.name}: {answered['quality']['grade']}, {answered['quality']['reason']}"
+        state.verdict = f"{source.action.name}: {checked.grade}, {checked.reason}"
         state.checked, state.finding = source.action.name, -1
         return state.verdict
 
@@ -280,7 +297,7 @@ class MirrorAction(_Loopwright, Operator):
         owner = loops.active_armature(context)
         take = loops.active_action(owner)
         source = loops.read(context, owner, take)
-        action, slot = loops.mirror(source)
+        action, slot = loops.mirror(context, source)
         loops.keep(take)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
@@ -310,6 +327,12 @@ class RetargetAction(_Loopwright, Operator):
         context.scene.frame_set(context.scene.frame_current)
         self.warn(source.warnings)
         return f'"{action.name}" shows "{source.action.name}" on "{owner.name}"{verdict}'
+
+
+def _redraw(context: Context) -> None:
+    # Panels do not know that what they show has changed.
+    for area in context.screen.areas if context.screen else ():
+        area.tag_redraw()
 
 
 def _waiting(owner: Object) -> Any:

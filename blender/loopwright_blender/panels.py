@@ -75,7 +75,7 @@ class _Settings:
         layout, settings = self.layout, context.scene.loopwright
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("root", "write_to", "straight", "origin", "closure", "blend", "feet", "engine", "cycles", "symmetric"):
+        for name in ("root", "write_to", "straight", "origin", "closure", "blend", "feet", "engine", "cycles", "symmetric", "repeats"):
             layout.prop(settings, name)
 
 

@@ -8,7 +8,7 @@ from its rest, so that joints at rest have no rotation, however bones are rolled
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,6 +86,10 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     all_curves = actions.curves(action, actions.slot_for(owner, action))
     moving = _checked_curves(owner, action, all_curves)
     times = actions.times_of(moving)
+    if action.use_frame_range and action.use_cyclic:
+        # What carries the root around a circle has keys beyond the first cycle.
+        within = times[(times > action.frame_start - 1e-3) & (times < action.frame_end + 1e-3)]
+        times = within if len(within) else times
     if len(times) < 2:
         raise NoLoop(
             f'"{action.name}" has keys at one frame alone, {times[0]:g}', "A loop needs an action of several steps: choose another in the Dope Sheet"
@@ -257,14 +261,15 @@ def write(
     object_motion: Floats | None = None,
     *,
     root_motion: Floats | None = None,
-    repeats: bool = False,
+    cycle: int = 0,
     goes_on: bool = False,
 ) -> tuple[Action, Any]:
     """A new action, and its slot, that shows the joints at positions (F, J, 3) with rotations (F, J, 3, 3).
 
     Of a rig with controls, its deform bones show them. The object stays as it was at the first frame of the recording, or is moved by
-    `object_motion` (F, 4, 4), +Y up. A root bone that was added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats goes on by itself;
-    with `goes_on` what carries the root starts each time where it ended.
+    `object_motion` (F, 4, 4), +Y up. A root bone that was added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats does so after
+    `cycle` frames, by itself; frames beyond are those of what carries the root, which then starts again. With `goes_on` it starts each time
+    where it ended.
     """
     owner = recording.owner
     bones = [owner.pose.bones[bone] for bone in recording.bones]
@@ -283,16 +288,18 @@ def write(
     worlds[..., 3, 3] = 1
     poses = np.linalg.inv(recording.outer @ bases)[:, None] @ worlds
 
-    size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[:, :, :3, 3]).max()
+    once = slice(cycle + 1 if cycle else None)
+    size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[once, :, :3, 3]).max()
     is_carried = object_motion is not None or root_motion is not None
-    repeat = "REPEAT" if repeats else None
-    carries = "REPEAT_OFFSET" if repeats and goes_on else repeat
+    repeat = "REPEAT" if cycle else None
+    carries = "REPEAT_OFFSET" if cycle and goes_on else repeat
     root = root_bone(owner)
 
     def started() -> tuple[actions.Writer, dict[str, Any]]:
         """A new action with the object and the root bone, and the poses of that."""
         writer = actions.Writer(owner, name)
-        _write_object(writer, recording, frames, bases, object_motion is not None, repeat, carries)
+        moves = slice(None) if object_motion is not None else once
+        _write_object(writer, recording, frames[moves], bases[moves], object_motion is not None, repeat, carries)
         made: dict[str, Any] = {}
         if root:
             of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
@@ -307,7 +314,8 @@ def write(
         return writer, made
 
     if recording.on_controls:
-        return _write_controls(recording, started, frames, poses, size, repeat, repeat if is_carried else carries)
+        seen = once if is_carried else slice(None)
+        return _Fit(recording, started, size, cycle, repeat if is_carried else carries).write(frames[seen], poses[seen])
     writer, made = started()
     joints = {bone.name: index for index, bone in enumerate(bones)}
     # What deform bones of a rig hang from holds still.
@@ -320,14 +328,16 @@ def write(
             index = joints[bone.name]
             scale = recording.channel_scales[index]
             may_slide = any(bone.location) or bone.name in recording.moved_bones
-            points, rotated, made[bone.name] = _channels(bone, poses[:, index], scale, made, 0 if may_slide else _NOISE * size)
+            carries_root = not is_carried and not any(above.name in joints for above in bone.parent_recursive)
+            of_bone = slice(None) if carries_root else once
+            points, rotated, made[bone.name] = _channels(bone, poses[of_bone, index], scale, made, 0 if may_slide else _NOISE * size)
             channels = [(*rotations.channels_of(rotated, bone.rotation_mode), repeat)]
             if may_slide or points.any():
-                channels.append(("location", points, carries if bone.parent in (None, root) and not is_carried else repeat))
+                channels.append(("location", points, carries if carries_root else repeat))
             if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
-                channels.append(("scale", np.repeat(scale[None], len(frames), 0), repeat))
+                channels.append(("scale", np.repeat(scale[None], len(points), 0), repeat))
             for channel, values, again in channels:
-                writer.add(actions.path_of(bone.name, channel), bone.name, frames, values, again)
+                writer.add(actions.path_of(bone.name, channel), bone.name, frames[of_bone], values, again)
         else:
             continue
         for constraint in acting_constraints(bone):
@@ -335,80 +345,132 @@ def write(
             # A driver would set the influence again.
             channel = "enabled" if controls.is_driven(owner, f"{path}.influence") else "influence"
             writer.add(f"{path}.{channel}", bone.name, frames[:1], np.zeros((1, 1)), None)
-    action = writer.finish(frames[0], frames[-1], repeats)
+    action = writer.finish(frames[0], frames[once][-1], bool(cycle))
     if recording.is_rig or (owner.animation_data and owner.animation_data.drivers):
-        _check_shown(recording, action, poses, _shown(owner, action, frames)[1], size)
+        # What the object or the root bone carries is the same in each cycle.
+        seen = _samples(len(frames[once] if is_carried else frames), cycle)
+        _check_shown(recording, action, poses[seen], _shown(owner, action, frames[seen])[1], size)
     return action, writer.slot
 
 
-def _write_controls(
-    recording: Recording, started: Any, frames: Floats, poses: Floats, size: float, repeat: str | None, carries: str | None
-) -> tuple[Action, Any]:
-    """An action of the controls of a rig, by which its deform bones have these poses in the armature.
+class _Fit:
+    """An action of the controls of a rig, by which its deform bones have poses in the armature.
 
     How the rig works inside is not known: controls are moved by what bones are off, until these are where they belong. First by controls that
     turn whole limbs, then by tweaks too, if the rig has some and they are needed.
     """
-    owner = recording.owner
-    rig = _studied(owner)
-    joints = {name: index for index, name in enumerate(recording.bones)}
-    wanted = _rigid(poses)
-    shown = np.repeat(rig.rest[None], len(frames), 0)
-    best, fine, action = np.inf, False, None
-    # Locations and rotations of controls.
-    channels = {each.control: (np.zeros((len(frames), 3)), np.repeat(np.eye(3)[None], len(frames), 0)) for each in rig.carriers}
-    for _ in range(_ROUNDS):
-        if action:
-            bpy.data.actions.remove(action)
-        writer, made = started()
-        rigid = _rigid(shown)
-        moved: list[tuple[controls.Carrier, Floats]] = []
-        waits = False
-        for carrier in rig.carriers:
-            if carrier.is_fine != fine:
-                continue
-            bone = owner.pose.bones[carrier.control]
-            above = dict(made)
-            if bone.parent and bone.parent.name not in made:
-                up = bone.parent.name
-                by = [(each, motion) for each, motion in moved if up in each.moves]
-                # Where controls above that are not in their places yet will bring it is known only if it moves with them as one.
-                if any(up not in each.rigid for each, _ in by):
-                    waits = True
+
+    def __init__(self, recording: Recording, started: Any, size: float, cycle: int, carries: str | None) -> None:
+        self.recording, self.owner, self.rig = recording, recording.owner, _studied(recording.owner)
+        # A new action, with the poses of a root bone that was added.
+        self.started = started
+        self.size, self.cycle, self.carries = size, cycle, carries
+        self.repeat = "REPEAT" if cycle else None
+        # The action, and the poses of all bones that it shows; controls are at rest first.
+        self.action: Any = None
+        self.shown = self.rig.rest[None]
+        # Locations and rotations of controls, and whether tweaks are moved.
+        self.channels: dict[str, tuple[Floats, Floats]] = {}
+        self.fine = False
+
+    def write(self, frames: Floats, poses: Floats) -> tuple[Action, Any]:
+        """The action, and its slot, for poses (F, J, 4, 4) of the joints."""
+        end = self.cycle + 1 if self.cycle else len(frames)
+        self._find(frames[:end], poses[:end])
+        if end < len(frames) and not self._carry_on(frames, poses):
+            self.shown, _ = _shown(self.owner, self.action, frames)
+            self._find(frames, poses)
+        return self.action, self.action.slots[0] if actions.HAS_SLOTS else None
+
+    def _find(self, frames: Floats, poses: Floats) -> None:
+        """Brings the joints to their poses, from where they are shown."""
+        owner, rig = self.owner, self.rig
+        joints = {name: index for index, name in enumerate(self.recording.bones)}
+        wanted = _rigid(poses)
+        if not self.action:
+            self.shown = np.repeat(self.shown, len(frames), 0)
+            self.channels = {each.control: (np.zeros((len(frames), 3)), np.repeat(np.eye(3)[None], len(frames), 0)) for each in rig.carriers}
+        best = np.inf
+        for _ in range(_ROUNDS):
+            writer, made = self.started()
+            rigid = _rigid(self.shown)
+            moved: list[tuple[controls.Carrier, Floats]] = []
+            waits = False
+            for carrier in rig.carriers:
+                if carrier.is_fine != self.fine:
                     continue
-                above[up] = [Matrix(each) for each in (by[-1][1] if by else np.eye(4)) @ shown[:, rig.bones.index(up)]]
-            after = controls.placed(rig, carrier, wanted[:, joints[carrier.bone]], rigid)
-            points, rotated, now = _channels(bone, after, np.ones(3), above, np.inf if all(bone.lock_location) else 0)
-            channels[bone.name] = points, rotated
-            motion = _rigid(np.array(now)) @ np.linalg.inv(rigid[:, rig.bones.index(bone.name)])
-            if (np.abs(motion - np.eye(4)) / [1, 1, 1, size]).max() > _SETTLED:
-                moved.append((carrier, motion))
-        for (name, channel), value in rig.switches.items():
+                bone = owner.pose.bones[carrier.control]
+                above = dict(made)
+                if bone.parent and bone.parent.name not in made:
+                    up = bone.parent.name
+                    by = [(each, motion) for each, motion in moved if up in each.moves]
+                    # Where controls above that are not in their places yet will bring it is known only if it moves with them as one.
+                    if any(up not in each.rigid for each, _ in by):
+                        waits = True
+                        continue
+                    above[up] = [Matrix(each) for each in (by[-1][1] if by else np.eye(4)) @ self.shown[:, rig.bones.index(up)]]
+                after = controls.placed(rig, carrier, wanted[:, joints[carrier.bone]], rigid)
+                points, rotated, now = _channels(bone, after, np.ones(3), above, np.inf if all(bone.lock_location) else 0)
+                self.channels[bone.name] = points, rotated
+                motion = _rigid(np.array(now)) @ np.linalg.inv(rigid[:, rig.bones.index(bone.name)])
+                if (np.abs(motion - np.eye(4)) / [1, 1, 1, self.size]).max() > _SETTLED:
+                    moved.append((carrier, motion))
+            self._key(writer, frames)
+            self.shown, of_joints = _shown(owner, self.action, frames)
+            off = _off(poses, of_joints, self.size).max()
+            if off < _EXACT:
+                break
+            if off > best / 2 and not waits:
+                if self.fine or not any(each.is_fine for each in rig.carriers):
+                    break
+                self.fine, off = True, np.inf
+            best = off
+        _check_shown(self.recording, self.action, poses, of_joints, self.size)
+
+    def _carry_on(self, frames: Floats, poses: Floats) -> bool:
+        """Lets the first control carry the character through further cycles, while the others do in each what they do in the first.
+
+        Whether the rig shows it then.
+        """
+        count, again = np.divmod(np.arange(len(frames)), self.cycle)
+        self.channels = {name: (points[again], turns[again]) for name, (points, turns) in self.channels.items()}
+        bone = self.owner.pose.bones[self.rig.carriers[0].control]
+        writer, above = self.started()
+        if bone.parent and bone.parent.name not in above:
+            above[bone.parent.name] = [Matrix(each) for each in self.shown[again, self.rig.bones.index(bone.parent.name)]]
+        on = _rigid(poses[count * self.cycle, 0]) @ np.linalg.inv(_rigid(poses[0, 0]))
+        points, rotated, _ = _channels(bone, on @ _rigid(self.shown[again, self.rig.bones.index(bone.name)]), np.ones(3), above, 0)
+        self.channels[bone.name] = points, rotated
+        self._key(writer, frames, {each.control for each in self.rig.carriers} - {bone.name})
+        seen = _samples(len(frames), self.cycle)
+        return bool(_off(poses[seen], _shown(self.owner, self.action, frames[seen])[1], self.size).max() < _SEEN)
+
+    def _key(self, writer: actions.Writer, frames: Floats, cyclic: Collection[str] = ()) -> None:
+        """The action with the keys of all controls; those that are cyclic get one cycle."""
+        if self.action:
+            bpy.data.actions.remove(self.action)
+        for (name, channel), value in self.rig.switches.items():
             path = f'{actions.path_of(name, "")[:-1]}["{bpy.utils.escape_identifier(channel)}"]'
             writer.add(path, name, frames[:1], np.full((1, 1), value), None)
-        for name in rig.others + [each.control for each in rig.carriers if each.is_fine and not fine]:
-            _hold(writer, owner.pose.bones[name], frames[0])
-        for carrier in rig.carriers:
-            if carrier.is_fine and not fine:
-                continue
-            bone = owner.pose.bones[carrier.control]
-            points, rotated = channels[bone.name]
-            again = carries if np.abs(points[-1] - points[0]).max() > _SEEN * size else repeat
-            for channel, values, goes in (("location", points, again), (*rotations.channels_of(rotated, bone.rotation_mode), repeat)):
-                writer.add(actions.path_of(bone.name, channel), bone.name, frames, values, goes)
-            writer.add(actions.path_of(bone.name, "scale"), bone.name, frames[:1], np.ones((1, 3)), None)
-        action = writer.finish(frames[0], frames[-1], repeat is not None)
-        shown, of_joints = _shown(owner, action, frames)
-        off = _off(poses, of_joints, size).max()
-        if off < _EXACT:
-            break
-        if off > best / 2 and not waits:
-            if fine or not any(each.is_fine for each in rig.carriers):
-                break
-            fine, off = True, np.inf
-        best = off
-    _check_shown(recording, action, poses, of_joints, size)
-    return action, writer.slot
+        carriers = [each.control for each in self.rig.carriers if self.fine or not each.is_fine]
+        for name in [*self.rig.others, *(each.control for each in self.rig.carriers if each.control not in carriers)]:
+            _hold(writer, self.owner.pose.bones[name], frames[0])
+        for name in carriers:
+            bone = self.owner.pose.bones[name]
+            keyed = slice(self.cycle + 1 if name in cyclic else None)
+            points, rotated = (values[keyed] for values in self.channels[name])
+            again = self.carries if np.abs(points[-1] - points[0]).max() > _SEEN * self.size else self.repeat
+            for channel, values, goes in (("location", points, again), (*rotations.channels_of(rotated, bone.rotation_mode), self.repeat)):
+                writer.add(actions.path_of(name, channel), name, frames[keyed], values, goes)
+            writer.add(actions.path_of(name, "scale"), name, frames[:1], np.ones((1, 3)), None)
+        self.action = writer.finish(frames[0], frames[self.cycle or -1], bool(self.cycle))
+
+
+def _samples(count: int, cycle: int) -> Any:
+    """Which of so many frames show whether bones are where they belong: those of one cycle, and some of each other."""
+    if not cycle:
+        return np.arange(count)
+    return np.concatenate([np.arange(min(cycle + 1, count)), np.arange(cycle + 1, count, cycle // 3 + 1)])
 
 
 def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:

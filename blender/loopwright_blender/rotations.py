@@ -23,6 +23,13 @@ def to_z_up(rotations: Floats) -> Floats:
     return TO_Y_UP.T @ rotations @ TO_Y_UP
 
 
+def about_vertical(matrices: Floats) -> Floats:
+    """Of rotations (..., 3, 3) in the axes of the library, what turns about the vertical: the nearest ones that do nothing else."""
+    angles = np.arctan2(matrices[..., 0, 2] - matrices[..., 2, 0], matrices[..., 0, 0] + matrices[..., 2, 2])
+    sin, cos, zero = np.sin(angles), np.cos(angles), np.zeros_like(angles)
+    return np.stack([np.stack(row, -1) for row in ([cos, zero, sin], [zero, zero + 1, zero], [-sin, zero, cos])], -2)
+
+
 def without_scale(matrices: Floats) -> tuple[Floats, Floats]:
     """The rotations (..., 3, 3) nearest to matrices, and the lengths of their columns."""
     scales = np.linalg.norm(matrices, axis=-2)

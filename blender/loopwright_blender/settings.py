@@ -61,10 +61,10 @@ ENGINES = [
 class LoopwrightSettings(PropertyGroup):
     """How loops are looked for and made."""
 
-    root: EnumProperty(name="Root motion", items=ROOTS)
-    write_to: EnumProperty(name="Write to", items=WRITE_TO)
+    root: EnumProperty(name="Root", description="What carries the character over the ground", items=ROOTS)
+    write_to: EnumProperty(name="Write to", description="Which bones of a rig get the keys", items=WRITE_TO)
     straight: BoolProperty(
-        name="Straight ahead",
+        name="Straight",
         description="The character goes straight, so that it plays on and on; for loops that turn by less than 5 degrees",
     )
     origin: BoolProperty(
@@ -79,6 +79,14 @@ class LoopwrightSettings(PropertyGroup):
     feet: EnumProperty(name="Feet", items=FEET)
     engine: EnumProperty(name="Engine", description="Where the loop goes to", items=ENGINES)
     cycles: IntProperty(name="Cycles", description="Cycles in a loop, such as 2 for four steps; 0 is automatic", min=0, soft_max=8)
+    repeats: IntProperty(
+        name="Repeats",
+        description="How many times a loop that turns walks on around its circle, before it starts again. Straight ones go on for ever",
+        default=20,
+        min=1,
+        soft_max=100,
+        max=1000,
+    )
     symmetric: BoolProperty(name="Symmetric", description="Half a cycle and its mirror image")
     recipe: PointerProperty(
         name="Recipe", description="A text with all settings of loopwright, in TOML; the settings above come on top", type=bpy.types.Text

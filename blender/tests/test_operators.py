@@ -4,11 +4,13 @@
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops
+from loopwright_blender import actions, loops, operators
 
 
 class Operators(unittest.TestCase):
@@ -105,6 +107,28 @@ class Operators(unittest.TestCase):
             far = np.linspace(0, 10 * loop.period, 9)
             self.assertLess(scenes.worst_difference(armature, loop, source, np.round(far * loop.fps) / loop.fps), 1e-4)
 
+    def test_a_turning_walk_goes_on_around_its_circle(self) -> None:
+        for root in ("BONE", "OBJECT", "NEW_BONE"):
+            with self.subTest(root):
+                armature = scenes.walker(12)
+                bpy.context.scene.loopwright.repeats = 4
+                loop, source = scenes.made(armature, root)
+                samples = np.array([0, 11, loop.num_samples - 1])
+                times = np.concatenate([(samples + cycle * loop.num_samples) / loop.fps for cycle in range(4)])
+                self.assertLess(scenes.worst_difference(armature, loop, source, times), 1e-5)
+                # By hand: what the root does in a cycle, as often as there were cycles.
+                start, end = loops._roots(loop, np.array([0, loop.period]))
+                on = np.linalg.matrix_power(end @ np.linalg.inv(start), 3)
+                once, later = (scenes.shown(armature, 12 + cycle * loop.num_samples)[0] for cycle in (0, 3))
+                self.assertLess(np.abs(later - (once @ on[:3, :3].T + on[:3, 3])).max(), 1e-5)
+                # One cycle is what is read and repeats; then it starts again.
+                action = armature.animation_data.action
+                self.assertEqual(action.frame_end - action.frame_start, loop.num_samples)
+                again = loops.read(bpy.context, armature, action)
+                self.assertEqual(again.take.num_frames, loop.num_samples + 1)
+                first, after = (scenes.shown(armature, 12 + cycle * loop.num_samples)[0] for cycle in (0, 4))
+                self.assertLess(np.abs(after - first).max(), 1e-5)
+
     def test_make_all(self) -> None:
         other = self.take.copy()
         other.name = "Other"
@@ -120,6 +144,30 @@ class Operators(unittest.TestCase):
         # Loops are none of the takes of the next run.
         bpy.ops.loopwright.make_all()
         self.assertFalse([action.name for action in bpy.data.actions if action.name.endswith("-loop-loop")])
+
+    def test_all_actions_in_the_background(self) -> None:
+        self.take.copy().name = "Other"
+        short = self.take.copy()
+        short.name = "Short"
+        for curve in actions.curves(short, actions.slot_for(self.armature, short)):
+            for _ in range(len(curve.keyframe_points) - 12):
+                curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
+        run = operators.MakeAll
+        timer, escape = (SimpleNamespace(type=kind, value="PRESS") for kind in ("TIMER", "ESC"))
+        for events, said in (
+            ([timer, escape], "1 loop made of 1 action; stopped before Short"),
+            ([timer] * 3, "2 loops made of 3 actions, 1 without a loop"),
+        ):
+            with self.subTest(said):
+                running = SimpleNamespace(work=run.open(mock.Mock(bl_label=run.bl_label), bpy.context), report=mock.Mock(), cancel=mock.Mock())
+                running.told, running.warn = lambda work, running=running: run.told(running, work), mock.Mock()
+                self.assertEqual(running.work.status, "Make All Actions: Other (1 of 3)    Esc: stop")
+                outcomes = [run.modal(running, bpy.context, event) for event in events]
+                self.assertEqual(outcomes, [{"RUNNING_MODAL"}] * (len(events) - 1) + [{"FINISHED"}])
+                running.cancel.assert_called_once()
+                running.report.assert_called_once_with({"INFO"}, said)
+                self.assertIn("Other-loop", bpy.data.actions)
+                self.assertEqual(self.armature.animation_data.action, self.take)
 
     def test_check_names_what_shows_and_leads_there(self) -> None:
         bpy.ops.loopwright.check()
@@ -143,6 +191,19 @@ class Operators(unittest.TestCase):
         bpy.ops.loopwright.mirror()
         twice = loops.read(bpy.context, self.armature, self.armature.animation_data.action)
         self.assertLess(np.abs(twice.recording.positions - source.recording.positions).max(), 1e-4)
+
+    def test_a_mirrored_loop_turns_the_other_way(self) -> None:
+        bpy.ops.loopwright.make()
+        bpy.ops.loopwright.accept()
+        loop = self.armature.animation_data.action
+        period = loop.frame_end - loop.frame_start
+        left, right = (list(self.armature.pose.bones).index(self.armature.pose.bones[f"{side}Foot"]) for side in ("Left", "Right"))
+        feet = [scenes.shown(self.armature, 1 + 7 * period + 5)[0][left]]
+        bpy.ops.loopwright.mirror()
+        mirrored = self.armature.animation_data.action
+        self.assertAlmostEqual(mirrored["loopwright_turn_rate"], -loop["loopwright_turn_rate"], delta=0.05)
+        feet.append(scenes.shown(self.armature, 1 + 7 * period + 5)[0][right])
+        self.assertLess(np.abs(feet[0] * [-1, 1, 1] - feet[1]).max(), 0.02)
 
     def test_settings_and_a_recipe(self) -> None:
         text = bpy.data.texts.new("Recipe")

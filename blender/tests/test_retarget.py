@@ -82,6 +82,60 @@ class Retarget(unittest.TestCase):
                     self.assertAlmostEqual(np.linalg.norm(gaps[0]), away, delta=1e-4)
                 self.assertEqual(any(curve.data_path == "location" for curve in scenes.curves_of(character)), root == "OBJECT")
 
+    def test_a_take_with_each_root_motion(self) -> None:
+        character = self.character()
+        shown = {}
+        for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE"):
+            self.scene.loopwright.root = root
+            self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+            shown[root] = [heads(character, frame) for frame in (1, 50, 100)]
+            moving = {curve.data_path for curve in scenes.curves_of(character) if np.ptp([key.co.y for key in curve.keyframe_points]) > 0.1}
+            self.assertEqual("location" in moving, root == "OBJECT")
+            self.assertEqual('pose.bones["root"].location' in moving, root == "NEW_BONE")
+        for root in ("OBJECT", "NEW_BONE"):
+            gaps = [np.abs(one[name] - other[name]).max() for one, other in zip(shown["BONE"], shown[root]) for name in one]
+            self.assertLess(max(gaps), 1e-4)
+        hips = np.array([[each["Hips"][[0, 2]] for each in shown[root]] for root in ("BONE", "IN_PLACE")])
+        self.assertGreater(np.ptp(hips[0], axis=0).max(), 5)
+        self.assertLess(np.ptp(hips[1], axis=0).max(), 1e-4)
+        root = self.scene.objects[character.name].pose.bones["root"]
+        self.assertLess(abs(heads(character, 50)[root.name][1]), 1e-5)
+
+    def test_the_soles_of_the_mesh_stand_on_the_ground(self) -> None:
+        for is_skin in (True, False):
+            with self.subTest(is_skin=is_skin):
+                character = self.character()
+                soles = [self.sole(character, side, is_skin) for side in ("Left", "Right")]
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                self.assertEqual(character.data.pose_position, "POSE")
+                lowest = []
+                for frame in range(30, 120, 5):
+                    self.scene.frame_set(frame)
+                    graph = bpy.context.evaluated_depsgraph_get()
+                    evaluated = [sole.evaluated_get(graph) for sole in soles]
+                    lowest.append(min((each.matrix_world @ point.co).z for each in evaluated for point in each.data.vertices))
+                self.assertLess(np.abs(lowest).max(), 0.03)
+
+    def sole(self, character, side: str, is_skin: bool):
+        """A thick sole below a foot, which is the whole of the mesh."""
+        foot, toe = (np.array(character.matrix_world @ character.data.bones[f"{side}{name}"].head_local) for name in ("Foot", "ToeBase"))
+        around = np.array([[x, y, z] for x in (-0.1, 0.1) for y in (0.15, toe[1] - foot[1] - 0.15) for z in (-foot[2], -foot[2] - 0.2)])
+        mesh = bpy.data.meshes.new("Sole")
+        quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        mesh.from_pydata([*map(tuple, foot + around)], [], quads)
+        found = bpy.data.objects.new("Sole", mesh)
+        bpy.context.collection.objects.link(found)
+        found.parent = character
+        if is_skin:
+            found.matrix_parent_inverse = character.matrix_world.inverted()
+            found.modifiers.new("Armature", "ARMATURE").object = character
+            found.vertex_groups.new(name=f"{side}Foot").add(range(8), 1, "REPLACE")
+        else:
+            found.parent_type, found.parent_bone = "BONE", f"{side}Foot"
+            bpy.context.view_layer.update()
+            found.matrix_world = np.eye(4).tolist()
+        return found
+
     def test_one_undo_step(self) -> None:
         character = self.character()
         name = character.name
@@ -147,7 +201,7 @@ class Retarget(unittest.TestCase):
         self.source.hide_set(False)
         self.take.use_frame_range = self.take.use_cyclic = True
         self.take.frame_start, self.take.frame_end = 1, 40.5
-        self.refused("repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 151", "Manual Frame Range")
+        self.refused("repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 40", "Manual Frame Range")
         self.take.use_cyclic = False
         self.source.animation_data.action = None
         self.refused("has no action", "Action Editor")

@@ -16,9 +16,9 @@ from mathutils import Matrix, Quaternion, Vector
 SWITCH = '["IK_FK"]'
 
 
-def rigged(in_ik: bool) -> Any:
+def rigged(in_ik: bool, turn_rate: float = 0) -> Any:
     """A walker as the FK controls of a rig: deform bones copy mechanism bones, and these FK controls or, for the legs, an IK chain."""
-    armature = scenes.walker(0)
+    armature = scenes.walker(turn_rate)
     names = [bone.name for bone in armature.data.bones]
     legs = {side: [f"{side}{part}" for part in ("UpLeg", "Leg", "Foot")] for side in ("Left", "Right")}
     feet = np.array([[Matrix(matrix) for matrix in _matrices(armature, frame, [legs[side][2] for side in legs])] for frame in range(1, 152)])
@@ -103,11 +103,20 @@ class Rigs(unittest.TestCase):
                         _, source = self.check(armature, root, 1e-5, write_to=write_to)
                         self.assertTrue(all(name.startswith("DEF-") for name in source.recording.bones))
 
-    def test_straight_loops_go_on(self) -> None:
-        armature = rigged(True)
-        loop, source = scenes.made(armature, write_to="CONTROLS", straight=True)
-        far = np.round(np.linspace(0, 5 * loop.period, 9) * loop.fps) / loop.fps
-        self.assertLess(scenes.worst_difference(armature, loop, source, far), 1e-4)
+    def test_loops_go_on(self) -> None:
+        for write_to in ("CONTROLS", "BONES"):
+            for root in ("BONE", "OBJECT", "NEW_BONE"):
+                for turn_rate in (0, 12):
+                    with self.subTest(write_to, root=root, turn_rate=turn_rate):
+                        armature = rigged(True, turn_rate)
+                        loop, source = scenes.made(armature, root, write_to=write_to, straight=not turn_rate, repeats=6)
+                        far = np.round(np.linspace(0, 5.9 * loop.period, 9) * loop.fps) / loop.fps
+                        self.assertLess(scenes.worst_difference(armature, loop, source, far), 1e-4)
+                        # What does not carry the character has one cycle.
+                        bone = "LeftLeg" if write_to == "CONTROLS" else "DEF-LeftLeg"
+                        keys = max(len(curve.keyframe_points) for curve in scenes.curves_of(armature) if f'"{bone}"' in curve.data_path)
+                        if write_to == "CONTROLS" or root != "BONE":
+                            self.assertEqual(keys, loop.num_samples + 1)
 
     def test_controls_get_the_keys_and_the_rig_goes_on_working(self) -> None:
         armature = rigged(True)

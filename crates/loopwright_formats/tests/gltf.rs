@@ -43,6 +43,91 @@ fn a_bvh_take_survives_the_way_through_every_form() {
     }
 }
 
+/// The same file with all views compressed by meshopt, each element of four bytes, whose differences are stored as they are.
+fn compressed(file: &GltfFile) -> GltfFile {
+    let mut compressed = GltfFile {
+        json: file.json.clone(),
+        bytes: Vec::new(),
+    };
+    for view in compressed.json["bufferViews"].as_array_mut().unwrap() {
+        let [offset, length] = ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap() as usize);
+        let elements: Vec<&[u8]> = file.bytes[offset..offset + length].chunks(4).collect();
+        let mut stream = vec![0xa0];
+        let mut last = elements[0];
+        for block in elements.chunks(256) {
+            let groups = block.len().div_ceil(16);
+            let mut columns = vec![vec![0; 16 * groups]; 4];
+            for (index, element) in block.iter().enumerate() {
+                for byte in 0..4 {
+                    let difference = element[byte].wrapping_sub(last[byte]) as i8;
+                    columns[byte][index] = ((difference << 1) ^ (difference >> 7)) as u8;
+                }
+                last = element;
+            }
+            for column in columns {
+                stream.extend(vec![0xff; groups.div_ceil(4)]);
+                stream.extend(column);
+            }
+        }
+        stream.extend([0; 28]);
+        stream.extend(elements[0]);
+        view["buffer"] = json!(1);
+        view["extensions"] = json!({"EXT_meshopt_compression": {
+            "buffer": 0, "byteOffset": compressed.bytes.len(), "byteLength": stream.len(),
+            "byteStride": 4, "count": elements.len(), "mode": "ATTRIBUTES",
+        }});
+        compressed.bytes.extend(stream);
+    }
+    let fallback = json!({"EXT_meshopt_compression": {"fallback": true}});
+    compressed.json["buffers"] = json!([{"byteLength": 0}, {"byteLength": file.bytes.len(), "extensions": fallback}]);
+    for list in ["extensionsUsed", "extensionsRequired"] {
+        compressed.json[list] = json!(["EXT_meshopt_compression", "KHR_mesh_quantization"]);
+    }
+    compressed
+}
+
+#[test]
+fn compressed_buffers_are_read_and_written_without_compression() {
+    let mut file = GltfFile::of_nodes(json!([{"name": "a"}]));
+    let times: Vec<f32> = (0..700).map(|frame| frame as f32 / 30.0).collect();
+    let places: Vec<f32> = (times.iter()).flat_map(|t| [t.sin(), *t, 0.25 * t * t]).collect();
+    let (input, output) = (file.floats("SCALAR", &times), file.floats("VEC3", &places));
+    file.animate("a", &[(0, "translation", "LINEAR", input, output)]);
+    let squeezed = compressed(&file);
+    let (plain, read) = (loaded(&file), loaded(&squeezed));
+    assert_eq!(read.take, plain.take);
+    let written = write_take(&read.take, &read.source).unwrap();
+    let (json, _) = parts_of(&written.bytes);
+    assert_eq!(json["extensionsRequired"], json!(["KHR_mesh_quantization"]));
+    assert!(!json.to_string().contains("meshopt"), "{json}");
+    let (again, _) = self::read(&written.bytes, AnimationChoice::Auto).unwrap();
+    assert_eq!(distance(&again.take, &plain.take), (0.0, 0.0));
+
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut squeezed = compressed(&file);
+        change(&mut squeezed.json["bufferViews"][1]["extensions"]["EXT_meshopt_compression"]);
+        let read = self::read(&squeezed.glb(), AnimationChoice::Auto);
+        read.map_or_else(|error| error.to_string(), |_| "read".to_owned())
+    };
+    for (key, value, expected) in [
+        (
+            "count",
+            json!(2080),
+            "bufferViews[1]: its compressed bytes are damaged: it goes on after its end",
+        ),
+        ("count", json!(2400), "damaged: it is cut off"),
+        ("count", json!(4_000_000_000_u64), "memory"),
+        ("byteOffset", json!(1), "damaged: it begins with byte"),
+        ("byteLength", json!(1_000_000), "EXT_meshopt_compression needs"),
+        ("mode", json!("SPIRALS"), "its mode or its filter is not known"),
+        ("filter", json!("OCTAHEDRAL_2"), "its mode or its filter is not known"),
+        ("buffer", json!(7), "EXT_meshopt_compression.buffer names number 7 of 2"),
+    ] {
+        let error = refused(&|view| view[key] = value.clone());
+        assert!(error.contains(expected), "{error}\n  expected: {expected}");
+    }
+}
+
 #[test]
 fn every_interpolation_is_sampled_as_the_format_says() {
     // Keys at 0, 0.1, 0.2 and 0.5 s: a grid of 10 per second, frame 3 and 4 between keys; of a curve one of 30.
@@ -414,7 +499,7 @@ fn broken_files_are_refused_with_the_position_of_the_error() {
     };
     type Change = fn(&mut Value);
     #[rustfmt::skip]
-    let faults: [(Change, &str); 26] = [
+    let faults: [(Change, &str); 27] = [
         (|f| f["nodes"][4] = json!(["name"]), "nodes[4]: expected an object"),
         (|f| f["animations"][0] = json!(3), "animations[0]: expected an object"),
         (|f| f["asset"]["version"] = json!("1.0"), "glTF 1.0, only 2.x"),
@@ -440,7 +525,9 @@ fn broken_files_are_refused_with_the_position_of_the_error() {
         (|f| f["accessors"][1]["bufferView"] = json!(30), "accessors[1].bufferView names number 30 of 3"),
         (|f| f["bufferViews"][1]["byteLength"] = json!(1_000_000), "bufferViews[1] needs"),
         (|f| f["bufferViews"][1]["buffer"] = json!(2), "bufferViews[1].buffer names number 2 of 1"),
-        (|f| f["bufferViews"][1]["extensions"] = json!({"EXT_meshopt_compression": {}}), "bufferViews[1] is compressed"),
+        (|f| f["bufferViews"][1]["extensions"] = json!({"EXT_other_compression": {}}), "bufferViews[1] is compressed"),
+        (|f| f["bufferViews"][1]["extensions"] = json!({"EXT_meshopt_compression": {}}),
+            "bufferViews[1].extensions.EXT_meshopt_compression: missing field `buffer`"),
         (|f| f["buffers"][0]["uri"] = json!("gone.bin"), "buffers[0]: it lies in another file, \"gone.bin\""),
     ];
     for (change, expected) in faults {

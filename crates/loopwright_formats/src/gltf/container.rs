@@ -6,6 +6,7 @@ use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::{GlbFault, GltfError};
+use super::meshopt;
 use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -91,7 +92,10 @@ impl Document {
             buffers.push(bytes);
             faults.push(fault);
         }
-        Ok((Self { json, buffers }, faults))
+        let mut document = Self { json, buffers };
+        let limits = limits.for_file((bytes.len() + document.num_buffer_bytes()) as u64);
+        meshopt::decompress(&mut document, &limits)?;
+        Ok((document, faults))
     }
 
     /// The array of that name at the top of the JSON; empty if there is none.

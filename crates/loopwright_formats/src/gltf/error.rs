@@ -1,5 +1,6 @@
 //! Errors of glTF files.
 
+use super::meshopt::StreamFault;
 use crate::excerpt::list;
 
 /// Why bytes cannot be read as a glTF file.
@@ -44,6 +45,8 @@ pub enum GltfError {
     BeyondEnd { at: String, needed: u64, available: u64 },
     #[error("bufferViews[{view}] is compressed ({extension}); export the file without compression")]
     Compressed { view: usize, extension: String },
+    #[error("bufferViews[{view}]: its compressed bytes are damaged: {fault}")]
+    Damaged { view: usize, fault: StreamFault },
     /// The values are of another type than required.
     #[error("{at}: expected {expected}, found {found}")]
     Kind {

@@ -25,6 +25,8 @@ mod fresh;
 
 pub(crate) mod mesh;
 
+pub(crate) mod meshopt;
+
 mod node_scale;
 
 mod parts;

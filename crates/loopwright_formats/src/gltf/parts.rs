@@ -137,7 +137,8 @@ pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Res
         .collect()
 }
 
-fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
+/// A part at a position. Errors: it is not of that form.
+pub(super) fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
     if !value.is_object() {
         return Err(GltfError::Form {
             at: at(),

@@ -36,12 +36,25 @@ pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
     let mut used = HashSet::new();
     under_key(&document.json, "bufferView", &mut used);
     views.retain(is_not_in(used));
-    let stated = list_mut(&mut document.json, "bufferViews");
-    // Bytes of compressed views are named elsewhere, too.
-    if stated.iter().any(|view| view.get("extensions").is_some()) {
+    if names_bytes_elsewhere(document) {
         return;
     }
+    let stated = list_mut(&mut document.json, "bufferViews");
     remove(stated, &views, &json!({"buffer": 0, "byteLength": 1}));
+    keep_used_bytes(document);
+}
+
+/// Whether extensions of views may name bytes, too.
+fn names_bytes_elsewhere(document: &Document) -> bool {
+    let mut views = document.list("bufferViews").iter();
+    views.any(|view| view.get("extensions").is_some())
+}
+
+/// Cuts the bytes out of all buffers that no view needs.
+pub(super) fn keep_used_bytes(document: &mut Document) {
+    if names_bytes_elsewhere(document) {
+        return;
+    }
     for buffer in 0..document.buffers.len() {
         cut(document, buffer);
     }

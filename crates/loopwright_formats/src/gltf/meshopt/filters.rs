@@ -1,0 +1,212 @@
+//! From numbers that compress well to those that are meant: directions, rotations, single precision and colours.
+//!
+//! Source: the extension's specification, "Appendix B: Filters" of EXT_meshopt_compression and of KHR_meshopt_compression. Each element is
+//! decoded in its place.
+
+use super::streams::StreamFault;
+
+/// What elements are after they are decompressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filter {
+    /// What they should be.
+    None,
+    /// Directions by two coordinates on an octahedron.
+    Octahedral,
+    /// Rotations without their largest part.
+    Quaternion,
+    /// Numbers of 24 bits with an exponent.
+    Exponential,
+    /// Colours as brightness and two differences.
+    Colour,
+}
+
+impl Filter {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "NONE" => Self::None,
+            "OCTAHEDRAL" => Self::Octahedral,
+            "QUATERNION" => Self::Quaternion,
+            "EXPONENTIAL" => Self::Exponential,
+            "COLOR" => Self::Colour,
+            _ => return None,
+        })
+    }
+
+    /// Decodes elements of `stride` bytes. Errors: this filter does not know elements of that size.
+    pub(super) fn apply(self, elements: &mut [u8], stride: usize) -> Result<(), StreamFault> {
+        let fits = match self {
+            Self::None => true,
+            Self::Octahedral | Self::Colour => stride == 4 || stride == 8,
+            Self::Quaternion => stride == 8,
+            Self::Exponential => stride.is_multiple_of(4),
+        };
+        if !fits {
+            return Err(StreamFault::Stride { found: stride });
+        }
+        match (self, stride) {
+            (Self::None, _) => {}
+            (Self::Octahedral, 4) => each_of_bytes(elements, |part| direction(part.map(signed_byte), 127.0)),
+            (Self::Octahedral, _) => each_of_pairs(elements, |part| direction(part.map(signed_pair), 32767.0)),
+            (Self::Quaternion, _) => each_of_pairs(elements, |part| rotation(part.map(signed_pair))),
+            (Self::Exponential, _) => {
+                for number in elements.chunks_exact_mut(4) {
+                    let stored = i32::from_le_bytes([number[0], number[1], number[2], number[3]]);
+                    number.copy_from_slice(&scaled(stored << 8 >> 8, stored >> 24).to_le_bytes());
+                }
+            }
+            (Self::Colour, 4) => each_of_bytes(elements, |part| colour(part.map(i32::from), part.map(signed_byte), 8)),
+            (Self::Colour, _) => each_of_pairs(elements, |part| colour(part.map(i32::from), part.map(signed_pair), 16)),
+        }
+        Ok(())
+    }
+}
+
+fn signed_byte(value: u8) -> i32 {
+    i32::from(value as i8)
+}
+
+fn signed_pair(value: u16) -> i32 {
+    i32::from(value as i16)
+}
+
+fn each_of_bytes(elements: &mut [u8], decoded: impl Fn([u8; 4]) -> [i32; 4]) {
+    for element in elements.chunks_exact_mut(4) {
+        let values = decoded([element[0], element[1], element[2], element[3]]);
+        for (byte, value) in element.iter_mut().zip(values) {
+            *byte = value as u8;
+        }
+    }
+}
+
+fn each_of_pairs(elements: &mut [u8], decoded: impl Fn([u16; 4]) -> [i32; 4]) {
+    for element in elements.chunks_exact_mut(8) {
+        let number = |at: usize| u16::from_le_bytes([element[2 * at], element[2 * at + 1]]);
+        let values = decoded([number(0), number(1), number(2), number(3)]);
+        for (pair, value) in element.chunks_exact_mut(2).zip(values) {
+            pair.copy_from_slice(&(value as u16).to_le_bytes());
+        }
+    }
+}
+
+/// To the nearest whole number, halves away from zero.
+fn rounded(value: f32) -> i32 {
+    (value + 0.5_f32.copysign(value)) as i32
+}
+
+/// A direction of length `most`; the third number is one, and the fourth stays.
+fn direction([x, y, one, fourth]: [i32; 4], most: f32) -> [i32; 4] {
+    let [x, y, one] = [x, y, one].map(|value| value as f32);
+    let z = one - x.abs() - y.abs();
+    // The lower half is folded out over the edges.
+    let fold = z.min(0.0);
+    let [x, y] = [x, y].map(|value| if value >= 0.0 { value + fold } else { value - fold });
+    let length = (x * x + y * y + z * z).sqrt();
+    let scale = if length > 0.0 { most / length } else { 0.0 };
+    [rounded(x * scale), rounded(y * scale), rounded(z * scale), fourth]
+}
+
+/// A rotation from three parts and, in the last number, how long they are at most and which part is the fourth.
+fn rotation([x, y, z, last]: [i32; 4]) -> [i32; 4] {
+    let scale = core::f32::consts::FRAC_1_SQRT_2 / (last | 3) as f32;
+    let [x, y, z] = [x, y, z].map(|value| value as f32 * scale);
+    let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
+    let largest = (last & 3) as usize;
+    let mut parts = [0; 4];
+    for (step, value) in [w, x, y, z].into_iter().enumerate() {
+        parts[(largest + step) % 4] = rounded(value * 32767.0);
+    }
+    parts
+}
+
+/// A mantissa times a power of two.
+fn scaled(mantissa: i32, exponent: i32) -> f32 {
+    // Exact in double precision, whose exponents reach farther.
+    (f64::from(mantissa) * 2_f64.powi(exponent)) as f32
+}
+
+/// A colour of so many bits from brightness, two differences, and opacity, whose highest bit says how many bits all have.
+fn colour(unsigned: [i32; 4], [_, orange, green, _]: [i32; 4], bits: u32) -> [i32; 4] {
+    let [brightness, _, _, opacity] = unsigned;
+    // All bits below the highest one that is set.
+    let mut range = opacity;
+    for shift in [1, 2, 4, 8] {
+        range |= range >> shift;
+    }
+    let red = brightness + orange - green;
+    let blue = brightness - orange - green;
+    let opacity = ((opacity << 1) & range) | (opacity & 1);
+    let scale = ((1_i32 << bits) - 1) as f32 / range.max(1) as f32;
+    [red, brightness + green, blue, opacity].map(|value| (value as f32 * scale + 0.5) as i32)
+}
+
+/// Elements of the encoder of meshoptimizer 1.3.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filtered(filter: Filter, stride: usize, elements: &[u8]) -> Vec<u8> {
+        let mut elements = elements.to_vec();
+        filter.apply(&mut elements, stride).unwrap();
+        elements
+    }
+
+    #[test]
+    fn rotations_have_their_largest_part_again() {
+        let encoded = [
+            [0x0000, 0x0000, 0x0000, 0x7fff_u16],
+            [0x5a82, 0x5a82, 0x5a82, 0x7ffc],
+            [0x0000, 0x6c9c, 0x0000, 0x7ffe],
+        ];
+        let encoded: Vec<u8> = encoded
+            .as_flattened()
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
+        let decoded = filtered(Filter::Quaternion, 8, &encoded);
+        let parts: Vec<f64> = (decoded.chunks(2))
+            .map(|pair| f64::from(i16::from_le_bytes([pair[0], pair[1]])) / 32767.0)
+            .collect();
+        let meant = [0.0, 0.0, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.6, 0.0, 0.8, 0.0];
+        for (rotation, meant) in parts.chunks(4).zip(meant.chunks(4)) {
+            // A rotation and its opposite are the same.
+            let cosine: f64 = rotation.iter().zip(meant).map(|(a, b)| a * b).sum();
+            assert!((cosine.abs() - 1.0).abs() < 1e-4, "{rotation:?} {meant:?}");
+        }
+    }
+
+    #[test]
+    fn directions_numbers_and_colours_are_those_that_were_encoded() {
+        let directions = filtered(
+            Filter::Octahedral,
+            4,
+            &[0x00, 0x00, 0x7f, 0x00, 0x7f, 0x49, 0x7f, 0x00, 0x00, 0x7f, 0x7f, 0x00],
+        );
+        assert_eq!(directions, [0, 0, 127, 0, 76, 0, -102_i8 as u8, 0, 0, 127, 0, 0]);
+        let numbers = filtered(
+            Filter::Exponential,
+            16,
+            &[
+                0x00, 0x80, 0x00, 0xf1, 0x00, 0xd0, 0xff, 0xf1, 0x21, 0x00, 0x00, 0xf1, 0x00, 0x00, 0x7d, 0xf1,
+            ],
+        );
+        let numbers: Vec<f32> = (numbers.chunks(4))
+            .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+            .collect();
+        assert_eq!(numbers, [1.0, -0.375, 33.0 / 32768.0, 250.0]);
+        let colours = filtered(Filter::Colour, 4, &[0x7f, 0x7f, 0x00, 0xff, 0x66, 0xcd, 0x00, 0xc0]);
+        assert_eq!(colours, [254, 127, 0, 255, 51, 102, 153, 128]);
+    }
+
+    #[test]
+    fn elements_of_other_sizes_are_refused() {
+        for (filter, stride) in [
+            (Filter::Octahedral, 12),
+            (Filter::Quaternion, 4),
+            (Filter::Exponential, 6),
+            (Filter::Colour, 16),
+        ] {
+            let refused = filter.apply(&mut vec![0; stride], stride);
+            assert_eq!(refused, Err(StreamFault::Stride { found: stride }));
+        }
+    }
+}

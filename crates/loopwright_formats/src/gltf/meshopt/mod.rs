@@ -1,0 +1,178 @@
+//! Buffers that were compressed by meshopt, as EXT_meshopt_compression and KHR_meshopt_compression describe it.
+//!
+//! A compressed view names, beside the place of its bytes, another view's worth of compressed ones. They are decompressed into the place
+//! itself, as if the file had come with the buffer that the extension keeps for readers without it; then nothing of the extension and of the
+//! compressed bytes is left. What such a file becomes is therefore written without compression.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{container::Document, error::GltfError, parts, prune};
+use crate::{error::ReadError, limits::SizeLimits};
+
+mod filters;
+mod streams;
+
+pub use streams::StreamFault;
+
+use filters::Filter;
+
+/// The names of the extension: that which came first, and its successor.
+const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// A compressed view.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Compressed {
+    buffer: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    byte_length: usize,
+    byte_stride: usize,
+    count: usize,
+    mode: String,
+    #[serde(default)]
+    filter: Option<String>,
+}
+
+/// Where its bytes belong.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    buffer: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    byte_length: usize,
+}
+
+/// Decompresses all views. Buffers with missing bytes that views are decompressed into are there afterwards; views whose compressed bytes
+/// are missing stay as they are. Errors: streams are damaged, or take more memory than the limits allow.
+pub(super) fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
+    let Document { json, buffers } = document;
+    let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
+    let mut places: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];
+    let mut needed = 0_u64;
+    let (mut is_left, mut has_any) = (false, false);
+    for (index, view) in views.into_iter().flatten().enumerate() {
+        let at = format!("bufferViews[{index}]");
+        let Some((name, compressed)) = compressed(view, &at)? else {
+            continue;
+        };
+        has_any = true;
+        let place: Place = parts::form(view, || at.clone())?;
+        GltfError::check_index(place.buffer, buffers.len(), || format!("{at}.buffer"))?;
+        GltfError::check_index(compressed.buffer, buffers.len(), || {
+            format!("{at}.extensions.{name}.buffer")
+        })?;
+        if buffers[place.buffer].is_none() {
+            let Some(stored) = buffers[compressed.buffer].clone() else {
+                is_left = true;
+                continue;
+            };
+            let end = (compressed.byte_offset).checked_add(compressed.byte_length);
+            let stream = end.and_then(|end| stored.get(compressed.byte_offset..end));
+            let stream = stream.ok_or_else(|| GltfError::BeyondEnd {
+                at: format!("{at}.extensions.{name}"),
+                needed: (compressed.byte_offset as u64).saturating_add(compressed.byte_length as u64),
+                available: stored.len() as u64,
+            })?;
+            let length = (compressed.count).saturating_mul(compressed.byte_stride);
+            let end = place.byte_offset.saturating_add(length.max(place.byte_length));
+            // All elements, and the buffer that they go into, which grows to its end.
+            let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
+            needed = needed.saturating_add(grown as u64);
+            limits.check_memory(needed.saturating_add(2 * length as u64))?;
+            let elements = elements(&compressed, stream).map_err(|fault| GltfError::Damaged { view: index, fault })?;
+            let into = places[place.buffer].get_or_insert_default();
+            if into.len() < end {
+                into.resize(end, 0);
+            }
+            into[place.byte_offset..place.byte_offset + elements.len()].copy_from_slice(&elements);
+        }
+        forget(view, name);
+    }
+    for (index, place) in places.into_iter().enumerate() {
+        if let Some(bytes) = place {
+            json["buffers"][index]["byteLength"] = bytes.len().into();
+            buffers[index] = Some(Arc::new(bytes));
+        }
+    }
+    if has_any && !is_left {
+        forget_everywhere(json);
+        prune::keep_used_bytes(document);
+    }
+    Ok(())
+}
+
+/// The extension of a view that compresses it; `None` for a view of plain bytes.
+fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed)>, GltfError> {
+    let stated = |name: &'static str| Some((name, view.get("extensions")?.get(name)?));
+    let Some((name, stated)) = EXTENSIONS.into_iter().find_map(stated) else {
+        return Ok(None);
+    };
+    let compressed = parts::form(stated, || format!("{at}.extensions.{name}"))?;
+    Ok(Some((name, compressed)))
+}
+
+/// The elements of a view.
+fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
+    let indices = |indices: Vec<u32>| match view.byte_stride {
+        2 => Ok(indices
+            .into_iter()
+            .flat_map(|index| (index as u16).to_le_bytes())
+            .collect()),
+        4 => Ok(indices.into_iter().flat_map(u32::to_le_bytes).collect()),
+        found => Err(StreamFault::Stride { found }),
+    };
+    match view.mode.as_str() {
+        "ATTRIBUTES" => {
+            let name = view.filter.as_deref().unwrap_or("NONE");
+            let filter = Filter::from_name(name).ok_or(StreamFault::Kind)?;
+            let mut elements = streams::attributes(stream, view.count, view.byte_stride)?;
+            filter.apply(&mut elements, view.byte_stride)?;
+            Ok(elements)
+        }
+        "TRIANGLES" => indices(streams::triangles(stream, view.count)?),
+        "INDICES" => indices(streams::sequence(stream, view.count)?),
+        _ => Err(StreamFault::Kind),
+    }
+}
+
+/// Takes an extension out of a part.
+fn forget(part: &mut Value, name: &str) {
+    let Some(part) = part.as_object_mut() else { return };
+    if let Some(extensions) = part.get_mut("extensions").and_then(Value::as_object_mut) {
+        extensions.shift_remove(name);
+        if extensions.is_empty() {
+            part.shift_remove("extensions");
+        }
+    }
+}
+
+/// Takes the extension out of buffers and out of the lists of those that the file uses.
+fn forget_everywhere(json: &mut Value) {
+    for buffer in json
+        .get_mut("buffers")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        EXTENSIONS.into_iter().for_each(|name| forget(buffer, name));
+    }
+    let Some(file) = json.as_object_mut() else { return };
+    for list in ["extensionsUsed", "extensionsRequired"] {
+        forget_in_list(file, list);
+    }
+}
+
+fn forget_in_list(file: &mut Map<String, Value>, list: &str) {
+    let Some(names) = file.get_mut(list).and_then(Value::as_array_mut) else {
+        return;
+    };
+    names.retain(|name| name.as_str().is_none_or(|name| !EXTENSIONS.contains(&name)));
+    if names.is_empty() {
+        file.shift_remove(list);
+    }
+}
