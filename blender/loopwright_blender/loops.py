@@ -178,21 +178,20 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
     return loop
 
 
-def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[list[tuple[Action, Any]], list[tuple[Action, Refusal]]]:
-    """The recommended loops of actions, as new ones with their slots, and why others have none. The armature stays as it is."""
+def make_one(context: Context, owner: Object, take: Action, rigs: dict[str, Any]) -> tuple[Action, Any, list[str]]:
+    """The recommended loop of an action, as a new one, with its slot and what is to be said of it. The armature stays as it is.
+
+    Rigs that were studied are kept by the names of their armatures.
+    """
     settings, kept = context.scene.loopwright, pose.snapshot(owner)
-    active = owner.animation_data.action if owner.animation_data else None
-    made, refused = [], []
-    for take in takes:
-        try:
-            source = read(context, owner, take, take == active)
-            made.append(write(context, source, make(source, settings), settings.root))
-            keep(take)
-        except Refusal as refusal:
-            refused.append((take, refusal))
-        finally:
-            pose.restore(owner, kept)
-    return made, refused
+    try:
+        source = read(context, owner, take, bool(owner.animation_data) and take == owner.animation_data.action)
+        source.recording.rigs = rigs
+        action, slot = write(context, source, make(source, settings), settings.root)
+        keep(take)
+    finally:
+        pose.restore(owner, kept)
+    return action, slot, source.recording.said
 
 
 def keep(take: Action) -> None:

@@ -209,12 +209,13 @@ class MakeAll(_Many, Operator):
         if not takes:
             raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
 
+        rigs: dict[str, Any] = {}
+
         def make(context: Context, take: Action) -> tuple[int, list[str]]:
-            made, refused = loops.make_each(context, owner, [take])
-            context.scene.frame_set(context.scene.frame_current)
-            if refused:
-                raise refused[0][1]
-            return len(made), []
+            try:
+                return 1, loops.make_one(context, owner, take, rigs)[2]
+            finally:
+                context.scene.frame_set(context.scene.frame_current)
 
         return Work(self.bl_label, "action", takes, make)
 

@@ -72,7 +72,8 @@ class Recording:
     object_channels: set[str]
     scaled_bones: set[str]
     moved_bones: set[str]
-    # What is to be said of what was written.
+    # Rigs that were studied, by the names of their armatures, and what is to be said of what was written.
+    rigs: dict[str, controls.Rig] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
     @property
@@ -361,7 +362,12 @@ class _Fit:
     """
 
     def __init__(self, recording: Recording, started: Any, size: float, cycle: int, carries: str | None) -> None:
-        self.recording, self.owner, self.rig = recording, recording.owner, _studied(recording.owner)
+        self.recording, self.owner = recording, recording.owner
+        # A root bone may have been added since.
+        known = recording.rigs.get(self.owner.name)
+        if known is None or known.bones != [bone.name for bone in self.owner.pose.bones]:
+            known = _studied(self.owner)
+        self.rig = recording.rigs[self.owner.name] = known
         # A new action, with the poses of a root bone that was added.
         self.started = started
         self.size, self.cycle, self.carries = size, cycle, carries

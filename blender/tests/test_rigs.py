@@ -6,11 +6,12 @@ import io
 import math
 import unittest
 from typing import Any
+from unittest import mock
 
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, controls, loops, pose
+from loopwright_blender import actions, controls, loops, operators, pose
 from mathutils import Matrix, Quaternion, Vector
 
 SWITCH = '["IK_FK"]'
@@ -140,6 +141,21 @@ class Rigs(unittest.TestCase):
         self.assertEqual(armature.pose.bones["DEF-Spine"].constraints[0].influence, 0)
         bpy.ops.loopwright.reject()
         self.assertEqual(scenes.state_of(armature), before)
+
+    def test_all_actions_of_a_rig(self) -> None:
+        for root in ("BONE", "NEW_BONE"):
+            armature = rigged(True)
+            take = armature.animation_data.action
+            take.copy().name = "Other"
+            settings, run, study = bpy.context.scene.loopwright, operators.MakeAll, mock.Mock(wraps=controls.study)
+            settings.root, settings.straight = root, True
+            with self.subTest(root), mock.patch.object(controls, "study", study), mock.patch.object(pose, "_SEEN", 1e-9):
+                work = run.open(mock.Mock(bl_label=run.bl_label), bpy.context)
+                while work.waiting:
+                    work.step(bpy.context)
+                self.assertEqual((work.made, work.failed, study.call_count), (2, [], 1))
+                names = [line.partition(": The rig brings the bone ")[0] for line in work.said]
+                self.assertEqual(names, ["Other", take.name])
 
     def test_a_rig_that_does_not_follow_is_refused(self) -> None:
         armature = rigged(False)
