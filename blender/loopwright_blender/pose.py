@@ -372,8 +372,9 @@ class _Fit:
         self.started = started
         self.size, self.cycle, self.carries = size, cycle, carries
         self.repeat = "REPEAT" if cycle else None
-        # The action, and the poses of all bones that it shows; controls are at rest first.
+        # The action, how far the worst joint is off, and the poses of all bones that it shows; controls are at rest first.
         self.action: Any = None
+        self.off = np.inf
         self.shown = self.rig.rest[None]
         # Locations and rotations of controls, and whether tweaks are moved.
         self.channels: dict[str, tuple[Floats, Floats]] = {}
@@ -432,6 +433,7 @@ class _Fit:
                 self.fine, off = True, np.inf
             best = off
         _check_shown(self.recording, self.action, poses, of_joints, self.size)
+        self.off = _off(poses, of_joints, self.size).max()
 
     def _carry_on(self, frames: Floats, poses: Floats) -> bool:
         """Lets the first control carry the character through further cycles, while the others do in each what they do in the first.
@@ -449,7 +451,8 @@ class _Fit:
         self.channels[bone.name] = points, rotated
         self._key(writer, frames, {each.control for each in self.rig.carriers} - {bone.name})
         seen = _samples(len(frames), self.cycle)
-        return bool(_off(poses[seen], _shown(self.owner, self.action, frames[seen])[1], self.size).max() < _SEEN)
+        off = _off(poses[seen], _shown(self.owner, self.action, frames[seen])[1], self.size).max()
+        return bool(off < max(_SEEN, 2 * self.off))
 
     def _key(self, writer: actions.Writer, frames: Floats, cyclic: Collection[str] = ()) -> None:
         """The action with the keys of all controls; those that are cyclic get one cycle."""

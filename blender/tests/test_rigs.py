@@ -119,6 +119,20 @@ class Rigs(unittest.TestCase):
                         if write_to == "CONTROLS" or root != "BONE":
                             self.assertEqual(keys, loop.num_samples + 1)
 
+    def test_several_controls_may_carry_the_character(self) -> None:
+        # As where the first control alone does not.
+        carry_on = pose._Fit._carry_on
+
+        def fails(fit: pose._Fit, *where: Any) -> bool:
+            self.assertTrue(carry_on(fit, *where))
+            return False
+
+        armature = rigged(True, 12)
+        with mock.patch.object(pose._Fit, "_carry_on", fails):
+            loop, source = scenes.made(armature, write_to="CONTROLS", repeats=3)
+        far = np.round(np.linspace(0, 2.9 * loop.period, 9) * loop.fps) / loop.fps
+        self.assertLess(scenes.worst_difference(armature, loop, source, far), 1e-4)
+
     def test_controls_get_the_keys_and_the_rig_goes_on_working(self) -> None:
         armature = rigged(True)
         before = scenes.state_of(armature)

@@ -13,7 +13,7 @@ use glam::{DQuat, DVec3};
 use loopwright::loop_clip::Interpolation;
 use loopwright::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_cli::{Failure, answers};
-use loopwright_formats::{Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
+use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
     AddedRoot, Chosen, JobError, PendingLoop, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied, choose,
@@ -217,7 +217,10 @@ impl MadeHere {
 /// A loop that was written, as it is read from its file. Errors: it is not read so.
 fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<Arc<StoredLoop>, Fault> {
     let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
+    // A character's file may hold other animations.
+    let animation = sidecar.playback.animation.clone();
     let settings = ReadSettings {
+        animation: animation.as_deref().map_or_else(AnimationChoice::default, AnimationChoice::Given),
         space: sidecar.space(),
         limits,
         ..ReadSettings::default()
