@@ -220,7 +220,9 @@ fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> 
     // A character's file may hold other animations.
     let animation = sidecar.playback.animation.clone();
     let settings = ReadSettings {
-        animation: animation.as_deref().map_or_else(AnimationChoice::default, AnimationChoice::Given),
+        animation: animation
+            .as_deref()
+            .map_or_else(AnimationChoice::default, AnimationChoice::Given),
         space: sidecar.space(),
         limits,
         ..ReadSettings::default()
