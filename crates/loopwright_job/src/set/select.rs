@@ -130,7 +130,7 @@ impl Offered {
             quality.grade.unwrap_or(Grade::Review),
             name.split(|letter: char| !letter.is_alphanumeric()).count(),
             // Differences that nobody sees do not decide.
-            quality.foot_slide_cmps.map_or(0.0, |slide| slide.round()),
+            quality.foot_slide_cmps.map_or(0.0, f64::round),
             quality.displacement_mm.unwrap_or(0.0),
         )
     }
