@@ -20,7 +20,7 @@ use crate::transition::{TransitionClip, Transitions};
 /// A turn between standing and standing is larger than this, radians (30 degrees).
 pub const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
 
-/// A turn on the move is larger than this, radians (45 degrees), within about [`TURN_SECS`].
+/// A turn on the move is larger than this, radians (45 degrees), within about 1.5 seconds.
 pub const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
 
 /// A turn on the move takes about so long, seconds; over half of it on either side it is measured.
