@@ -151,16 +151,26 @@ pub fn tree(manifest: &Manifest) -> String {
             links.insert((state, to), ends);
         }
     }
-    for transition in &manifest.transitions {
-        if let (Some(from), Some(to)) = (state_of.get(&*transition.from), state_of.get(&*transition.to))
-            && from != to
-        {
-            links.entry((from.clone(), to.clone())).or_insert(Link {
+    // `travel` takes the shortest way, which is not to pass by a start or a stop.
+    let is_passed = |from: &String, to: &String| {
+        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
+        states
+            .iter()
+            .any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
+    };
+    let fades: Vec<((String, String), Link)> = (manifest.transitions.iter())
+        .filter_map(|transition| {
+            let (from, to) = (state_of.get(&*transition.from)?, state_of.get(&*transition.to)?);
+            let link = Link {
                 fade_secs: transition.fade_secs,
                 switch_mode: AT_ONCE,
                 advance_mode: ON_TRAVEL,
-            });
-        }
+            };
+            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
+        })
+        .collect();
+    for (ends, link) in fades {
+        links.entry(ends).or_insert(link);
     }
     for (index, link) in links.values().enumerate() {
         let _ = write!(
@@ -344,12 +354,14 @@ mod tests {
                 ],
                 triangles: vec![[0, 1, 2]],
             }],
-            transitions: vec![SetTransition {
-                from: "walk".to_owned(),
-                to: "idle".to_owned(),
-                fade_secs: 0.4,
-                ..SetTransition::default()
-            }],
+            transitions: [("walk", "idle"), ("idle", "walk")]
+                .map(|(from, to)| SetTransition {
+                    from: from.to_owned(),
+                    to: to.to_owned(),
+                    fade_secs: 0.4,
+                    ..SetTransition::default()
+                })
+                .to_vec(),
             ..Manifest::default()
         }
     }
@@ -392,6 +404,8 @@ mod tests {
         ] {
             assert!(transitions.contains(way), "{way}: {transitions}");
         }
+        // The start is on the way.
+        assert!(!transitions.contains("\"idle\", \"move\""), "{transitions}");
         assert!(text.contains("blend_point_1/pos = Vector2(1.3, 0)"), "{text}");
         assert!(text.contains("triangles = PackedInt32Array(0, 1, 2)"), "{text}");
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
