@@ -10,6 +10,7 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use crate::grade;
 use crate::model::{Action, Model, Opened, Shown, Stretch};
+use crate::theme;
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
@@ -203,7 +204,7 @@ fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
     });
     let mut x = scale.rect.left() + 12.0;
     for (text, colour) in words {
-        let text = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour);
+        let text = ui.painter().layout_no_wrap(text, theme::small(), colour);
         for number in taken.iter().flatten() {
             if x < *number.end() && x + text.size().x > *number.start() {
                 x = *number.end();
@@ -318,7 +319,7 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
             let colour = visuals.text_color();
             let text = ui
                 .painter()
-                .layout_no_wrap(words.to_owned(), FontId::proportional(10.5), colour);
+                .layout_no_wrap(words.to_owned(), theme::small(), colour);
             if left + text.size().x <= rect.right() {
                 let top = rect.center().y - 0.5 * text.size().y;
                 ui.painter().galley(pos2(left, top), text, colour);
@@ -406,7 +407,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
         };
         let at = pos2(x + aside, scale.rect.top() + 1.0);
         ui.painter()
-            .text(at, align, number, FontId::proportional(11.0), ui.visuals().text_color());
+            .text(at, align, number, theme::small(), ui.visuals().text_color());
         if let Some(to) = dragged_to(&response, scale) {
             let is_free = ui.input(|input| input.modifiers.alt);
             let to = if is_free {
