@@ -36,7 +36,9 @@ impl Pictured {
 
 impl App for Pictured {
     fn raw_input_hook(&mut self, _ctx: &Context, input: &mut RawInput) {
-        input.events.retain(|event| !matches!(event, Event::PointerMoved(_) | Event::PointerGone));
+        input
+            .events
+            .retain(|event| !matches!(event, Event::PointerMoved(_) | Event::PointerGone));
         if !self.is_ready() || !self.frames.is_multiple_of(SETTLE) || self.steps.is_empty() || self.frames == 0 {
             return;
         }
@@ -79,7 +81,11 @@ impl App for Pictured {
                 let _ = image::DynamicImage::ImageRgba8(picture).into_rgb8().save(&self.out);
             }
             ui.ctx().send_viewport_cmd(ViewportCommand::Close);
-        } else if self.steps.is_empty() && self.frames % SETTLE == SETTLE - 1 && self.frames > 2 * SETTLE && !self.is_asked {
+        } else if self.steps.is_empty()
+            && self.frames % SETTLE == SETTLE - 1
+            && self.frames > 2 * SETTLE
+            && !self.is_asked
+        {
             self.is_asked = true;
             let slot = Arc::clone(&self.shot);
             ui.ctx().request_screenshot(move |shot| {
@@ -98,13 +104,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("WIDTH HEIGHT light|dark OUT.png [FILE] [X,Y ...]".into());
     };
     let size = vec2(width.parse()?, height.parse()?);
-    let (files, steps): (Vec<String>, Vec<String>) =
-        rest.iter().cloned().partition(|word| std::path::Path::new(word).is_file());
+    let (files, steps): (Vec<String>, Vec<String>) = rest
+        .iter()
+        .cloned()
+        .partition(|word| std::path::Path::new(word).is_file());
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-    let file_name = files.last().and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
-    let (theme, out) = (if theme == "light" { Theme::Light } else { Theme::Dark }, PathBuf::from(out));
+    let file_name = files
+        .last()
+        .and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
+    let (theme, out) = (
+        if theme == "light" { Theme::Light } else { Theme::Dark },
+        PathBuf::from(out),
+    );
     let options = NativeOptions {
-        viewport: ViewportBuilder::default().with_inner_size(size).with_position(pos2(0.0, 0.0)),
+        viewport: ViewportBuilder::default()
+            .with_inner_size(size)
+            .with_position(pos2(0.0, 0.0)),
         depth_buffer: 24,
         dithering: false,
         ..NativeOptions::default()

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eframe::egui::{
-    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Frame, Label, Layout, Margin, Panel,
-    RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Frame, Label, Layout, Margin,
+    Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use loopwright_formats::Format;
@@ -28,7 +28,7 @@ const PANELS_POINTS: f32 = 372.0;
 const PANELS_RANGE: [f32; 2] = [300.0, 560.0];
 
 /// Height of the timeline with its curves at first, and at least, points; and the most of the window that it takes.
-const TIMELINE_POINTS: f32 = 292.0;
+const TIMELINE_POINTS: f32 = 300.0;
 const LEAST_TIMELINE_POINTS: f32 = 150.0;
 const MOST_TIMELINE: f32 = 0.6;
 
@@ -439,7 +439,8 @@ impl Studio {
     fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         theme::for_fingers(ui.style_mut());
         Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
-        CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
+        let frame = Frame::NONE.fill(ui.visuals().panel_fill);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
                 self.viewport.viewport_ui(ui, &self.model, actions);
@@ -492,7 +493,7 @@ impl Studio {
         let is_narrow = ui.available_width() < NARROW_POINTS;
         ui.horizontal(|ui| {
             if !is_narrow {
-                ui.strong("loopwright");
+                ui.label(RichText::new("loopwright").heading().strong());
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
@@ -655,10 +656,8 @@ impl Studio {
     }
 
     fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        ui.add_space(4.0);
         timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
         self.seam_curve.seam_curve_ui(ui, &self.model, actions);
-        ui.add_space(4.0);
     }
 
     /// The panels of the tab that is open.
@@ -669,7 +668,7 @@ impl Studio {
             Tab::Close => {
                 self.close_ui(ui, actions);
                 if is_narrow {
-                    closed_part("Feet").show(ui, |ui| self.feet_ui(ui, actions));
+                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui, actions));
                     closed_part("Edits").show(ui, |ui| self.edit_ui(ui, actions));
                 }
             }
@@ -685,30 +684,30 @@ impl Studio {
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);
-        closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
+        closed_part("Lengths that repeat").show_unindented(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
-        closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
-        closed_part("Jumps between loops").show(ui, |ui| panels::jumps_ui(ui, model, actions));
-        closed_part("Set and blend").show(ui, |ui| panels::set_ui(ui, model, actions));
+        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
+        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
+        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
         ui.weak("Files stay on this machine.");
     }
 
     fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
-        part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
-        closed_part("Joints of their own").show(ui, |ui| panels::joints_ui(ui, model, actions));
-        part("Root").show(ui, |ui| panels::root_motion_ui(ui, model, actions));
+        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model, actions));
+        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model, actions));
+        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model, actions));
     }
 
     fn feet_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         panels::feet_ui(ui, &self.model, actions);
-        part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, &self.model, actions));
+        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model, actions));
     }
 
     fn edit_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         panels::edits_ui(ui, &self.model, actions);
-        closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, &self.model, actions));
+        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model, actions));
     }
 
     fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
@@ -721,9 +720,9 @@ impl Studio {
         #[cfg(target_arch = "wasm32")]
         let _ = chooses_folder;
         let (capture, export, recipe) = (&mut self.capture, &self.export, &mut self.recipe);
-        part("Picture").show(ui, |ui| capture.capture_ui(ui, model, export));
-        part("Recipe").show(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
-        closed_part("Controller fit").show(ui, |ui| panels::fit_ui(ui, model, actions));
+        part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
+        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
+        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));
     }
 }
 

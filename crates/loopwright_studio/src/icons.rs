@@ -41,15 +41,10 @@ pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled:
 }
 
 /// A switch with a sign; the value that it is set to, where it is clicked.
-pub(crate) fn switch(
-    ui: &mut Ui,
-    icon: Icon,
-    name: &str,
-    tip: &str,
-    is_enabled: bool,
-    is_on: bool,
-) -> Option<bool> {
-    sign_ui(ui, icon, name, tip, is_enabled, Some(is_on)).clicked().then_some(!is_on)
+pub(crate) fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> Option<bool> {
+    sign_ui(ui, icon, name, tip, is_enabled, Some(is_on))
+        .clicked()
+        .then_some(!is_on)
 }
 
 fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: Option<bool>) -> Response {
@@ -129,10 +124,20 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
         Icon::Undo | Icon::Redo => {
             let mirrored = |points: &[[f32; 2]]| -> Vec<[f32; 2]> {
                 let is_redo = icon == Icon::Redo;
-                (points.iter()).map(|&[x, y]| [if is_redo { 1.0 - x } else { x }, y]).collect()
+                (points.iter())
+                    .map(|&[x, y]| [if is_redo { 1.0 - x } else { x }, y])
+                    .collect()
             };
             fill(&mirrored(&[[0.0, 0.32], [0.38, 0.04], [0.38, 0.6]]));
-            line(&mirrored(&[[0.3, 0.32], [0.62, 0.32], [0.86, 0.42], [0.94, 0.62], [0.86, 0.82], [0.62, 0.92], [0.3, 0.92]]));
+            line(&mirrored(&[
+                [0.3, 0.32],
+                [0.62, 0.32],
+                [0.86, 0.42],
+                [0.94, 0.62],
+                [0.86, 0.82],
+                [0.62, 0.92],
+                [0.3, 0.92],
+            ]));
         }
         Icon::Reset => {
             arc(centre, 0.36, -0.75 * PI, 0.85 * PI);
@@ -152,7 +157,11 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
             line(&[[0.5, 0.08], [0.42, 0.3], [0.48, 0.5], [0.68, 0.6], [0.92, 0.5]]);
         }
         Icon::Ghost => {
-            painter.circle_stroke(at(0.36, 0.5), 0.32 * rect.width(), Stroke::new(1.0, colour.gamma_multiply(0.6)));
+            painter.circle_stroke(
+                at(0.36, 0.5),
+                0.32 * rect.width(),
+                Stroke::new(1.0, colour.gamma_multiply(0.6)),
+            );
             painter.circle_filled(at(0.66, 0.5), 0.3 * rect.width(), colour);
         }
         Icon::Split => {
@@ -167,7 +176,15 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
             }
         }
         Icon::Trail => {
-            line(&[[0.0, 0.85], [0.15, 0.5], [0.32, 0.3], [0.5, 0.4], [0.62, 0.62], [0.8, 0.68], [0.95, 0.3]]);
+            line(&[
+                [0.0, 0.85],
+                [0.15, 0.5],
+                [0.32, 0.3],
+                [0.5, 0.4],
+                [0.62, 0.62],
+                [0.8, 0.68],
+                [0.95, 0.3],
+            ]);
             painter.circle_filled(at(0.95, 0.24), 2.6, colour);
         }
         Icon::Body => {
@@ -194,7 +211,12 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
             }
         }
         Icon::Orthographic => {
-            painter.rect_stroke(Rect::from_min_max(at(0.05, 0.32), at(0.68, 0.95)), 0.0, thin, StrokeKind::Middle);
+            painter.rect_stroke(
+                Rect::from_min_max(at(0.05, 0.32), at(0.68, 0.95)),
+                0.0,
+                thin,
+                StrokeKind::Middle,
+            );
             line(&[[0.05, 0.32], [0.32, 0.05], [0.95, 0.05], [0.95, 0.68], [0.68, 0.95]]);
             line(&[[0.68, 0.32], [0.95, 0.05]]);
         }

@@ -90,9 +90,9 @@ const LIGHT: Tokens = Tokens {
     ],
     sky: Color32::from_rgb(232, 235, 240),
     ground_line: Color32::from_rgb(120, 126, 140),
-    left: Color32::from_rgb(40, 130, 150),
-    right: Color32::from_rgb(196, 110, 150),
-    trunk: Color32::from_rgb(150, 157, 170),
+    left: Color32::from_rgb(60, 156, 176),
+    right: Color32::from_rgb(212, 128, 166),
+    trunk: Color32::from_rgb(196, 202, 212),
 };
 
 /// Least size of what is touched on a narrow window, points.
@@ -134,7 +134,9 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         (TextStyle::Monospace, 13.5),
         (TextStyle::Heading, 17.0),
     ] {
-        style.text_styles.insert(text, FontId::new(points, FontFamily::Proportional));
+        style
+            .text_styles
+            .insert(text, FontId::new(points, FontFamily::Proportional));
     }
     style.spacing.item_spacing = vec2(8.0, 6.0);
     style.spacing.button_padding = vec2(9.0, 4.0);
@@ -239,7 +241,9 @@ mod tests {
         ctx.set_fonts(crate::fonts::fonts());
         let _ = ctx.run_ui(Default::default(), |ui| {
             let width = |figure: char| {
-                let text = ui.painter().layout_no_wrap(figure.to_string(), FontId::proportional(40.0), Color32::WHITE);
+                let text = ui
+                    .painter()
+                    .layout_no_wrap(figure.to_string(), FontId::proportional(40.0), Color32::WHITE);
                 text.size().x
             };
             let zero = width('0');

@@ -231,6 +231,11 @@ impl Model {
         self.awaits_character
     }
 
+    /// The joint that is chosen.
+    pub fn watched(&self) -> usize {
+        self.watched
+    }
+
     /// What was worked out of the take.
     pub fn studies(&self) -> &Studies {
         &self.studies

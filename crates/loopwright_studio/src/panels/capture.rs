@@ -152,12 +152,16 @@ impl CapturePanel {
 impl Job {
     /// Keeps a picture; the last one makes the file. Returns where it is.
     fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32, folder: &str) -> Result<Option<String>, String> {
-        let whole = Rect::from_min_size(Default::default(), shot.size.map(|side| side as f32 / pixels_per_point).into());
+        let whole = Rect::from_min_size(
+            Default::default(),
+            shot.size.map(|side| side as f32 / pixels_per_point).into(),
+        );
         let rect = self.rect.unwrap_or(whole).intersect(whole);
         let view = shot.region(&rect, Some(pixels_per_point));
         let [width, height] = view.size.map(|side| side as u32);
         let rgba = view.as_raw().to_vec();
-        let picture = RgbaImage::from_raw(width, height, rgba).filter(|picture| picture.width() > 0 && picture.height() > 0);
+        let picture =
+            RgbaImage::from_raw(width, height, rgba).filter(|picture| picture.width() > 0 && picture.height() > 0);
         let picture = picture.ok_or("The view is too small for a picture")?;
         self.is_asked = false;
         if !self.is_gif {

@@ -1,11 +1,11 @@
 //! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
 
-use eframe::egui::{self, Button, Response, Role, Ui, WidgetInfo};
+use eframe::egui::{Button, Response, Role, Ui, WidgetInfo};
 use loopwright::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
 use loopwright::unit::Unit;
 use loopwright_job::Decision;
 
-use super::settings::{Setting, setting_ui};
+use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, final_edit};
 use crate::model::{Action, Edit, Model};
 
@@ -16,15 +16,13 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     presets_ui(ui, edit, actions);
-    egui::ComboBox::from_label("Method")
-        .selected_text(name.as_str())
-        .show_ui(ui, |ui| {
-            for &other in ClosureName::OF_BODIES {
-                if ui.selectable_label(other == name, other.as_str()).clicked() {
-                    actions.push(Action::CloseBy(other));
-                }
+    choice_ui(ui, "Method", name.as_str(), |ui| {
+        for &other in ClosureName::OF_BODIES {
+            if ui.selectable_label(other == name, other.as_str()).clicked() {
+                actions.push(Action::CloseBy(other));
             }
-        });
+        }
+    });
     ui.weak(name.help());
     match model.made().and_then(|made| made.done.decision.as_ref()) {
         Some(Decision::Closure(tried)) => {
@@ -84,7 +82,9 @@ fn what(preset: Preset) -> &'static str {
         Preset::Both => "A spring at either end takes half of the gap",
         Preset::Cubic => "Cubics at both ends",
         Preset::Linear => "The gap spread evenly over the loop, its velocity faded by cubics",
-        Preset::LinearWithKink => "The gap spread evenly over the loop and nothing else, to compare with: the seam is a kink",
+        Preset::LinearWithKink => {
+            "The gap spread evenly over the loop and nothing else, to compare with: the seam is a kink"
+        }
         Preset::SoftFade => "Soft ramps at both ends",
     }
 }
@@ -117,7 +117,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         return;
     }
     // Ends that differ are apart whatever was ticked.
-    let id = ui.scope_id().with("apart");
+    let id = ui.scope_id().with(("apart", method.start.kind().descriptor().name));
     let differs = method.start != method.end;
     let mut apart = differs || ui.data(|data| data.get_temp(id)).unwrap_or(false);
     let (mut start, mut end) = (method.start, method.end);
@@ -162,10 +162,7 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<Response> {
     let default = Shape::from_given(shape.kind(), |_| None);
     for (parameter, mut value) in shape.values() {
         let (word, name) = match parameter.key {
-            ShapeKey::VelocityBlend => (
-                format!("Velocity, {end}"),
-                format!("{} at the {end}", parameter.label),
-            ),
+            ShapeKey::VelocityBlend => (format!("Velocity, {end}"), format!("{} at the {end}", parameter.label)),
             _ => (
                 format!("{}, {end}", parameter.label),
                 format!("{} at the {end}", parameter.label),
@@ -198,8 +195,8 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action
         suffix: "",
         default: Some(Shares::EVEN.rho),
     };
-    let response =
-        setting_ui(ui, &mut share, &setting).on_hover_text("1: the start moves to the end; 0: the end moves to the start");
+    let response = setting_ui(ui, &mut share, &setting)
+        .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
     let shares = Shares::all(share);
     actions.extend(edit_by(&response, with(edit, Method { shares, ..*method })));
 }

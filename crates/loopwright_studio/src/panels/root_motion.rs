@@ -3,7 +3,7 @@
 use eframe::egui::{self, Ui};
 use loopwright::RootMode;
 
-use super::settings::{Setting, setting_ui};
+use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, row_ui, turning};
 use crate::model::{Action, Edit, Model};
 
@@ -20,21 +20,19 @@ const MODES: [RootMode; 7] = [
 pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
-    egui::ComboBox::from_label("Root motion")
-        .selected_text(mode.as_str())
-        .show_ui(ui, |ui| {
-            for other in MODES {
-                let mut response = ui
-                    .selectable_label(other == mode, other.as_str())
-                    .on_hover_text(meaning(other));
-                if response.clicked() {
-                    response.mark_changed();
-                    let mut edit = edit.clone();
-                    edit.settings.root.mode = other;
-                    actions.extend(edit_by(&response, edit));
-                }
+    choice_ui(ui, "Root motion", mode.as_str(), |ui| {
+        for other in MODES {
+            let mut response = ui
+                .selectable_label(other == mode, other.as_str())
+                .on_hover_text(meaning(other));
+            if response.clicked() {
+                response.mark_changed();
+                let mut edit = edit.clone();
+                edit.settings.root.mode = other;
+                actions.extend(edit_by(&response, edit));
             }
-        });
+        }
+    });
     ui.weak(meaning(mode));
     if mode == RootMode::Inertialized {
         blend_ui(ui, edit, actions);
@@ -63,8 +61,18 @@ fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
     let blend = &mut edit.settings.root.blend;
     let mut moved = None;
     for (secs, shape, word, name) in [
-        (&mut blend.start_secs, method.start, "Root blend, start", "Root blend at the start"),
-        (&mut blend.end_secs, method.end, "Root blend, end", "Root blend at the end"),
+        (
+            &mut blend.start_secs,
+            method.start,
+            "Root blend, start",
+            "Root blend at the start",
+        ),
+        (
+            &mut blend.end_secs,
+            method.end,
+            "Root blend, end",
+            "Root blend at the end",
+        ),
     ] {
         let mut now = secs.unwrap_or(shape.secs());
         let setting = Setting {

@@ -7,11 +7,11 @@ use eframe::egui::{self, DragValue, Response, Slider, SliderClamping, Ui, vec2};
 use crate::icons::{self, Icon};
 
 /// Room for the name, and for the number, points.
-const NAME_POINTS: f32 = 118.0;
-const NUMBER_POINTS: f32 = 62.0;
+const NAME_POINTS: f32 = 112.0;
+const NUMBER_POINTS: f32 = 56.0;
 
 /// Room for the bar by which the panels are scrolled, points.
-const SCROLL_POINTS: f32 = 10.0;
+const SCROLL_POINTS: f32 = 6.0;
 
 /// A setting that a slider shows.
 pub(super) struct Setting<'a> {
@@ -25,18 +25,36 @@ pub(super) struct Setting<'a> {
     pub(super) default: Option<f64>,
 }
 
+/// A list to choose from, with its name on the left.
+pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let label = word_ui(ui, word, egui::Sense::hover());
+        let width = ui.available_width() - SCROLL_POINTS;
+        let list = egui::ComboBox::from_id_salt(word)
+            .width(width)
+            .selected_text(chosen)
+            .show_ui(ui, choices);
+        list.response.labelled_by(label.id);
+    });
+}
+
+/// The name of a row, as wide as those of the others.
+fn word_ui(ui: &mut Ui, word: &str, sense: egui::Sense) -> Response {
+    let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    let label = ui.allocate_ui_with_layout(room, layout, |ui| {
+        ui.set_min_width(NAME_POINTS);
+        ui.add(egui::Label::new(word).truncate().sense(sense))
+    });
+    label.inner
+}
+
 /// Shows a setting, and moves it; the response is that of whatever moved it.
 pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
     ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        let room = vec2(NAME_POINTS, height);
-        let label = ui
-            .allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.set_min_width(NAME_POINTS);
-                let label = egui::Label::new(setting.word).truncate().sense(egui::Sense::click());
-                ui.add(label)
-            })
-            .inner;
+        let label = word_ui(ui, setting.word, egui::Sense::click());
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
         ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);
@@ -67,7 +85,10 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
             })
             .inner;
         let label = label.on_hover_text("Double click: back to the default");
-        if let Some(default) = setting.default.filter(|_| reset.clicked() || label.double_clicked() && !is_default) {
+        if let Some(default) = setting
+            .default
+            .filter(|_| reset.clicked() || label.double_clicked() && !is_default)
+        {
             *value = default;
             moved.mark_changed();
         }

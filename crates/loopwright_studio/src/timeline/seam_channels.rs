@@ -110,7 +110,10 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
     };
     let of_joint = |joint: usize| {
         let offsets: Vec<DVec3> = all.iter().skip(joint).step_by(num_joints).copied().collect();
-        let most = offsets.iter().copied().max_by(|one, other| one.length().total_cmp(&other.length()))?;
+        let most = offsets
+            .iter()
+            .copied()
+            .max_by(|one, other| one.length().total_cmp(&other.length()))?;
         let along = most.try_normalize()?;
         Some(Offset {
             joint,
@@ -118,7 +121,10 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
             values: offsets.iter().map(|offset| offset.dot(along)).collect(),
         })
     };
-    let mut found: Vec<Offset> = (0..num_joints).filter_map(of_joint).filter(|offset| offset.most > 1e-6).collect();
+    let mut found: Vec<Offset> = (0..num_joints)
+        .filter_map(of_joint)
+        .filter(|offset| offset.most > 1e-6)
+        .collect();
     found.sort_by(|one, other| other.most.total_cmp(&one.most));
     found
 }
@@ -142,7 +148,8 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
                 let turn = if turn.w < 0.0 { -turn } else { turn };
                 turn.to_scaled_axis()
             };
-            let before = (0..=source.num_intervals()).map(|sample| turned(source.pose(sample as isize).rotations[joint]));
+            let before =
+                (0..=source.num_intervals()).map(|sample| turned(source.pose(sample as isize).rotations[joint]));
             let after = (0..clip.num_samples()).map(|sample| turned(clip.body_pose(sample).rotations[joint]));
             (before.collect(), after.collect())
         }

@@ -14,6 +14,9 @@ const LEAST_POINTS: f32 = 70.0;
 /// Windows lower than this show the curves only where one asks for them: they would take the body's place, points.
 const HIGH_POINTS: f32 = 800.0;
 
+/// Room below the curves, points.
+const BELOW_POINTS: f32 = 6.0;
+
 /// Room for the list of the joints that are moved most, points; and the least room for the curves beside it.
 const LIST_POINTS: f32 = 168.0;
 const BESIDE_LIST_POINTS: f32 = 260.0;
@@ -45,8 +48,7 @@ pub(crate) struct SeamCurve {
 impl SeamCurve {
     /// Whether the curves are shown: their room is then as high as one drags it.
     pub(crate) fn is_shown(&self, ctx: &egui::Context) -> bool {
-        self.is_shown
-            .unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
+        self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
     }
 
     pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
@@ -65,7 +67,12 @@ impl SeamCurve {
             for kind in Kind::ALL {
                 let response = ui.selectable_label(self.kind == kind, kind.word());
                 response.widget_info(|| {
-                    WidgetInfo::selected(Role::Button, true, self.kind == kind, format!("Curves: {}", kind.word()))
+                    WidgetInfo::selected(
+                        Role::Button,
+                        true,
+                        self.kind == kind,
+                        format!("Curves: {}", kind.word()),
+                    )
                 });
                 if response.on_hover_text(kind.tip()).clicked() {
                     self.kind = kind;
@@ -97,10 +104,12 @@ impl SeamCurve {
             true => Curves::Offsets(offsets(made, kind)),
             false => Curves::Channels(Box::new(channels(made, kind, joint))),
         });
-        let height = ui.available_height().max(LEAST_POINTS);
+        // All the height there is, and no more: else the panel would grow with its curves.
+        let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
-        ui.horizontal(|ui| {
+        let layout = egui::Layout::left_to_right(egui::Align::Min);
+        ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "One period with the seam in the middle"));
@@ -118,7 +127,7 @@ impl SeamCurve {
                 actions.push(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
             }
             if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                list_ui(ui, offsets, made, kind, model, height, actions);
+                ui.vertical(|ui| list_ui(ui, offsets, made, kind, model, height, actions));
             }
         });
     }
@@ -192,7 +201,11 @@ impl Chart {
             painter.text(at, align, text, theme::small(), visuals.weak_text_color());
         };
         word(rect.center_bottom() + vec2(4.0, -2.0), Align2::LEFT_BOTTOM, "seam");
-        word(rect.left_bottom() + vec2(4.0, -2.0), Align2::LEFT_BOTTOM, "shaded: blended");
+        word(
+            rect.left_bottom() + vec2(4.0, -2.0),
+            Align2::LEFT_BOTTOM,
+            "shaded: blended",
+        );
         Self {
             rect,
             painter: painter.clone(),
@@ -205,7 +218,7 @@ impl Chart {
 
     /// The place of a value at a share of the period, where values lie about a middle within a range.
     fn at(&self, share: f64, value: f64, range: f64) -> Pos2 {
-        let drawn = self.rect.shrink2(vec2(0.0, 16.0));
+        let drawn = self.rect.shrink2(vec2(0.0, 12.0));
         pos2(
             self.rect.left() + self.rect.width() * share as f32,
             drawn.center().y - drawn.height() * (value / range.max(f64::MIN_POSITIVE)) as f32,
@@ -240,8 +253,11 @@ impl Chart {
         let range = 2.0 * most.max(0.5 * self.kind.least());
         let accent = theme::tokens(self.is_dark).accent;
         let zero = self.at(0.0, 0.0, range).y;
-        self.painter
-            .hline(self.rect.x_range(), zero, Stroke::new(1.0, self.weak.gamma_multiply(0.4)));
+        self.painter.hline(
+            self.rect.x_range(),
+            zero,
+            Stroke::new(1.0, self.weak.gamma_multiply(0.4)),
+        );
         let is_chosen = |offset: &&Offset| Some(offset.joint) == chosen;
         for offset in offsets.iter().take(MOST_DRAWN).filter(|offset| !is_chosen(offset)) {
             for line in self.lines(&offset.values, 0.0, range) {
@@ -272,7 +288,10 @@ impl Chart {
             [values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max)]
         };
         let extents = channels.each_ref().map(extent);
-        let range = extents.iter().map(|[low, high]| high - low).fold(self.kind.least(), f64::max);
+        let range = extents
+            .iter()
+            .map(|[low, high]| high - low)
+            .fold(self.kind.least(), f64::max);
         let colours = theme::tokens(self.is_dark).axes;
         for ((channel, [low, high]), colour) in channels.iter().zip(extents).zip(colours) {
             let middle = 0.5 * (low + high);

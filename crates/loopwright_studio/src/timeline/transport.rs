@@ -8,23 +8,29 @@ use crate::model::{Action, Model, SPEEDS, Shown};
 const SLOW_SPEED: f64 = 0.25;
 
 /// Room for the number of the frame and of the loop, points: they do not move what is beside them.
-const FRAME_POINTS: f32 = 96.0;
-const LOOP_POINTS: f32 = 54.0;
+const FRAME_POINTS: f32 = 52.0;
+const FIGURE_POINTS: f32 = 8.0;
+const LOOP_POINTS: f32 = 62.0;
 
 /// Room for the slider of the speed with its number, and for the switches beside it, points.
 const SPEED_POINTS: f32 = 60.0;
-const BESIDE_TIME_POINTS: f32 = 250.0;
+const BESIDE_TIME_POINTS: f32 = 172.0;
+
+/// Where the strip is narrower, the speed is shown without its number, points.
+const NUMBERED_POINTS: f32 = 800.0;
 
 /// The strip on a wide window: all in one row.
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
+        let is_numbered = ui.available_width() > NUMBERED_POINTS;
         playing_ui(ui, model, actions);
         place_ui(ui, model);
-        let room = ui.available_width() - BESIDE_TIME_POINTS;
+        let speed = if is_numbered { NUMBER_POINTS } else { 0.0 };
+        let room = ui.available_width() - BESIDE_TIME_POINTS - speed;
         time_ui(ui, model, room, actions);
         ui.add_space(6.0);
-        speed_ui(ui, model, actions);
+        speed_ui(ui, model, is_numbered, actions);
         switches_ui(ui, model, actions);
     });
 }
@@ -64,55 +70,64 @@ fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 
 /// The frame that is shown, and how often the loop was played.
 fn place_ui(ui: &mut Ui, model: &Model) {
-    let height = ui.spacing().interact_size.y;
     let (step, span) = (model.step_secs(), model.span_secs());
     let (frame, last) = match step > 0.0 {
         true => ((model.playback.secs_in(span) / step).floor(), (span / step).round()),
         false => (0.0, 0.0),
     };
     // A take has a last frame; a loop ends where it begins.
-    let last = if model.shown() == Shown::Take { last } else { (last - 1.0).max(0.0) };
-    let word = |ui: &mut Ui, text: String, points: f32| {
-        ui.allocate_ui_with_layout(vec2(points, height), egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.set_min_width(points);
-            ui.add(Label::new(text).truncate());
-        });
+    let last = if model.shown() == Shown::Take {
+        last
+    } else {
+        (last - 1.0).max(0.0)
     };
     ui.add_space(4.0);
-    word(ui, format!("Frame {:.0} / {last:.0}", frame.min(last)), FRAME_POINTS);
-    word(ui, format!("Loop {}", model.playback.num_wraps + 1), LOOP_POINTS);
+    let figures = 2.0 * (format!("{last:.0}").len() as f32) * FIGURE_POINTS;
+    word_ui(
+        ui,
+        format!("Frame {:.0} / {last:.0}", frame.min(last)),
+        FRAME_POINTS + figures,
+    );
+    word_ui(ui, format!("Loop {}", model.playback.num_wraps + 1), LOOP_POINTS);
 }
 
 fn time_ui(ui: &mut Ui, model: &Model, room: f32, actions: &mut Vec<Action>) {
     let span = model.span_secs();
     let mut secs = model.playback.secs_in(span);
     ui.spacing_mut().slider_width = (room - NUMBER_POINTS).max(40.0);
-    let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE))
-        .custom_formatter(two_digits)
-        .suffix(" s");
+    let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE)).show_value(false);
     let response = ui.add(slider);
     let said = (secs * 1e2).round() / 1e2;
     response.widget_info(|| WidgetInfo::slider(true, said, "Time"));
     if response.changed() {
         actions.push(Action::Seek(secs));
     }
+    word_ui(ui, format!("{secs:.2} s"), NUMBER_POINTS);
 }
 
 /// Room for the number beside a slider, points.
-const NUMBER_POINTS: f32 = 64.0;
+const NUMBER_POINTS: f32 = 48.0;
 
-fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool, actions: &mut Vec<Action>) {
     let mut speed = model.playback.speed;
     ui.spacing_mut().slider_width = SPEED_POINTS;
-    let slider = Slider::new(&mut speed, SPEEDS)
-        .logarithmic(true)
-        .suffix("x")
-        .custom_formatter(two_digits);
-    let response = ui.add(slider);
+    let response = ui.add(Slider::new(&mut speed, SPEEDS).logarithmic(true).show_value(false));
     response.widget_info(|| WidgetInfo::slider(true, speed, "Speed"));
-    if response.on_hover_text("Speed").changed() {
+    if response.on_hover_text(format!("Speed: {speed:.2}x")).changed() {
         actions.push(Action::Speed(speed));
     }
+    if is_numbered {
+        word_ui(ui, format!("{speed:.2}x"), NUMBER_POINTS);
+    }
+}
+
+/// A word that takes the same room however long it is: nothing beside it moves.
+fn word_ui(ui: &mut Ui, text: String, points: f32) {
+    let room = vec2(points, ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        ui.set_min_width(points);
+        ui.add(Label::new(text).truncate());
+    });
 }
 
 fn switches_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
@@ -128,9 +143,4 @@ fn switches_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let is_there = model.made().is_some();
     let seam_only = icons::switch(ui, Icon::SeamOnly, "Seam only", tip, is_there, playback.is_seam_only);
     actions.extend(seam_only.map(Action::SeamOnly));
-}
-
-/// A number as it is shown. Limits of digits of a slider would round the value itself, in every frame.
-fn two_digits(value: f64, _digits: std::ops::RangeInclusive<usize>) -> String {
-    format!("{value:.2}")
 }

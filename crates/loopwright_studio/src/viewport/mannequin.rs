@@ -42,8 +42,8 @@ pub(super) struct Colours {
 struct Tube {
     ends: [DVec3; 2],
     radii: [f64; 2],
-    /// How wide and how deep it is as shares of its radii.
-    width: f64,
+    /// How wide its ends are, and how deep it is, as shares of its radii.
+    width: [f64; 2],
     depth: f64,
     /// How much thicker it is in its middle.
     bulge: f64,
@@ -133,7 +133,9 @@ impl Plan {
                 (up - down).abs()
             };
             let inner = path.get(1..path.len().saturating_sub(1)).unwrap_or_default();
-            let middle = inner.iter().min_by(|one, other| from_middle(one).total_cmp(&from_middle(other)));
+            let middle = inner
+                .iter()
+                .min_by(|one, other| from_middle(one).total_cmp(&from_middle(other)));
             if let Some(&middle) = middle {
                 bends.push(([top, middle, end], upper));
             }
@@ -151,13 +153,20 @@ impl Plan {
             }
         }
         // The straightest pose: where joints are bent already, a surface folds when they bend the other way.
-        let bent = |pose: &Pose| bends.iter().map(|(joints, _)| flexion(pose, *joints).length()).sum::<f64>();
+        let bent = |pose: &Pose| {
+            bends
+                .iter()
+                .map(|(joints, _)| flexion(pose, *joints).length())
+                .sum::<f64>()
+        };
         let straightest = (0..poses.len()).min_by(|&one, &other| bent(&poses[one]).total_cmp(&bent(&poses[other])));
         let mut front = vec![DVec3::ZERO; count];
         for (pose, &frame) in poses.iter().zip(&frames) {
             let ahead = opened.studied.analysis.heading.world_from_heading(frame).rotation * DVec3::Z;
             for joint in 0..count {
-                let of_limb = bends.iter().find(|([top, ..], _)| skeleton.path_from_root(joint).contains(top));
+                let of_limb = bends
+                    .iter()
+                    .find(|([top, ..], _)| skeleton.path_from_root(joint).contains(top));
                 let to = match (part[joint], of_limb) {
                     (Part::Foot, _) => DVec3::Y,
                     (_, Some((joints, Part::Leg))) => FRONT_OF_BODY * ahead - flexion(pose, *joints),
@@ -170,7 +179,10 @@ impl Plan {
         Self {
             part,
             front,
-            bind: poses.into_iter().nth(straightest.unwrap_or(0)).unwrap_or_else(|| opened.pose_at(0.0)),
+            bind: poses
+                .into_iter()
+                .nth(straightest.unwrap_or(0))
+                .unwrap_or_else(|| opened.pose_at(0.0)),
         }
     }
 
@@ -178,7 +190,8 @@ impl Plan {
     fn front_across(&self, joint: usize, along: DVec3) -> DVec3 {
         let front = self.bind.rotations[joint] * self.front[joint].normalize_or(DVec3::Z);
         let across = |front: DVec3| (front - along * front.dot(along)).try_normalize();
-        across(front).filter(|_| front.dot(along).abs() < 0.98)
+        across(front)
+            .filter(|_| front.dot(along).abs() < 0.98)
             .unwrap_or_else(|| along.any_orthonormal_vector())
     }
 }
@@ -201,7 +214,9 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
     for limb in figure.limbs() {
         let [start, end] = limb.ends.map(|end| points[end]);
         let joint = figure.joint_of(limb.ends[0]);
-        let Some(along) = (end - start).try_normalize() else { continue };
+        let Some(along) = (end - start).try_normalize() else {
+            continue;
+        };
         // Both ends of a head are tips of its joint.
         let is_head = limb.ends[0] >= num_joints;
         let part = plan.part[joint];
@@ -209,23 +224,37 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
         let end_joint = (limb.ends[1] < num_joints).then_some(limb.ends[1]);
         let parent = skeleton.parent(joint).filter(|_| joint != body.hips && !is_head);
         let is_connector = part == Part::Trunk && end_joint.is_some_and(|end| plan.part[end] != Part::Trunk);
-        let is_finger = part == Part::Hand && limb.radii[0] < 0.012 * stature;
+        let is_thin = part == Part::Hand && limb.radii[0] < 0.012 * stature;
+        let has_fingers = |hand: &usize| skeleton.children(*hand).len() > 1;
+        let is_finger = is_thin
+            && skeleton
+                .path_from_root(joint)
+                .iter()
+                .filter(|on| body.hands.contains(on))
+                .any(has_fingers);
+        let mut radii = limb.radii;
+        if is_thin && !is_finger {
+            // The only finger stands for all.
+            radii = [0.019, 0.012].map(|share| share * stature);
+        }
         let (width, depth, bulge) = match part {
-            _ if is_head => (0.86, 1.0, 0.06),
-            Part::Trunk if is_connector => (0.8, 0.95, 0.0),
-            Part::Trunk => trunk_section(limb, stature),
-            Part::Arm if limb.radii[1] < 0.024 * stature => (1.12, 0.9, 0.16),
-            Part::Arm => (1.0, 1.1, 0.12),
-            Part::Hand if is_finger => (1.0, 1.0, 0.0),
+            _ if is_head => ([0.86; 2], 1.0, 0.06),
+            Part::Trunk if is_connector => ([0.8; 2], 0.95, 0.0),
+            // Wide and flat at the chest, rounder at the neck.
+            Part::Trunk => (limb.radii.map(|radius| trunk_width(radius / stature)), 0.9, 0.0),
+            Part::Arm if limb.radii[1] < 0.024 * stature => ([1.12; 2], 0.9, 0.16),
+            Part::Arm => ([1.0; 2], 1.1, 0.12),
+            Part::Hand if is_finger => ([1.0; 2], 1.0, 0.0),
             // Thin from palm to back: the front of an arm is where the thumb is.
-            Part::Hand => (0.55, 1.5, 0.1),
-            Part::Leg => (0.95, 1.05, 0.12),
-            Part::Foot => (1.5, 0.85, 0.0),
+            Part::Hand if is_thin => ([0.55, 0.6], 1.4, 0.0),
+            Part::Hand => ([0.8, 0.55], 1.4, 0.1),
+            Part::Leg => ([0.95; 2], 1.05, 0.12),
+            Part::Foot => ([1.3, 1.6], 0.85, 0.0),
         };
         let (colour, stripe) = coloured(limb.side, colours);
         tubes.push(Tube {
             ends: [start, end],
-            radii: limb.radii,
+            radii,
             width,
             depth,
             bulge,
@@ -233,13 +262,24 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
             joint,
             neighbours: [parent, end_joint.filter(|_| !is_connector)],
             colour,
-            stripe: if part == Part::Trunk && !is_head { colour } else { stripe },
+            stripe: if part == Part::Trunk && !is_head {
+                colour
+            } else {
+                stripe
+            },
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
         });
         if is_head {
-            tubes.push(nose(tubes.last().map_or(front, |head| head.front), [start, end], limb, joint, colours));
+            tubes.push(nose(
+                tubes.last().map_or(front, |head| head.front),
+                [start, end],
+                limb,
+                joint,
+                colours,
+            ));
         }
     }
+    tubes.extend(pelvis(opened, figure, plan, &points, colours));
     for (foot, side) in body.feet.iter().map(|foot| (foot, foot.side)) {
         tubes.extend(heel(foot.ankle, side, figure, plan, &points, colours));
     }
@@ -251,10 +291,33 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
     tubes
 }
 
-/// Wide and flat at the chest, rounder at the neck.
-fn trunk_section(limb: &Limb, stature: f64) -> (f64, f64, f64) {
-    let thick = (0.5 * (limb.radii[0] + limb.radii[1]) / stature - 0.03).clamp(0.0, 0.03) / 0.03;
-    (1.0 + 0.42 * thick, 0.9, 0.0)
+/// How wide the trunk is where its radius is that share of the stature.
+fn trunk_width(share: f64) -> f64 {
+    1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
+}
+
+/// The pelvis, from the hips to where the legs begin.
+fn pelvis(opened: &Opened, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
+    let (body, stature) = (opened.body(), figure.stature());
+    let [left, right] = body.thighs?;
+    let start = points[body.hips];
+    let between = 0.5 * (points[left] + points[right]);
+    let along = (between - start).try_normalize()?;
+    let wide = 0.5 * (points[left] - points[right]).length();
+    let radius = 0.05 * stature;
+    Some(Tube {
+        ends: [start, between],
+        radii: [radius; 2],
+        width: [(wide / radius).clamp(1.3, 2.0); 2],
+        depth: 1.05,
+        bulge: 0.0,
+        front: plan.front_across(body.hips, along),
+        joint: body.hips,
+        neighbours: [None; 2],
+        colour: colours.trunk,
+        stripe: colours.trunk,
+        corners: CORNERS,
+    })
 }
 
 fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
@@ -277,9 +340,9 @@ fn nose(front: DVec3, [start, end]: [DVec3; 2], head: &Limb, joint: usize, colou
     let reach = head.radii[1];
     let (colour, stripe) = coloured(None, colours);
     Tube {
-        ends: [middle + 0.6 * reach * front, middle + 1.08 * reach * front],
-        radii: [0.3 * reach, 0.14 * reach],
-        width: 0.8,
+        ends: [middle + 0.7 * reach * front, middle + 1.05 * reach * front],
+        radii: [0.34 * reach, 0.18 * reach],
+        width: [0.8; 2],
         depth: 1.0,
         bulge: 0.0,
         front: (end - start).normalize_or(DVec3::Y),
@@ -310,7 +373,7 @@ fn heel(
     Some(Tube {
         ends: [start, end],
         radii: [limb.radii[0], 0.95 * limb.radii[0]],
-        width: 1.0,
+        width: [1.0; 2],
         depth: 1.0,
         bulge: 0.0,
         front: plan.front_across(ankle, (end - start).try_normalize()?),
@@ -324,7 +387,10 @@ fn heel(
 
 /// The thumb of a hand without fingers: to the front, as the elbow bends.
 fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
-    let limb = figure.limbs().iter().find(|limb| figure.joint_of(limb.ends[0]) == hand)?;
+    let limb = figure
+        .limbs()
+        .iter()
+        .find(|limb| figure.joint_of(limb.ends[0]) == hand)?;
     let (start, end) = (points[limb.ends[0]], points[limb.ends[1]]);
     let along = (end - start).try_normalize()?;
     let front = plan.front_across(hand, along);
@@ -334,7 +400,7 @@ fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &
     Some(Tube {
         ends: [root, root + 0.4 * reach * along + 1.1 * radius * front],
         radii: [0.5 * radius, 0.36 * radius],
-        width: 1.0,
+        width: [1.0; 2],
         depth: 1.0,
         bulge: 0.0,
         front,
@@ -349,7 +415,9 @@ fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &
 /// Adds a tube to a mesh whose origin is at the hips.
 fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let [start, end] = tube.ends;
-    let Some(along) = (end - start).try_normalize() else { return };
+    let Some(along) = (end - start).try_normalize() else {
+        return;
+    };
     let front = tube.front;
     let side = front.cross(along);
     let first = mesh.vertices.len() as u32;
@@ -370,13 +438,14 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     for &(share, thin, lean, beyond) in &rings {
         let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
             * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
+        let width = tube.width[0] + (tube.width[1] - tube.width[0]) * share;
         let centre = start.lerp(end, share) + beyond * radius * tube.depth.min(1.0) * along;
         let (bones, weights) = carried(tube, share);
         for corner in 0..tube.corners {
             let (sin, cos) = (TAU * corner as f64 / tube.corners as f64).sin_cos();
-            let across = thin * radius * (cos * tube.width * side + sin * tube.depth * front);
+            let across = thin * radius * (cos * width * side + sin * tube.depth * front);
             // The normal of an ellipse leans to its narrow side.
-            let flat = (cos / tube.width * side + sin / tube.depth * front).normalize_or(side);
+            let flat = (cos / width * side + sin / tube.depth * front).normalize_or(side);
             let normal = ((1.0 - lean * lean).max(0.0).sqrt() * flat + lean * along).normalize_or(along);
             mesh.vertices.push(Vertex {
                 position: (centre + across - hips).as_vec3().to_array(),
@@ -475,10 +544,17 @@ mod tests {
         let moved = |joint: usize| {
             let far = (mesh.vertices.iter().zip(before.iter().zip(&after)))
                 .filter(|(vertex, _)| usize::from(vertex.bones[0]) == joint)
-                .map(|(_, ([one, _], [other, _]))| glam::Vec3::from_array(*one).distance(glam::Vec3::from_array(*other)));
+                .map(|(_, ([one, _], [other, _]))| {
+                    glam::Vec3::from_array(*one).distance(glam::Vec3::from_array(*other))
+                });
             far.fold(0.0, f32::max)
         };
-        assert!(moved(hand) > 0.01 && moved(forearm) > 0.001, "{} {}", moved(hand), moved(forearm));
+        assert!(
+            moved(hand) > 0.01 && moved(forearm) > 0.001,
+            "{} {}",
+            moved(hand),
+            moved(forearm)
+        );
         assert_eq!(moved(opened.body().hips), 0.0);
     }
 
@@ -493,7 +569,12 @@ mod tests {
         let thighs = opened.body().thighs.unwrap();
         let shoulders = opened.body().shoulders.unwrap();
         for joint in thighs.into_iter().chain(shoulders).chain(opened.body().head) {
-            assert!(of(joint) > 0.5, "{}: {}", opened.skeleton().joint(joint).name, of(joint));
+            assert!(
+                of(joint) > 0.5,
+                "{}: {}",
+                opened.skeleton().joint(joint).name,
+                of(joint)
+            );
         }
     }
 }

@@ -237,7 +237,11 @@ impl Viewport {
         let mut moments = Vec::new();
         if model.has_onion {
             moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 { palette.before_seam } else { palette.after_seam };
+                let colour = if secs < 0.0 {
+                    palette.before_seam
+                } else {
+                    palette.after_seam
+                };
                 (moment, Veil::new(paint::linear(colour), 0.45))
             }));
         }
@@ -388,7 +392,11 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
         for (shown, word, tip) in [
             (Shown::Loop, "Loop", "The closed loop (B)"),
-            (Shown::Uncut, "Uncut", "The same frames as they were captured: they jump at the end (B)"),
+            (
+                Shown::Uncut,
+                "Uncut",
+                "The same frames as they were captured: they jump at the end (B)",
+            ),
             (Shown::Take, "Whole take", "All of the take"),
         ] {
             let is_there = has_loop || shown == Shown::Take;
@@ -415,7 +423,11 @@ fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let corner = rect.with_min_y(rect.bottom() - height);
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
         for (view, word, tip) in [
-            (RootView::Accumulate, "accumulate", "Every cycle continues where the one before ended"),
+            (
+                RootView::Accumulate,
+                "accumulate",
+                "Every cycle continues where the one before ended",
+            ),
             (RootView::World, "restart", "Every cycle starts where the first did"),
             (RootView::InPlace, "in place", "The root stays where it is"),
         ] {
@@ -427,45 +439,84 @@ fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     });
 }
 
-/// What else is shown and from where, along the right edge.
+/// What else is shown and from where, along the right edge; in two columns where it is low.
 fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-    let side = ui.spacing().interact_size.y.max(26.0) + 2.0 * EDGE_POINTS;
-    let corner = rect.with_min_x(rect.right() - side);
+    const COLUMN: f32 = 4.0;
+    let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
+    let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
+    let columns = if is_low { 2.0 } else { 1.0 };
+    let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
+    match is_low {
+        true => overlay_ui(ui, corner, egui::Layout::right_to_left(egui::Align::Min), |ui| {
+            ui.vertical(|ui| beside_ui(ui, model, actions));
+            ui.vertical(|ui| camera_ui(ui, model, actions));
+        }),
+        false => overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
+            beside_ui(ui, model, actions);
+            ui.add_space(6.0);
+            camera_ui(ui, model, actions);
+        }),
+    }
+}
+
+/// What is shown beside the body.
+fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
+    let tip = "The uncut stretch on the left, the loop on the right (S)";
+    let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
+    actions.extend(split.map(Action::Split));
+    let name = "Ghost of the uncut stretch";
+    let ghost = icons::switch(
+        ui,
+        Icon::Ghost,
+        name,
+        "Ghost of the uncut stretch (G)",
+        has_loop,
+        model.has_ghost,
+    );
+    actions.extend(ghost.map(Action::Ghost));
+    let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
+    let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
+    actions.extend(onion.map(Action::Onion));
+    let name = "Path of the chosen joint over the seam";
+    let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
+    let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
+    actions.extend(trail.map(Action::Trail));
+}
+
+/// How the body is drawn, and from where it is seen.
+fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let camera = model.camera;
-    overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
-        let tip = "The uncut stretch on the left, the loop on the right (S)";
-        let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
-        actions.extend(split.map(Action::Split));
-        let name = "Ghost of the uncut stretch";
-        let ghost = icons::switch(ui, Icon::Ghost, name, "Ghost of the uncut stretch (G)", has_loop, model.has_ghost);
-        actions.extend(ghost.map(Action::Ghost));
-        let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
-        let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
-        actions.extend(onion.map(Action::Onion));
-        let name = "Path of the chosen joint over the seam";
-        let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
-        let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
-        actions.extend(trail.map(Action::Trail));
-        ui.add_space(6.0);
-        let tip = "The character of the file or a mannequin, or capsules (K)";
-        let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
-        actions.extend(character.map(|is_shown| Action::Capsules(!is_shown)));
-        let follows = icons::switch(ui, Icon::Follow, "Follow", "The camera follows the body (F)", true, camera.follows);
-        actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
-        let name = "Without perspective";
-        let tip = "Without perspective (O)";
-        let is_flat = icons::switch(ui, Icon::Orthographic, name, tip, true, camera.is_orthographic);
-        actions.extend(is_flat.map(|is_orthographic| {
-            Action::Look(Camera {
-                is_orthographic,
-                ..camera
-            })
-        }));
-        if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
-            actions.push(Action::Look(camera.framed()));
-        }
-    });
+    let tip = "The character of the file or a mannequin, or capsules (K)";
+    let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
+    actions.extend(character.map(|is_shown| Action::Capsules(!is_shown)));
+    let follows = icons::switch(
+        ui,
+        Icon::Follow,
+        "Follow",
+        "The camera follows the body (F)",
+        true,
+        camera.follows,
+    );
+    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
+    let name = "Without perspective";
+    let is_flat = icons::switch(
+        ui,
+        Icon::Orthographic,
+        name,
+        "Without perspective (O)",
+        true,
+        camera.is_orthographic,
+    );
+    actions.extend(is_flat.map(|is_orthographic| {
+        Action::Look(Camera {
+            is_orthographic,
+            ..camera
+        })
+    }));
+    if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
+        actions.push(Action::Look(camera.framed()));
+    }
 }
 
 /// Lights the edge of the view up when the seam is crossed.
@@ -478,7 +529,8 @@ fn flash_ui(ui: &Ui, rect: Rect, model: &Model) {
         let strength = 1.0 - (secs / FLASH_SECS) as f32;
         let colour = theme::tokens(ui.visuals().dark_mode).accent.gamma_multiply(strength);
         let stroke = egui::Stroke::new(4.0, colour);
-        ui.painter_at(rect).rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
+        ui.painter_at(rect)
+            .rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
     }
 }
 

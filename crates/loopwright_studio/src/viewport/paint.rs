@@ -105,7 +105,13 @@ pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, pale
     disc(painter, view, at, palette.fault);
     if let Some(seen) = view.see(at) {
         let beside = seen.at + vec2(18.0, 8.0);
-        painter.text(beside, Align2::LEFT_CENTER, words, FontId::proportional(13.0), palette.fault);
+        painter.text(
+            beside,
+            Align2::LEFT_CENTER,
+            words,
+            FontId::proportional(13.0),
+            palette.fault,
+        );
     }
 }
 

@@ -43,7 +43,12 @@ impl Trail {
         let (step, num) = (clip.step_secs(), clip.num_samples() as isize);
         let reach = ((AROUND_SECS / step) as isize).min(num / 2);
         let closed = (-reach..=reach)
-            .map(|sample| (sample as f64 * step, tracks.position(sample.rem_euclid(num) as usize, joint)))
+            .map(|sample| {
+                (
+                    sample as f64 * step,
+                    tracks.position(sample.rem_euclid(num) as usize, joint),
+                )
+            })
             .collect();
         let last = source.num_intervals() as isize;
         let uncut = |sample: isize| source.pose(sample).world(source.skeleton()).translations[joint];
@@ -52,8 +57,12 @@ impl Trail {
             of,
             closed,
             uncut: [
-                (-reach..=0).map(|sample| (sample as f64 * step, uncut(last + sample))).collect(),
-                (0..=reach).map(|sample| (sample as f64 * step, uncut(sample))).collect(),
+                (-reach..=0)
+                    .map(|sample| (sample as f64 * step, uncut(last + sample)))
+                    .collect(),
+                (0..=reach)
+                    .map(|sample| (sample as f64 * step, uncut(sample)))
+                    .collect(),
             ],
         });
     }
