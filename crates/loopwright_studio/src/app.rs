@@ -15,10 +15,8 @@ use crate::icons::{self, Icon};
 use crate::model::{Action, Model};
 use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
 use crate::timeline::{self, SeamCurve, TakeBar};
-use crate::{focus, fonts::fonts, grade, theme, viewport::Viewport, work::Wake};
-
-/// Windows narrower than this have the panels below the viewport, points.
-const NARROW_POINTS: f32 = 720.0;
+use crate::viewport::{self, Viewport};
+use crate::{focus, fonts::fonts, grade, theme, work::Wake};
 
 /// Share of a narrow window's height that the viewport takes.
 const NARROW_VIEWPORT: f32 = 0.42;
@@ -348,7 +346,7 @@ impl Studio {
         }
         self.capture.step(&ctx, &mut self.model, &self.export.folder);
         self.viewport.set_bare(self.capture.is_on());
-        if ui.available_width() < NARROW_POINTS {
+        if ui.available_width() < theme::NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
         } else {
             self.wide_ui(ui, &mut actions);
@@ -424,7 +422,13 @@ impl Studio {
                 .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
             false => Panel::bottom("low timeline"),
         };
-        timeline.show(ui, |ui| self.timeline_ui(ui, actions));
+        timeline.show(ui, |ui| {
+            if self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+                // The panel is as high as it was dragged, not as what it holds.
+                ui.set_min_height(ui.available_height());
+            }
+            self.timeline_ui(ui, actions);
+        });
         Panel::bottom("transport").show(ui, |ui| {
             ui.add_space(2.0);
             timeline::transport_ui(ui, &self.model, actions);
@@ -447,6 +451,7 @@ impl Studio {
             });
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
                 timeline::narrow_transport_ui(ui, &self.model, actions);
+                ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
                 self.tabs_ui(ui, &Tab::NARROW);
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -490,7 +495,7 @@ impl Studio {
     fn top_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.add_space(3.0);
         let is_wordy = ui.available_width() > WORDY_POINTS;
-        let is_narrow = ui.available_width() < NARROW_POINTS;
+        let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         ui.horizontal(|ui| {
             if !is_narrow {
                 ui.label(RichText::new("loopwright").heading().strong());
@@ -662,7 +667,7 @@ impl Studio {
 
     /// The panels of the tab that is open.
     fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        let is_narrow = ui.ctx().content_rect().width() < NARROW_POINTS;
+        let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
         match self.tab {
             Tab::Loops => self.loops_ui(ui, actions),
             Tab::Close => {

@@ -95,6 +95,9 @@ const LIGHT: Tokens = Tokens {
     trunk: Color32::from_rgb(196, 202, 212),
 };
 
+/// Windows narrower than this have the panels below the viewport, points.
+pub(crate) const NARROW_POINTS: f32 = 720.0;
+
 /// Least size of what is touched on a narrow window, points.
 pub(crate) const TOUCH_POINTS: f32 = 40.0;
 
@@ -239,7 +242,7 @@ mod tests {
     fn figures_are_equally_wide() {
         let ctx = Context::default();
         ctx.set_fonts(crate::fonts::fonts());
-        let _ = ctx.run_ui(Default::default(), |ui| {
+        let output = ctx.run_ui(Default::default(), |ui| {
             let width = |figure: char| {
                 let text = ui
                     .painter()
@@ -249,5 +252,6 @@ mod tests {
             let zero = width('0');
             assert!(('1'..='9').all(|figure| (width(figure) - zero).abs() < 0.01));
         });
+        output.drop_without_applying_deltas();
     }
 }

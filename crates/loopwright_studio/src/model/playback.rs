@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(playback.secs, 0.5);
         playback.advance(0.75, 1.0, true);
         assert_eq!((playback.secs, playback.secs_in(1.0)), (2.0, 0.0));
-        assert_eq!(playback.num_wraps, 2);
+        assert_eq!(playback.num_wraps, 3);
         playback.repeats = false;
         playback.secs = 0.9;
         playback.advance(1.0, 1.0, true);

@@ -116,10 +116,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         actions.extend(edit_by(&response, with(edit, method)));
         return;
     }
-    // Ends that differ are apart whatever was ticked.
-    let id = ui.scope_id().with(("apart", method.start.kind().descriptor().name));
-    let differs = method.start != method.end;
-    let mut apart = differs || ui.data(|data| data.get_temp(id)).unwrap_or(false);
+    let mut apart = method.start != method.end;
     let (mut start, mut end) = (method.start, method.end);
     let at_start = shape_ui(ui, &mut start, "start");
     let at_end = shape_ui(ui, &mut end, "end");
@@ -135,11 +132,14 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     }
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
-        ui.data_mut(|data| data.insert_temp(id, apart));
-        if differs && !apart {
-            let end = method.start;
-            actions.extend(edit_by(&response, with(edit, Method { end, ..*method })));
-        }
+        // Apart, one end starts a little shorter: equal ones are one setting.
+        let start = method.start;
+        let end = if apart {
+            start.with(ShapeKey::Blend, 0.8 * start.secs())
+        } else {
+            start
+        };
+        actions.extend(edit_by(&response, with(edit, Method { end, ..*method })));
     }
     let parameters = method.start.kind().descriptor().parameters.iter();
     for parameter in parameters.filter(|parameter| parameter.default.is_none()) {

@@ -17,8 +17,8 @@ use crate::model::Opened;
 const POSES: usize = 24;
 
 /// Corners around a tube, and rings along it and along each of its ends; of fingers there are many.
-const CORNERS: usize = 14;
-const RINGS: usize = 7;
+const CORNERS: usize = 12;
+const RINGS: usize = 5;
 const CAP_RINGS: usize = 3;
 const FINGER_CORNERS: usize = 8;
 
@@ -281,7 +281,11 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
     }
     tubes.extend(pelvis(opened, figure, plan, &points, colours));
     for (foot, side) in body.feet.iter().map(|foot| (foot, foot.side)) {
-        tubes.extend(heel(foot.ankle, side, figure, plan, &points, colours));
+        tubes.extend(
+            heel(foot.ankle, side, figure, plan, &points, colours)
+                .into_iter()
+                .flatten(),
+        );
     }
     for &hand in &body.hands {
         if skeleton.children(hand).len() < 2 {
@@ -354,7 +358,7 @@ fn nose(front: DVec3, [start, end]: [DVec3; 2], head: &Limb, joint: usize, colou
     }
 }
 
-/// The heel of a foot, as high above the ground as its toes.
+/// The heel of a foot, as high above the ground as its toes, and the sole between them.
 fn heel(
     ankle: usize,
     side: Option<Side>,
@@ -362,27 +366,35 @@ fn heel(
     plan: &Plan,
     points: &[DVec3],
     colours: &Colours,
-) -> Option<Tube> {
+) -> Option<[Tube; 2]> {
     let limb = figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
     let (start, toe) = (points[ankle], points[limb.ends[1]]);
     let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
     let down = (start - toe).dot(up).max(0.0);
     let ahead = (toe - start + down * up).try_normalize()?;
-    let end = start - (0.9 * down) * up - (0.024 * figure.stature()) * ahead;
+    let low = limb.radii[1];
+    // The soles of heel and toes are in one plane.
+    let end = start - (down - 0.3 * low) * up - (0.02 * figure.stature()) * ahead;
     let (colour, _) = coloured(side, colours);
-    Some(Tube {
-        ends: [start, end],
-        radii: [limb.radii[0], 0.95 * limb.radii[0]],
-        width: [1.0; 2],
-        depth: 1.0,
-        bulge: 0.0,
-        front: plan.front_across(ankle, (end - start).try_normalize()?),
-        joint: ankle,
-        neighbours: [None; 2],
-        colour,
-        stripe: colour,
-        corners: CORNERS,
-    })
+    let tube = |ends: [DVec3; 2], radii: [f64; 2], width: [f64; 2], depth: f64| {
+        Some(Tube {
+            ends,
+            radii,
+            width,
+            depth,
+            bulge: 0.0,
+            front: plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?),
+            joint: ankle,
+            neighbours: [None; 2],
+            colour,
+            stripe: colour,
+            corners: CORNERS,
+        })
+    };
+    Some([
+        tube([start, end], [limb.radii[0], 1.3 * low], [1.0; 2], 1.0)?,
+        tube([end, toe], [1.2 * low, low], [1.3, 1.6], 1.0)?,
+    ])
 }
 
 /// The thumb of a hand without fingers: to the front, as the elbow bends.
@@ -521,8 +533,15 @@ mod tests {
             })
             .sum();
         assert!((0.04..0.2).contains(&volume), "{volume} cubic metres");
+        // As high as the body of capsules.
         let height = posed.iter().fold(f32::MIN, |most, [position, _]| most.max(position[1]));
-        assert!((f64::from(height) - figure.stature()).abs() < 0.15, "{height}");
+        let points = figure.points(&world);
+        let ends = figure
+            .limbs()
+            .iter()
+            .flat_map(|limb| [0, 1].map(|end| points[limb.ends[end]].y + limb.radii[end]));
+        let wanted = ends.fold(f64::MIN, f64::max);
+        assert!((f64::from(height) - wanted).abs() < 0.03, "{height} {wanted}");
         let surface = Surface::new(mesh, &Beside::default());
         assert!(!surface.shadow_indices.is_empty());
     }

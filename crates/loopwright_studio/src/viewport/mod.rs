@@ -388,7 +388,11 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnc
 /// Which of the three is seen: what is marked says it.
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
-    let corner = rect.with_max_x(rect.right() - 60.0);
+    // On a narrow window at the feet instead of over the head.
+    let corner = match is_narrow(ui) {
+        true => lower_edge(ui, rect),
+        false => rect.with_max_x(rect.right() - 60.0),
+    };
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
         for (shown, word, tip) in [
             (Shown::Loop, "Loop", "The closed loop (B)"),
@@ -411,32 +415,52 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
-    let below = corner.left_top() + egui::vec2(EDGE_POINTS, EDGE_POINTS + ui.spacing().interact_size.y + 12.0);
+    let row = if is_narrow(ui) {
+        0.0
+    } else {
+        ui.spacing().interact_size.y + 12.0
+    };
+    let below = rect.left_top() + egui::vec2(EDGE_POINTS, EDGE_POINTS + row);
     let colour = ui.visuals().text_color();
     ui.painter_at(rect)
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
-/// What becomes of the root motion.
+/// What becomes of the root motion; on a narrow window that is asked below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-    let height = ui.spacing().interact_size.y + 2.0 * EDGE_POINTS;
-    let corner = rect.with_min_y(rect.bottom() - height);
-    overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
-        for (view, word, tip) in [
-            (
-                RootView::Accumulate,
-                "accumulate",
-                "Every cycle continues where the one before ended",
-            ),
-            (RootView::World, "restart", "Every cycle starts where the first did"),
-            (RootView::InPlace, "in place", "The root stays where it is"),
-        ] {
-            let is_chosen = model.root_view == view;
-            if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
-                actions.push(Action::RootView(view));
-            }
+    if !is_narrow(ui) {
+        let corner = lower_edge(ui, rect);
+        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
+            roots_ui(ui, model, actions);
+        });
+    }
+}
+
+/// The ways in which root motion is shown.
+pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    for (view, word, tip) in [
+        (
+            RootView::Accumulate,
+            "accumulate",
+            "Every cycle continues where the one before ended",
+        ),
+        (RootView::World, "restart", "Every cycle starts where the first did"),
+        (RootView::InPlace, "in place", "The root stays where it is"),
+    ] {
+        let is_chosen = model.root_view == view;
+        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+            actions.push(Action::RootView(view));
         }
-    });
+    }
+}
+
+fn is_narrow(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < theme::NARROW_POINTS
+}
+
+/// The strip of the view in which a row of controls lies along its lower edge.
+fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
+    rect.with_min_y(rect.bottom() - ui.spacing().interact_size.y - 2.0 * EDGE_POINTS)
 }
 
 /// What else is shown and from where, along the right edge; in two columns where it is low.
@@ -447,9 +471,10 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>
     let columns = if is_low { 2.0 } else { 1.0 };
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
     match is_low {
-        true => overlay_ui(ui, corner, egui::Layout::right_to_left(egui::Align::Min), |ui| {
-            ui.vertical(|ui| beside_ui(ui, model, actions));
-            ui.vertical(|ui| camera_ui(ui, model, actions));
+        true => overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+            let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
+            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model, actions));
+            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model, actions));
         }),
         false => overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
             beside_ui(ui, model, actions);
