@@ -271,10 +271,10 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
 
     // A path over what the set has.
     let speed = |clip: &&bevy_loopwright::Clip| clip.twist().linear.x.hypot(clip.twist().linear.z);
-    let speeds = moving.iter().map(|clip| speed(&clip));
+    let speeds = moving.iter().map(speed);
     let slow = speeds.clone().fold(f64::INFINITY, f64::min).min(1e3);
     let ahead = moving.iter().filter(|clip| clip.twist().linear.z > 0.8 * speed(clip));
-    let fast = ahead.map(|clip| speed(&clip)).fold(slow, f64::max);
+    let fast = ahead.map(speed).fold(slow, f64::max);
     let turns = moving.iter().map(|clip| clip.twist().angular.y);
     let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
     let goal = |speed: f64, turn_rate: f64, turn: f64| Goal {

@@ -788,11 +788,12 @@ mod tests {
     }
 
     fn switches(events: &[PlayerEvent]) -> Vec<&str> {
-        let to = |event| match event {
-            &PlayerEvent::Switch { ref to, .. } => Some(to.as_str()),
-            PlayerEvent::Foot { .. } => None,
-        };
-        events.iter().filter_map(to).collect()
+        (events.iter())
+            .filter_map(|event| match event {
+                PlayerEvent::Switch { to, .. } => Some(to.as_str()),
+                PlayerEvent::Foot { .. } => None,
+            })
+            .collect()
     }
 
     #[test]

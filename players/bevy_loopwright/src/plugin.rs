@@ -137,6 +137,7 @@ pub struct SwitchMessage {
     pub fade_secs: f64,
 }
 
+#[expect(clippy::too_many_arguments, reason = "a system asks for all that it touches")]
 fn play(
     time: Res<Time>,
     sets: Res<Assets<LoopwrightSet>>,

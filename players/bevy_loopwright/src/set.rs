@@ -40,7 +40,7 @@ pub(crate) struct Event {
 /// The motion of a clip.
 #[derive(Clone, Debug)]
 enum Body {
-    Loop(LoopClip),
+    Loop(Box<LoopClip>),
     /// The body seen from the root, and the root.
     Once(Take, Take),
 }
@@ -679,7 +679,9 @@ fn clip(
         ),
         None => {
             let motion = RootMotion::new(Rigid::IDENTITY, twist);
-            Body::Loop(LoopClip::new(&*entry.name, tracks, 0, motion).map_err(|error| wrong(error.to_string()))?)
+            Body::Loop(Box::new(
+                LoopClip::new(&*entry.name, tracks, 0, motion).map_err(|error| wrong(error.to_string()))?,
+            ))
         }
     };
     let mut clip = Clip {
