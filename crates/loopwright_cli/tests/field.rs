@@ -180,8 +180,7 @@ fn no_animation_is_lost_and_no_file_panics() {
     }
     let noisy = made(&folder, "noisy_capture.bvh", "").unwrap().wrote().json();
     assert_ne!(noisy["verdict"]["grade"], "good");
-    let compressed = made(&folder, "meshopt_compressed.glb", "").unwrap().refused();
-    assert!(compressed.json().to_string().contains("EXT_meshopt_compression"));
+    made(&folder, "meshopt_compressed.glb", "").unwrap().wrote();
 }
 
 fn json_of_glb(bytes: &[u8]) -> Value {

@@ -5,7 +5,8 @@
 use glam::DVec3;
 use loopwright::analysis::Body;
 use loopwright::blend::{PhaseError, PhaseMap, SkeletonDifference};
-use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, feet, math::ops};
+use loopwright::math::{Twist, ops};
+use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, feet};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::{LoopInFile, Sidecar};
 
@@ -101,8 +102,12 @@ impl LoopOfSet {
         let over_ground = |way: DVec3| ops::hypot(way.x, way.z);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not touch down in turn carry the body nowhere: they kick, or spin.
-            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).filter(|_| map.is_ok());
-            let shown = by_feet.map(|speed| over_ground(speed.twist.linear));
+            let steps = |twist: &Twist| {
+                let carried = clip.clone().with_twist(*twist);
+                PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
+            };
+            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
+            let shown = by_feet.filter(steps).map(|twist| over_ground(twist.linear));
             (over_ground(clip.root().twist.linear), shown)
         } else {
             // What keys show is how far they go: seen from any root, feet move as that root says.

@@ -7,7 +7,7 @@ use clap::Args;
 use loopwright_formats::{Format, Target};
 
 use super::{ExcludeArgs, JobsArgs, take::parse_format};
-use crate::headings::{ENGINE, INPUT, OUTPUT, SET};
+use crate::headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP};
 use crate::recipe::{Sets, StudyArgs};
 use crate::words::choice;
 
@@ -16,7 +16,7 @@ pub(crate) struct SetArgs {
     /// Takes, files of many animations, and loops with their sidecars ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
-    /// Only takes and animations whose name fits: a word, or a pattern such as '*Neutral*' [default: the style with most takes].
+    /// Only takes and animations of this name or pattern: '*Neutral*' [default: the style with most takes].
     #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
     pub(crate) style: Option<String>,
     #[command(flatten)]
@@ -26,10 +26,10 @@ pub(crate) struct SetArgs {
     #[command(flatten)]
     pub(crate) sets: Sets,
     /// Loops of each way to move, which differ as much as the takes allow.
-    #[arg(long, value_name = "N", help_heading = SET, default_value = "1")]
+    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, default_value = "1")]
     pub(crate) variants: NonZeroUsize,
     /// Frames per second of the set [default: those of most takes].
-    #[arg(long, value_name = "R", help_heading = SET)]
+    #[arg(long, value_name = "R", help_heading = OUTPUT)]
     pub(crate) fps: Option<f64>,
     /// The folder for the clips and for set.json.
     #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
