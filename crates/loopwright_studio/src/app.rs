@@ -171,7 +171,8 @@ impl Studio {
             true => Some(last.as_path()),
             false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
         };
-        self.export.folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+        self.export
+            .offer_folder(folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string()));
         let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
         std::thread::spawn(move || {
             for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {
@@ -200,16 +201,24 @@ impl Studio {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
         for (ask, paths) in chosen {
             match (ask, paths.first()) {
-                (crate::platform::Ask::SaveInto, Some(folder)) => self.export.folder = folder.display().to_string(),
+                (crate::platform::Ask::SaveInto, Some(folder)) => {
+                    self.export.choose_folder(folder.display().to_string())
+                }
                 _ => self.open_paths(&paths),
             }
         }
+    }
+
+    /// Lets open takes fill so much memory together, bytes.
+    pub fn keep_takes_within(&mut self, bytes: usize) {
+        self.model.keep_takes_within(bytes);
     }
 
     /// Saves what is set into this file whenever a loop is made of it.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn autosave_to(&mut self, path: std::path::PathBuf) {
         self.recipe.offer(&path);
+        self.export.remember_in(path.with_file_name("folder.txt"));
         self.autosave = Some(path);
     }
 
@@ -280,13 +289,15 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            self.export.take_in(exported);
+            let of = self.model.take_exporting();
+            self.export.take_in(exported, of, false);
         }
         // A frame may be laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model
                 .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
         }
+        focus::hold(&ctx);
         let mut actions = panels::keys(&ctx, &self.model, &self.export);
         #[cfg(not(target_arch = "wasm32"))]
         if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
@@ -386,11 +397,12 @@ impl Studio {
             ui.strong("loopwright studio");
             self.open_ui(ui);
             let undo = ui.add_enabled(self.model.can_undo(), egui::Button::new("Undo"));
-            if undo.on_hover_text("Ctrl+Z").clicked() {
+            let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
+            if undo.on_hover_text(format!("Undo: {undone} (Ctrl+Z)")).clicked() {
                 actions.push(Action::Undo);
             }
             let redo = ui.add_enabled(self.model.can_redo(), egui::Button::new("Redo"));
-            if redo.on_hover_text("Ctrl+Shift+Z").clicked() {
+            if redo.on_hover_text(format!("Redo: {redone} (Ctrl+Shift+Z)")).clicked() {
                 actions.push(Action::Redo);
             }
             let keep = ui.add_enabled(self.model.edit().is_some(), egui::Button::new("Keep as A"));
@@ -415,7 +427,13 @@ impl Studio {
             ui.weak("Files stay on this machine.");
         });
         self.progress_ui(ui, actions);
-        self.export.question_ui(ui);
+        let chooses_folder = self.export.question_ui(ui, actions);
+        #[cfg(not(target_arch = "wasm32"))]
+        if chooses_folder {
+            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
+        }
+        #[cfg(target_arch = "wasm32")]
+        let _ = chooses_folder;
         ui.add_space(2.0);
     }
 
@@ -523,7 +541,7 @@ impl Studio {
 
     fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
-        panels::guide_ui(ui, model, self.export.said().is_some(), actions);
+        panels::guide_ui(ui, model, self.export.has_written(), actions);
         let part = |name: &str| CollapsingHeader::new(RichText::new(name).strong()).default_open(true);
         let closed_part = |name: &str| part(name).default_open(false);
         part("Loops found").show(ui, |ui| {
@@ -538,7 +556,7 @@ impl Studio {
         part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
         part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
         closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
-        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export, actions));
+        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &mut self.export, actions));
         let export = &mut self.export;
         let chooses_folder = part("Export").show(ui, |ui| export.export_ui(ui, model, actions));
         #[cfg(not(target_arch = "wasm32"))]

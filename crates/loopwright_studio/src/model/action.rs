@@ -67,6 +67,8 @@ pub enum Action {
     Speed(f64),
     /// Show that time, seconds.
     Seek(f64),
+    /// Show that frame of the take: in the loop, where that is shown and has it.
+    ShowFrame(f64),
     /// Pause, and go by that many frames.
     Step(i32),
     /// Start again at the end, or stop there.
@@ -91,6 +93,12 @@ pub enum Action {
     SwapKept,
     /// Go on with another take that is open, by its number in [`super::Model::others`].
     TakeUp(usize),
+    /// Close a take: that of a number in [`super::Model::others`], or the one that is shown.
+    Close(Option<usize>),
+    /// Say that a loop is in its file: that of a take, by those choices.
+    Written(Option<Box<(String, Edit)>>),
+    /// Say that the recipe of the loop is in its file.
+    RecipeSaved,
     /// Show root motion otherwise.
     RootView(RootView),
     /// Look from elsewhere.

@@ -8,6 +8,7 @@ use loopwright::unit::Unit;
 use loopwright_job::Decision;
 
 use super::{edit_by, final_edit};
+use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 /// Seconds that the slider of a crossfade reaches.
@@ -16,7 +17,7 @@ const CROSSFADE_SECS: RangeInclusive<f64> = 0.01..=1.5;
 pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
-    egui::ComboBox::from_label("Method")
+    let list = egui::ComboBox::from_label("Method")
         .selected_text(name.as_str())
         .show_ui(ui, |ui| {
             for &other in ClosureName::OF_BODIES {
@@ -25,6 +26,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
                 }
             }
         });
+    named(list.response, "Method");
     ui.weak(name.help());
     ui.menu_button("Presets of the article", |ui| {
         for preset in Preset::ALL {

@@ -4,6 +4,7 @@ use eframe::egui::{self, Ui};
 use loopwright::feet::FootLock;
 
 use super::edit_by;
+use crate::focus::named;
 use crate::model::{Action, Model};
 
 const LOCKS: [(FootLock, &str); 3] = [
@@ -30,7 +31,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .iter()
         .find(|(other, _)| *other == lock)
         .map_or("", |(_, word)| word);
-    egui::ComboBox::from_label("Foot locking")
+    let list = egui::ComboBox::from_label("Foot locking")
         .selected_text(word)
         .show_ui(ui, |ui| {
             for (other, word) in LOCKS {
@@ -41,6 +42,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 }
             }
         });
+    named(list.response, "Foot locking");
     let Some(made) = model.made() else { return };
     if made.is_draft && lock != FootLock::Off {
         ui.label("Feet are free while you drag a slider, and locked when you release it.");

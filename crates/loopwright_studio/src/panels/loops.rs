@@ -1,12 +1,13 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, ProgressBar, Ui};
+use eframe::egui::{self, DragValue, ProgressBar, Ui};
 use loopwright::candidate::{MissReason, OutcomePart};
 use loopwright::{LoopCandidate, analysis::Gait};
 
 use super::{row_ui, turning};
+use crate::focus::named;
 use crate::grade::light_ui;
-use crate::model::{Action, Model, Opened, Stretch};
+use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;
@@ -52,13 +53,46 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
         });
     }
-    if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
-        ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
-    }
+    ends_ui(ui, model, opened, actions);
     numbers_ui(ui, model);
     for warning in &opened.warnings {
         ui.weak(format!("Note: {warning}"));
     }
+}
+
+/// The ends of the stretch as numbers.
+fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    let Some(ends) = model.ends() else { return };
+    let last = (opened.take().num_frames() - 1) as f64;
+    let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=last];
+    ui.horizontal(|ui| {
+        for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
+            let label = ui.label(name);
+            let mut frame = ends[end];
+            let drag = DragValue::new(&mut frame)
+                .speed(0.2)
+                .range(reach)
+                .max_decimals(2)
+                .update_while_editing(false);
+            let response = named(ui.add(drag).labelled_by(label.id), name);
+            let response = response.on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
+            if response.changed()
+                && let Some(stretch) = model.with_end(end, frame)
+            {
+                actions.push(match response.dragged() {
+                    true => Action::Drag(stretch),
+                    false => Action::Choose(stretch),
+                });
+            } else if response.drag_stopped() {
+                actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+            }
+        }
+        let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
+        ui.weak(match by_hand {
+            true => "chosen by hand",
+            false => "as found",
+        });
+    });
 }
 
 fn loop_ui(
@@ -69,17 +103,15 @@ fn loop_ui(
     candidate: &LoopCandidate,
     actions: &mut Vec<Action>,
 ) {
-    let grade = opened.grade_of(candidate);
-    let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
-    let mut text = format!("Loop {}: {:.2} s", index + 1, candidate.source_period_secs);
-    if let Some(grade) = grade {
-        text += &format!(", {grade}");
-    }
-    if index == 0 {
+    let judgement = model.judgement(index);
+    let is_chosen = model.chosen_row() == Some(index);
+    let mut text = format!("Loop {}: {:.2} s, ", index + 1, candidate.source_period_secs);
+    text += judgement_word(judgement);
+    if model.recommended() == Some(index) {
         text += ", recommended";
     }
     ui.horizontal(|ui| {
-        if let Some(grade) = grade {
+        if let Judgement::Graded(grade) = judgement {
             light_ui(ui, grade);
         }
         if ui.selectable_label(is_chosen, text).clicked() {
@@ -87,6 +119,15 @@ fn loop_ui(
         }
         ui.add(egui::Label::new(egui::RichText::new(what_it_does(opened, candidate)).weak()).truncate());
     });
+}
+
+/// What is said of a loop before its kind.
+pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::NotYet => "not yet judged",
+        Judgement::Impossible => "cannot be made",
+        Judgement::Graded(grade) => grade.as_str(),
+    }
 }
 
 /// What the body does in most of a loop, and how fast it goes.

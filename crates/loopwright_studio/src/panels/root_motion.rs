@@ -4,6 +4,7 @@ use eframe::egui::{self, Slider, Ui};
 use loopwright::RootMode;
 
 use super::{edit_by, row_ui, turning};
+use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 const MODES: [RootMode; 7] = [
@@ -19,7 +20,7 @@ const MODES: [RootMode; 7] = [
 pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
-    egui::ComboBox::from_label("Root motion")
+    let list = egui::ComboBox::from_label("Root motion")
         .selected_text(mode.as_str())
         .show_ui(ui, |ui| {
             for other in MODES {
@@ -34,6 +35,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
                 }
             }
         });
+    named(list.response, "Root motion");
     ui.weak(meaning(mode));
     if mode == RootMode::Inertialized {
         blend_ui(ui, edit, actions);

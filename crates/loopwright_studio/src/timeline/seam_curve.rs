@@ -3,6 +3,7 @@
 use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::DVec3;
 
+use crate::focus;
 use crate::model::{Action, Made, Model, Shown};
 
 /// Height of the curves, points.
@@ -103,7 +104,7 @@ impl SeamCurve {
             self.curves = None;
         }
         let curves = self.curves.get_or_insert_with(|| Curves::new(made, of));
-        curves.curves_ui(ui, model);
+        curves.curves_ui(ui, model, actions);
     }
 }
 
@@ -127,9 +128,19 @@ impl Curves {
         }
     }
 
-    fn curves_ui(&self, ui: &mut Ui, model: &Model) {
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+    fn curves_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Two periods with the seam in the middle"));
+        let is_scrubbed = (response.clicked() || response.dragged()) && model.shown() != Shown::Take;
+        if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
+            // The seam is in the middle of two periods.
+            let share = 2.0 * f64::from((at.x - rect.left()) / rect.width().max(1.0));
+            actions.push(Action::Seek(share.rem_euclid(1.0) * model.span_secs()));
+        }
+        let steps = focus::steps(ui, &response);
+        if steps != 0 {
+            actions.push(Action::Step(steps));
+        }
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 3.0, visuals.extreme_bg_color);

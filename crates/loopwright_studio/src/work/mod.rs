@@ -21,7 +21,7 @@ use page::{Crew, Running};
 
 use std::sync::Arc;
 
-use loopwright_formats::Format;
+use loopwright_formats::{Format, loop_file::facts::Grade};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study};
@@ -53,6 +53,8 @@ pub enum Job {
         /// Whether a slider is still dragged, and a draft will do.
         is_draft: bool,
     },
+    /// Make a loop to say its grade, while there is nothing else to do.
+    Judge { opened: Arc<Opened>, edit: Box<Edit> },
     /// Write a loop.
     Export {
         opened: Arc<Opened>,
@@ -72,6 +74,8 @@ pub enum Done {
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
     Made(Result<Arc<Made>, MadeError>),
+    /// The grade of a loop, if it can be made.
+    Judged(Option<Grade>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
 }
@@ -103,6 +107,7 @@ impl Job {
                 };
                 Done::Made(made.map(Arc::new))
             }
+            Self::Judge { opened, edit } => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
         }
     }
@@ -117,7 +122,7 @@ impl Job {
                 Study::Jumps => "Looking for jumps".to_owned(),
                 Study::Fit => "Fitting a controller".to_owned(),
             },
-            Self::Make { .. } => "Closing the loop".to_owned(),
+            Self::Make { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
             Self::Export { .. } => "Writing the loop".to_owned(),
         }
     }
@@ -147,8 +152,14 @@ impl Job {
             Self::Walk | Self::Open { .. } => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
             Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
+            Self::Judge { .. } => |_| Done::Judged(None),
             Self::Export { .. } => |reason| Done::Exported(Err(ExportError::Beside(reason))),
         }
+    }
+
+    /// Whether nobody waits for it: all other work goes before.
+    fn is_quiet(&self) -> bool {
+        matches!(self, Self::Judge { .. })
     }
 
     fn reads(&self) -> bool {
@@ -239,9 +250,15 @@ impl Work {
         }
     }
 
-    /// What is going on.
+    /// What is going on that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
-        self.running.as_ref().map(Running::progress)
+        let running = self.running.as_ref().filter(|running| !running.is_quiet);
+        running.map(Running::progress)
+    }
+
+    /// Whether nothing goes on at all.
+    pub fn is_idle(&self) -> bool {
+        self.running.is_none()
     }
 
     /// Whether a take is being opened.

@@ -7,7 +7,8 @@ use loopwright_studio::model::Stretch;
 use loopwright_synth::WalkSettings;
 
 use super::driven::{
-    Driven, click, drag, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait, wait_for, walk,
+    Driven, click, drag, export_by, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait,
+    wait_for, walk, write_here,
 };
 
 /// A glTF file with two animations: the walk, and its first half.
@@ -39,7 +40,7 @@ fn any_animation_of_a_file_is_chosen() {
     let stretch = model(&harness).edit().unwrap().stretch;
     assert_eq!(
         stretch,
-        Stretch::Found(0),
+        Stretch::Recommended,
         "frames of one animation say nothing of another"
     );
     // The recipe names it, which the command line follows.
@@ -75,6 +76,7 @@ fn a_path_is_typed_under_open() {
 fn what_was_written_is_said_where_it_is_seen() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 720.0);
     harness.key_press(Key::E);
+    write_here(&mut harness);
     harness.run_steps(2);
     wait_for(&mut harness, "it is said", |harness| {
         harness.query_by_label_contains("Written: ").is_some()
@@ -109,7 +111,7 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
     harness.event(Event::Text("../walk".to_owned()));
     harness.run_steps(3);
-    click(&mut harness, "Export the loop");
+    export_by(&mut harness, "Export the loop");
     let written = folder.path().join("..walk.bvh");
     wait_for(&mut harness, "it is written", |_| written.exists());
     click(&mut harness, "Save the recipe");

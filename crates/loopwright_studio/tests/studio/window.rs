@@ -4,7 +4,7 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 
-use super::driven::{click, model, open, press, stroll, studio, wait, walk};
+use super::driven::{click, model, open, press, stroll, studio, wait, walk, write_here};
 
 #[test]
 fn keys_do_what_the_list_says() {
@@ -66,6 +66,7 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     harness.key_press(Key::L);
     harness.run_steps(3);
     harness.key_press(Key::E);
+    write_here(&mut harness);
     harness.run_steps(3);
     let written = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| written.exists());

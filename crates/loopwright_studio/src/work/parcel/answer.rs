@@ -22,6 +22,8 @@ pub(in crate::work) enum Answer {
     Followed(Box<OpenedParts>, Box<EditParts>),
     /// A loop.
     Made(Box<WorkedParts>),
+    /// The word of the grade of a loop, if it can be made.
+    Judged(Option<String>),
     /// The name of a file, its bytes and its sidecar.
     Exported(String, #[serde(with = "bytes")] Vec<u8>, String),
     /// What was worked out of a take.
@@ -237,6 +239,7 @@ impl Answer {
             (Self::Made(parts), Job::Make { opened, edit, .. }) => {
                 Done::Made(Ok(Arc::new(Made::of_work(opened, edit, parts.join(opened)))))
             }
+            (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
             (Self::Exported(file_name, bytes, sidecar), _) => Done::Exported(Ok(Exported {
                 file_name,
                 bytes,

@@ -26,6 +26,8 @@ pub(in crate::work) enum Ask {
         edit: EditParts,
         is_draft: bool,
     },
+    /// The grade of a loop.
+    Judge { again: Option<Reading>, edit: EditParts },
     /// A loop in a file.
     Export {
         again: Option<Reading>,
@@ -86,6 +88,11 @@ impl Ask {
                 let (again, files) = again(opened)?;
                 let (edit, is_draft) = (EditParts::new(edit)?, *is_draft);
                 (Self::Make { again, edit, is_draft }, files)
+            }
+            Job::Judge { opened, edit } => {
+                let (again, files) = again(opened)?;
+                let edit = EditParts::new(edit)?;
+                (Self::Judge { again, edit }, files)
             }
             Job::Export { opened, made, format } => {
                 let (again, files) = again(opened)?;

@@ -55,6 +55,11 @@ impl Bench {
                 self.made = Some(made);
                 Ok(Answer::Made(parts))
             }
+            Ask::Judge { again, edit } => {
+                let opened = self.take(again, files)?;
+                let made = Made::of(&opened, &edit.into_edit()?).ok();
+                Ok(Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned())))
+            }
             Ask::Export { again, edit, format } => {
                 let opened = self.take(again, files)?;
                 let made = self.made(&opened, edit, false)?;
@@ -82,7 +87,9 @@ impl Bench {
                 let (opened, edit) = followed?;
                 (opened, Some(edit))
             }
-            Done::Made(_) | Done::Exported(_) | Done::Studied(..) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
+            Done::Made(_) | Done::Judged(_) | Done::Exported(_) | Done::Studied(..) => {
+                return Ok(Answer::Failed(NO_TAKE.to_owned()));
+            }
         };
         let parts = Box::new(OpenedParts::new(self.keep(opened))?);
         Ok(match edit {
