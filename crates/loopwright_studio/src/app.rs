@@ -289,8 +289,8 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            let of = self.model.take_exporting();
-            self.export.take_in(exported, of, false);
+            let (of, is_ticked) = (self.model.take_exporting(), self.model.writing().is_some());
+            self.export.take_in(exported, of, is_ticked);
         }
         // A frame may be laid out twice.
         if ctx.current_pass_index() == 0 {
@@ -440,7 +440,13 @@ impl Studio {
     /// What goes on, and what went wrong. The line is always there, so that nothing moves when it gets words.
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal_wrapped(|ui| {
-            if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+            if let Some((stem, number, count)) = self.model.writing() {
+                ui.spinner();
+                ui.label(format!("Writing {stem} ({number} of {count}) ..."));
+                if ui.button("Cancel").clicked() {
+                    actions.push(Action::Cancel);
+                }
+            } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
                 ui.spinner();
                 ui.label(format!("{progress} ..."));
                 if ui.button("Cancel").clicked() {

@@ -4,7 +4,7 @@ use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, RootView, Shown, Stretch, Study};
+use super::{Beside, Edit, RootView, Shown, Stretch, Study, Ticked};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -59,6 +59,14 @@ pub enum Action {
     Undo,
     /// Make the change again that was taken back.
     Redo,
+    /// Tick something, or no longer.
+    Tick(Ticked, bool),
+    /// Let things be ticked, to be exported together, or not.
+    TickSeveral(bool),
+    /// Write all that is ticked, each in that format or in its own.
+    ExportTicked(Option<Format>),
+    /// Say how long the animations of the file are, and what they are.
+    ListAnimations,
     /// Write the loop.
     Export(Format),
     /// Play or pause.

@@ -11,6 +11,7 @@ mod playback;
 mod problem;
 mod set;
 mod takes;
+mod ticked;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -27,11 +28,12 @@ pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use set::LoopSet;
+pub use ticked::Ticked;
 
 use crate::camera::Camera;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Step,
-    Stretch, StretchError, Studied, Study, StudyError, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
+    Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -71,6 +73,10 @@ pub struct Model {
     /// What was worked out of the take.
     studies: Studies,
     judged: judged::Judged,
+    /// What is ticked, where things can be.
+    ticked: Option<Vec<Ticked>>,
+    batch: ticked::Batch,
+    listing: judged::Listing,
     set: LoopSet,
     made: Option<Arc<Made>>,
     /// Whether the loop asked for last is a draft.
@@ -143,6 +149,9 @@ impl Model {
             beside: Vec::new(),
             studies: Studies::default(),
             judged: judged::Judged::default(),
+            ticked: None,
+            batch: ticked::Batch::default(),
+            listing: judged::Listing::default(),
             set: LoopSet::default(),
             made: None,
             is_drafted: false,
@@ -290,9 +299,13 @@ impl Model {
                     self.take_in_made(made);
                 }
                 Done::Judged(grade) => self.take_in_grade(grade),
+                Done::Listed(names, listed) => self.listing.take_in(names, listed),
                 Done::Made(Err(error)) => self.problem = Some(error.into()),
                 Done::Exported(Ok(exported)) => self.exported = Some(exported),
-                Done::Exported(Err(error)) => self.problem = Some(error.into()),
+                Done::Exported(Err(error)) => match &self.batch.now {
+                    Some(stem) => self.left_out.push((stem.clone(), error.to_string())),
+                    None => self.problem = Some(error.into()),
+                },
             }
             if !self.work.opens()
                 && let Some(job) = self.waiting.pop_front()
@@ -300,8 +313,10 @@ impl Model {
                 self.start_reading(job);
             }
         }
+        self.write_next();
         self.say_left_out();
         self.judge_next();
+        self.list_next();
     }
 
     /// First and last frame of what is chosen, which may lie between two frames.
@@ -346,6 +361,10 @@ impl Model {
             Action::Keep => self.kept = self.edit().cloned(),
             Action::SwapKept => self.swap_kept(),
             Action::TakeUp(index) => self.take_up(index),
+            Action::Tick(ticked, is_ticked) => self.tick(ticked, is_ticked),
+            Action::TickSeveral(can_tick) => self.ticked = can_tick.then(Vec::new),
+            Action::ExportTicked(format) => self.export_ticked(format),
+            Action::ListAnimations => self.start_listing(),
             Action::Close(index) => self.close(index),
             Action::Written(of) => self.mark_written(of.map(|of| *of)),
             Action::RecipeSaved => self.mark_recipe_saved(),
@@ -381,6 +400,7 @@ impl Model {
             return;
         }
         self.waiting.clear();
+        self.batch = ticked::Batch::default();
         self.work.cancel();
     }
 

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopwright_job::recipe::{Recipe, StretchRecipe, StudyArgs};
+use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch, Studies,
+    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch,
+    Studies, Ticked,
 };
 use crate::work::Job;
 
@@ -63,7 +64,8 @@ impl Model {
 
     /// Says what was left out of the files that came together, once all are read.
     pub(super) fn say_left_out(&mut self) {
-        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() {
+        let is_done = self.waiting.is_empty() && !self.work.opens() && self.writing().is_none();
+        if !self.left_out.is_empty() && is_done {
             self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
         }
     }
@@ -107,10 +109,7 @@ impl Model {
         };
         let mut recipe = edit.to_recipe();
         if study.animation != opened.study.animation {
-            // Frames and times of one animation say nothing of another.
-            recipe.stretch = StretchRecipe::default();
-            recipe.stances.clear();
-            recipe.edits.clear();
+            recipe = super::ticked::for_animation(recipe, None);
         } else if let Some(made) = self.finished() {
             recipe.stretch = made.recipe.stretch;
         }
@@ -250,6 +249,11 @@ impl Model {
         self.others.iter().map(|(opened, _)| opened.file_name.as_str())
     }
 
+    /// Other takes that are open.
+    pub(crate) fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
+        self.others.iter().map(|(opened, _)| opened)
+    }
+
     /// Whether choices were kept to compare with.
     pub fn has_kept(&self) -> bool {
         self.kept.is_some()
@@ -350,6 +354,18 @@ impl Model {
         self.problem = None;
         self.studies = Studies::default();
         self.judged = super::judged::Judged::default();
+        let is_of_file = self
+            .opened
+            .as_ref()
+            .is_some_and(|shown| shown.file_name == opened.file_name);
+        if let Some(ticked) = &mut self.ticked {
+            // Those of another file mean nothing here.
+            ticked.retain(|each| match each {
+                Ticked::Take(_) => true,
+                Ticked::Animation(_) => is_of_file,
+                Ticked::Loop(_) => false,
+            });
+        }
         self.bar_frames = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use eframe::egui::{self, Ui};
+use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
 use super::final_edit;
@@ -208,7 +208,7 @@ impl ExportPanel {
     /// The button of the top, so that nobody has to look for it.
     pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), egui::Button::new("Export (E)"));
+        let button = ui.add_enabled(export.is_some(), Button::new("Export (E)"));
         if button
             .on_hover_text("Writes the loop as the panel Export says")
             .clicked()
@@ -288,9 +288,16 @@ impl ExportPanel {
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
         ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
         let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
+        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
             actions.extend(export);
+        }
+        let num_ticked = model.ticked().map_or(0, <[_]>::len);
+        if num_ticked > 0 {
+            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
+            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+                actions.push(Action::ExportTicked(self.format));
+            }
         }
         chooses_folder
     }

@@ -4,10 +4,10 @@ use eframe::egui::{self, DragValue, ProgressBar, Ui};
 use loopwright::candidate::{MissReason, OutcomePart};
 use loopwright::{LoopCandidate, analysis::Gait};
 
-use super::{row_ui, turning};
+use super::{animations::tick_ui, row_ui, turning};
 use crate::focus::named;
 use crate::grade::light_ui;
-use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
+use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, Ticked};
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;
@@ -17,11 +17,6 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         ui.label("No take yet.");
         return;
     };
-    for (index, name) in model.others().enumerate() {
-        if ui.button(format!("Go on with {name}")).clicked() {
-            actions.push(Action::TakeUp(index));
-        }
-    }
     let take = opened.take();
     ui.weak(format!(
         "{}: {} frames, {:.2} s, {} joints",
@@ -41,15 +36,17 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         ui.label("Drag the ends in the bar below to close frames of your own choice.");
     }
-    let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
-    let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
-    for &(index, candidate) in first {
-        loop_ui(ui, model, opened, index, candidate, actions);
+    let heads: Vec<usize> = (0..opened.found.candidates.len())
+        .filter(|&index| opened.like(index).is_none())
+        .collect();
+    let (first, more) = heads.split_at(heads.len().min(FIRST_LOOPS));
+    for &index in first {
+        loops_alike_ui(ui, model, opened, index, actions);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
-            for &(index, candidate) in more {
-                loop_ui(ui, model, opened, index, candidate, actions);
+            for &index in more {
+                loops_alike_ui(ui, model, opened, index, actions);
             }
         });
     }
@@ -95,14 +92,26 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
     });
 }
 
-fn loop_ui(
-    ui: &mut Ui,
-    model: &Model,
-    opened: &Opened,
-    index: usize,
-    candidate: &LoopCandidate,
-    actions: &mut Vec<Action>,
-) {
+/// A loop, and behind it those that are the same, begun elsewhere.
+fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+    loop_ui(ui, model, opened, index, actions);
+    let all = index + 1..opened.found.candidates.len();
+    let alike: Vec<usize> = all.filter(|&other| opened.like(other) == Some(index)).collect();
+    if alike.is_empty() {
+        return;
+    }
+    ui.indent(("alike", index), |ui| {
+        let words = format!("{} like loop {}, begun elsewhere", alike.len(), index + 1);
+        ui.collapsing(words, |ui| {
+            for other in alike {
+                loop_ui(ui, model, opened, other, actions);
+            }
+        });
+    });
+}
+
+fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+    let candidate = &opened.found.candidates[index];
     let judgement = model.judgement(index);
     let is_chosen = model.chosen_row() == Some(index);
     let mut text = format!("Loop {}: {:.2} s, ", index + 1, candidate.source_period_secs);
@@ -111,6 +120,8 @@ fn loop_ui(
         text += ", recommended";
     }
     ui.horizontal(|ui| {
+        let name = format!("loop {}", index + 1);
+        tick_ui(ui, model, Ticked::Loop(index), &name, actions);
         if let Judgement::Graded(grade) = judgement {
             light_ui(ui, grade);
         }

@@ -21,6 +21,9 @@ const MAX_LOOPS: usize = 12;
 /// Most points of the speed over the take: a wide screen has no more columns.
 const MAX_SPEEDS: usize = 2048;
 
+/// Share of the length by which loops of the same frames may differ to be the same.
+const LIKE_SHARE: f64 = 0.03;
+
 /// Memory for a joint at a frame of a take that is open, bytes; measured on takes of ten minutes.
 const TRANSFORM_BYTES: usize = 240;
 
@@ -192,6 +195,19 @@ impl Opened {
             speeds,
             studied,
         })
+    }
+
+    /// The first loop of the list that one is the same as, begun elsewhere: as long, and of mostly the same frames.
+    pub fn like(&self, index: usize) -> Option<usize> {
+        let found = &self.found.candidates;
+        let cut = found.get(index)?.cut;
+        let is_like = |other: &LoopCandidate| {
+            let other = other.cut;
+            let shared = cut.end_frame().min(other.end_frame()) - cut.start_frame().max(other.start_frame());
+            let length = cut.num_frames();
+            (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
+        };
+        found[..index].iter().position(is_like)
     }
 
     /// About how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.

@@ -182,7 +182,10 @@ fn parts_ui(
             top: rect.top() + above + ROW_POINTS * row as f32,
             is_free,
         };
-        loop_ui(ui, scale, model, opened, bar, actions);
+        // Those that are like another one are in the list.
+        if opened.like(index).is_none() || model.chosen_row() == Some(index) {
+            loop_ui(ui, scale, model, opened, bar, actions);
+        }
     }
     legend(ui, scale, model, opened);
     playhead(ui, scale, model);

@@ -164,7 +164,7 @@ impl Crew {
         let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
         // It is about to be another one. One that it opens again is known once it has made a loop of it.
-        if !files.is_empty() || job.opens() {
+        if !(files.is_empty() || job.leaves_the_take()) || job.opens() {
             self.knows = None;
         }
         Sending {

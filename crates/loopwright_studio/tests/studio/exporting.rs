@@ -29,7 +29,7 @@ fn from_a_file_to_an_exported_loop() {
     // Another loop of the list, or frames of one's own where there is only one.
     let num_loops = model(&harness).opened().unwrap().found.candidates.len();
     if num_loops > 1 {
-        harness.get_by_label_contains("Loop 2:").click();
+        harness.key_press(eframe::egui::Key::Num2);
         harness.step();
         wait(&mut harness, "loop 2 is made", is_made);
         assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(1));

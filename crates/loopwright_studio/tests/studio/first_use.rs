@@ -12,7 +12,7 @@ use super::driven::{
 };
 
 /// A glTF file with two animations: the walk, and its first half.
-fn two_animations() -> Vec<u8> {
+pub(crate) fn two_animations() -> Vec<u8> {
     let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     let mut second = file["animations"][0].clone();
     second["name"] = "second".into();
@@ -32,7 +32,10 @@ fn any_animation_of_a_file_is_chosen() {
     assert!(is_right, "the first walk is no file");
     open(&mut harness, &path);
     let first = model(&harness).opened().unwrap().take().name().to_owned();
-    click(&mut harness, "Animation");
+    // How long each is, and what it is, is found out beside.
+    wait_for(&mut harness, "the animations are listed", |harness| {
+        harness.query_all_by_label_contains("6.00 s walk").count() == 2
+    });
     click(&mut harness, "second");
     wait(&mut harness, "the other animation is open", |model| {
         model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
