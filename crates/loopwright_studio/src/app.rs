@@ -171,8 +171,11 @@ impl Studio {
             true => Some(last.as_path()),
             false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
         };
-        self.export
-            .offer_folder(folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string()));
+        // Of a file that is not there nobody wants the folder.
+        if last.exists() {
+            let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+            self.export.offer_folder(folder);
+        }
         let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
         std::thread::spawn(move || {
             for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {

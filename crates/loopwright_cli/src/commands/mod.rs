@@ -22,4 +22,5 @@ pub(crate) mod render;
 pub(crate) mod report;
 pub(crate) mod retarget;
 pub(crate) mod shell;
+pub(crate) mod studio;
 pub(crate) mod synth;
