@@ -125,7 +125,8 @@ mod tests {
                 let ctx = ui.ctx().clone();
                 studio.get_or_insert_with(|| Studio::in_context(&ctx)).studio_ui(ui);
                 ctx.output(|output| {
-                    met.extend(output.events.iter().filter_map(|event| match event {
+                    // The page says the last of those of a frame.
+                    met.extend(output.events.iter().next_back().and_then(|event| match event {
                         OutputEvent::FocusGained(info) => Some(info.clone()),
                         _ => None,
                     }));

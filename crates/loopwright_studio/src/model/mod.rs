@@ -79,6 +79,8 @@ pub struct Model {
     listing: judged::Listing,
     set: LoopSet,
     made: Option<Arc<Made>>,
+    /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
+    owes_loop: bool,
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
     /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
@@ -154,6 +156,7 @@ impl Model {
             listing: judged::Listing::default(),
             set: LoopSet::default(),
             made: None,
+            owes_loop: false,
             is_drafted: false,
             num_made: 0,
             exported: None,
@@ -293,6 +296,7 @@ impl Model {
                 Done::Followed(Err(error)) => self.problem = Some(error.into()),
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
+                    self.owes_loop = false;
                     // A take that could not be opened is said until it is read, or another one is opened.
                     self.problem
                         .take_if(|problem| !matches!(problem, Problem::Open(_) | Problem::LeftOut(_)));
@@ -300,7 +304,10 @@ impl Model {
                 }
                 Done::Judged(grade) => self.take_in_grade(grade),
                 Done::Listed(names, listed) => self.listing.take_in(names, listed),
-                Done::Made(Err(error)) => self.problem = Some(error.into()),
+                Done::Made(Err(error)) => {
+                    self.owes_loop = false;
+                    self.problem = Some(error.into());
+                }
                 Done::Exported(Ok(exported)) => self.exported = Some(exported),
                 Done::Exported(Err(error)) => match &self.batch.now {
                     Some(stem) => self.left_out.push((stem.clone(), error.to_string())),
@@ -312,6 +319,9 @@ impl Model {
             {
                 self.start_reading(job);
             }
+        }
+        if self.owes_loop && self.work.is_idle() && self.waiting.is_empty() {
+            self.make();
         }
         self.write_next();
         self.say_left_out();
@@ -401,6 +411,7 @@ impl Model {
         }
         self.waiting.clear();
         self.batch = ticked::Batch::default();
+        self.owes_loop = false;
         self.work.cancel();
     }
 
@@ -483,6 +494,7 @@ impl Model {
             }
             self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;
+            self.owes_loop = true;
             self.work.start(Job::Make {
                 opened,
                 edit: Box::new(edit),

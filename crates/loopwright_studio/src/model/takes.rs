@@ -21,7 +21,8 @@ impl Model {
         self.problem = None;
         let is_read_later = self.work.reads_a_file();
         let bytes = Arc::new(bytes);
-        if is_read_later && self.held_bytes(&file_name) + bytes.len() > self.takes_bytes {
+        let held = self.open_bytes(&file_name) + self.waiting_bytes();
+        if is_read_later && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
         let job = Job::Open { file_name, bytes };
@@ -44,15 +45,20 @@ impl Model {
         self.takes_bytes = bytes;
     }
 
-    /// About how much memory the takes fill that are open, and the files that wait, but for one of that name, bytes.
-    fn held_bytes(&self, but_for: &str) -> usize {
+    /// About how much memory the takes fill that are open, but for one of that name, bytes.
+    fn open_bytes(&self, but_for: &str) -> usize {
         let open = self.others.iter().map(|(opened, _)| opened).chain(&self.opened);
         let others = open.filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
-        let waiting = self.waiting.iter().map(|job| match job {
+        others.map(|opened| opened.memory_bytes()).sum()
+    }
+
+    /// Bytes of the files that wait to be read.
+    fn waiting_bytes(&self) -> usize {
+        let bytes = self.waiting.iter().map(|job| match job {
             Job::Open { bytes, .. } => bytes.len(),
             _ => 0,
         });
-        others.map(|opened| opened.memory_bytes()).chain(waiting).sum()
+        bytes.sum()
     }
 
     /// Leaves a take out that would fill too much memory.
@@ -221,7 +227,7 @@ impl Model {
     }
 
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
-        let room = self.takes_bytes.saturating_sub(self.held_bytes(&opened.file_name));
+        let room = self.takes_bytes.saturating_sub(self.open_bytes(&opened.file_name));
         let is_first = !self
             .others
             .iter()

@@ -75,7 +75,8 @@ fn with(edit: &Edit, method: Method) -> Edit {
 
 fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
     if let Some(mut secs) = method.crossfade_secs {
-        let response = ui.add(slider(&mut secs, CROSSFADE_SECS, Unit::Secs).text("Crossfade"));
+        let slider = slider(&mut secs, CROSSFADE_SECS, Unit::Secs).text("Crossfade");
+        let response = named(ui.add(slider), "Crossfade");
         let crossfade_secs = Some(secs);
         let method = Method {
             crossfade_secs,
@@ -131,7 +132,8 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<egui::Response>
     let mut moved = None;
     for (parameter, mut value) in shape.values() {
         let slider = slider(&mut value, parameter.range.clone(), parameter.unit);
-        let response = ui.add(slider.text(format!("{}{end}", parameter.label)));
+        let name = format!("{}{end}", parameter.label);
+        let response = named(ui.add(slider.text(&name)), &name);
         *shape = shape.with(parameter.key, value);
         if response.changed() || response.drag_stopped() {
             moved = Some(response);
@@ -154,9 +156,8 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action
         .custom_formatter(three_digits)
         .clamping(SliderClamping::Edits)
         .text("Share of the start");
-    let response = ui
-        .add(slider)
-        .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
+    let response = named(ui.add(slider), "Share of the start");
+    let response = response.on_hover_text("1: the start moves to the end; 0: the end moves to the start");
     let shares = Shares::all(share);
     actions.extend(edit_by(&response, with(edit, Method { shares, ..*method })));
 }

@@ -70,6 +70,7 @@ pub(crate) struct ExportPanel {
     /// Whether somebody said so.
     is_folder_chosen: bool,
     /// Whether an earlier run left it.
+    #[cfg(not(target_arch = "wasm32"))]
     is_remembered: bool,
     /// Where it is kept for the next run.
     #[cfg(not(target_arch = "wasm32"))]
@@ -92,6 +93,7 @@ impl ExportPanel {
             name: None,
             folder: platform::first_folder(),
             is_folder_chosen: !platform::HAS_FOLDERS,
+            #[cfg(not(target_arch = "wasm32"))]
             is_remembered: false,
             #[cfg(not(target_arch = "wasm32"))]
             memory: None,

@@ -69,14 +69,16 @@ fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
     ] {
         let mut now = secs.unwrap_or(shape.secs());
         let slider = Slider::new(&mut now, 0.02..=2.0).logarithmic(true).suffix(" s");
-        let response = ui.add(slider.text(format!("Root blend at the {end}")));
+        let name = format!("Root blend at the {end}");
+        let response = named(ui.add(slider.text(&name)), &name);
         if response.changed() || response.drag_stopped() {
             *secs = Some(now);
             moved = Some(response);
         }
     }
     let mut share = blend.share.unwrap_or(method.shares.sigma);
-    let response = ui.add(Slider::new(&mut share, 0.0..=1.0).text("Root share of the start"));
+    let slider = Slider::new(&mut share, 0.0..=1.0).text("Root share of the start");
+    let response = named(ui.add(slider), "Root share of the start");
     if response.changed() || response.drag_stopped() {
         blend.share = Some(share);
         moved = Some(response);

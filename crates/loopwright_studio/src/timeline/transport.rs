@@ -3,6 +3,7 @@
 use eframe::egui::{self, Slider, Ui};
 
 use crate::camera::Camera;
+use crate::focus::named;
 use crate::model::{Action, Model, RootView, SPEEDS, Shown};
 
 const SLOW_SPEED: f64 = 0.25;
@@ -143,7 +144,7 @@ fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .suffix("x")
         .custom_formatter(two_digits)
         .text("Speed");
-    if ui.add(slider).changed() {
+    if named(ui.add(slider), "Speed").changed() {
         actions.push(Action::Speed(speed));
     }
 }
@@ -157,7 +158,7 @@ fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .text("Time");
     let response = ui.scope(|ui| {
         ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER_POINTS).max(60.0);
-        ui.add(slider)
+        named(ui.add(slider), "Time")
     });
     if response.inner.changed() {
         actions.push(Action::Seek(secs));

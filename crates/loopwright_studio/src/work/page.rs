@@ -232,6 +232,7 @@ impl Crew {
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
                     (Done::Made(Ok(_)), Job::Make { opened, .. }) | (Done::Studied(opened, _), _) => Some(opened),
+                    (Done::Judged(Some(_)), Job::Judge { opened, .. }) => Some(opened),
                     _ => None,
                 };
                 if let Some(opened) = knows {
