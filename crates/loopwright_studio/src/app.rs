@@ -205,7 +205,7 @@ impl Studio {
         for (ask, paths) in chosen {
             match (ask, paths.first()) {
                 (crate::platform::Ask::SaveInto, Some(folder)) => {
-                    self.export.choose_folder(folder.display().to_string())
+                    self.export.choose_folder(folder.display().to_string());
                 }
                 _ => self.open_paths(&paths),
             }

@@ -119,10 +119,12 @@ impl AnimationsPanel {
                 self.closing = None;
             }
         }
+        let motion = take.take();
         let facts = format!(
-            "{:.2} s, {} joints",
-            take.take().duration_secs(),
-            take.take().num_joints()
+            "{:.2} s, {} frames, {} joints",
+            motion.duration_secs(),
+            motion.num_frames(),
+            motion.num_joints()
         );
         ui.add(Label::new(RichText::new(facts).weak()).truncate());
     }
@@ -149,7 +151,12 @@ impl AnimationsPanel {
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
                     let button = Button::selectable(is_shown, name).truncate();
                     let size = egui::vec2(width, ui.spacing().interact_size.y);
-                    let button = ui.allocate_ui(size, |ui| ui.add(button)).inner;
+                    // What is known of each stands in a column.
+                    let button = ui.allocate_ui(size, |ui| {
+                        ui.set_min_width(width);
+                        ui.add(button)
+                    });
+                    let button = button.inner;
                     if button.clicked() && !is_shown {
                         actions.push(Action::Read(Box::new(StudyArgs {
                             animation: Some(name.to_owned()),

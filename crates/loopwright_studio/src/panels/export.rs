@@ -14,11 +14,15 @@ use crate::platform;
 /// Room beside a field, for the bar that scrolls the panels.
 const BESIDE_POINTS: f32 = 8.0;
 
+/// Width of the question for a folder, and what a narrow window has beside it, points.
+const WHERE_POINTS: f32 = 420.0;
+const WHERE_MARGIN: f32 = 40.0;
+
 /// A file that is to be written.
 #[derive(Debug)]
 enum Pending {
     /// A loop, and the take and the choices that it is of.
-    Loop(Exported, Option<(String, Edit)>),
+    Loop(Exported, Option<Box<(String, Edit)>>),
     /// A recipe: its name and its text.
     Recipe(String, String),
 }
@@ -168,7 +172,7 @@ impl ExportPanel {
             _ => Ok(exported),
         };
         match named {
-            Ok(exported) => self.pending.push_back(Pending::Loop(exported, of)),
+            Ok(exported) => self.pending.push_back(Pending::Loop(exported, of.map(Box::new))),
             Err(error) => self.failed = Some(error.to_string()),
         }
     }
@@ -193,7 +197,7 @@ impl ExportPanel {
             Ok(place) => {
                 self.written.push(place);
                 actions.push(match pending {
-                    Pending::Loop(_, of) => Action::Written(of.map(Box::new)),
+                    Pending::Loop(_, of) => Action::Written(of),
                     Pending::Recipe(..) => Action::RecipeSaved,
                 });
             }
@@ -380,14 +384,17 @@ impl ExportPanel {
             (_, count) => format!("{count} files"),
         };
         let modal = egui::Modal::new(egui::Id::unique("where")).show(ui.ctx(), |ui| {
+            // A phone is narrower than a path is long.
+            let width = WHERE_POINTS.min(ui.ctx().content_rect().width() - WHERE_MARGIN);
+            ui.set_max_width(width);
             ui.heading("Where to?");
             ui.label(format!(
                 "{names} goes into this folder, and what you export later, too."
             ));
             let label = ui.label("Folder of loops");
-            let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(420.0));
+            let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
             named(field.labelled_by(label.id), "Folder of loops");
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 ["Write here", "Another folder ...", "Do not write"].map(|word| ui.button(word).clicked())
             })
             .inner

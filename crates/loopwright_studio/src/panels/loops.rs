@@ -17,14 +17,6 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         ui.label("No take yet.");
         return;
     };
-    let take = opened.take();
-    ui.weak(format!(
-        "{}: {} frames, {:.2} s, {} joints",
-        opened.file_name,
-        take.num_frames(),
-        take.duration_secs(),
-        take.num_joints()
-    ));
     if opened.found.candidates.is_empty() {
         ui.label("No stretch of this take repeats.");
         if let Some(miss) = opened.found.nearest_miss {

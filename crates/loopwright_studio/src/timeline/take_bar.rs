@@ -233,8 +233,11 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
         let overlaps = |row: usize| {
             rows.iter()
                 .zip(&opened.found.candidates[..index])
-                .any(|(&(other_row, _), other)| {
+                .enumerate()
+                .any(|(number, (&(other_row, _), other))| {
+                    // Those that are like another one are not drawn.
                     other_row == row
+                        && opened.like(number).is_none()
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
                 })
